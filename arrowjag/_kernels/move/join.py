@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
-from arrowjag._kernels.base.memory import data_of, empty, from_words, has_words, valid_of
+from arrowjag._kernels.base.memory import data_of, empty, from_words, valid_of
 from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.move.merge import as_strings
+from arrowjag._kernels.move.rows import word_of
 
 __all__ = ["Spans", "join_rows", "join_spans"]
 
@@ -53,9 +54,8 @@ def join_rows(parts: Sequence[pa.Array[Any]], offsets: Sequence[NDArray[np.int64
     joined as binary strings without a separator 12; put end to end first, and rows taken from there in turn, 30.
     """
     spans = [Spans(part, cuts[:-1], cuts[1:]) for part, cuts in zip(parts, offsets, strict=True)]
-    found = _join_by_loops(spans, functools.reduce(np.add, offsets))
-    if found is not None:
-        return found
+    if loops := _loops(spans):
+        return _join_by_loops(loops, spans, functools.reduce(np.add, offsets))
     n, whole = sum(map(len, parts)), _words_and_flags(spans)
     joined = (map_tasks if n >= strategy.sizes.ONE_PASS_VALUES else map)(lambda one: _join_bytes(one, offsets), whole)
     return from_words(parts[0].type, *joined)
@@ -74,9 +74,11 @@ def join_spans(parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any]
     -----
     O(n_rows * parts + items), new arrays. None if no compiled loop is ready for the type of the values.
     """
+    loops = _loops(parts)
+    if not loops:
+        return None
     offsets = from_counts(functools.reduce(np.add, [part.sizes for part in parts]))
-    values = _join_by_loops(parts, offsets) if has_words(parts[0].values.type) else None
-    return None if values is None else (offsets, values)
+    return offsets, _join_by_loops(loops, parts, offsets)
 
 
 def _words_and_flags(parts: Sequence[Spans]) -> list[list[NDArray[Any]]]:
@@ -89,22 +91,25 @@ def _words_and_flags(parts: Sequence[Spans]) -> list[list[NDArray[Any]]]:
     return found
 
 
-def _join_by_loops(parts: Sequence[Spans], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
-    """The joined spans, which begin at `offsets` in the result; None if a loop is not ready."""
-    n = int(offsets[-1])
-    whole = _words_and_flags(parts)
-    loops = [_placing(one[0].dtype.itemsize, n) for one in whole]
-    if strategy.choose("joined", None not in loops) != "compiled" or None in loops:
-        return None
+def _loops(parts: Sequence[Spans]) -> list[Compiled]:
+    """The compiled loop for the words of the parts, and if some item is null that for the flags; none if one is not ready."""
+    word, n = word_of(parts[0].values.type), sum(len(part.values) for part in parts)
+    kinds = [] if word is None else [word]
+    if any(part.values.null_count for part in parts):
+        kinds.append(np.dtype(np.uint8))
+    found = [find_loop("placed_items", kind, False, n) for kind in kinds]
+    ready = [loop for loop in found if loop is not None] if word is not None else []
+    is_ready = 0 < len(ready) == len(kinds)
+    return ready if strategy.choose("joined", is_ready) == "compiled" else []
+
+
+def _join_by_loops(loops: Sequence[Compiled], parts: Sequence[Spans], offsets: NDArray[np.int64]) -> pa.Array[Any]:
+    """The joined spans, which begin at `offsets` in the result."""
     begins = [offsets[:-1]]
     for part in parts[:-1]:
         begins.append(begins[-1] + part.sizes)
-    joined = [_place(loop, one, parts, begins, offsets) for loop, one in zip(loops, whole, strict=True) if loop is not None]
+    joined = [_place(loop, one, parts, begins, offsets) for loop, one in zip(loops, _words_and_flags(parts), strict=True)]
     return from_words(parts[0].values.type, *joined)
-
-
-def _placing(width: int, n: int) -> Compiled | None:
-    return find_loop("placed_items", np.dtype(f"u{width}"), False, n) if width <= 8 else None
 
 
 def _place(

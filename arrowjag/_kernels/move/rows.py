@@ -41,13 +41,14 @@ __all__ = [
     "take_ranges",
     "take_rows",
     "take_texts",
+    "word_of",
 ]
 
 _INT = np.dtype(np.int64)
 _BYTE = np.dtype(np.uint8)
 
 
-def _word(type: pa.DataType) -> np.dtype[Any] | None:
+def word_of(type: pa.DataType) -> np.dtype[Any] | None:
     """The unsigned type of the same width, as which items are moved; None if no loop moves that width."""
     if pt.is_boolean(type):
         return _BYTE
@@ -63,7 +64,7 @@ def can_take(type: pa.DataType, n_values: int) -> bool:
 
 def can_move(type: pa.DataType, n_values: int) -> bool:
     """Return True if a compiled loop can move `n_values` items of the type, and the flags of those that are not null."""
-    word = _word(type)
+    word = word_of(type)
     if word is None or find_loop("taken_items", word, False, n_values) is None:
         return False
     return find_loop("taken_items", _BYTE, False, n_values) is not None
@@ -73,7 +74,7 @@ def can_reverse(type: pa.DataType, n_values: int) -> bool:
     """Return True if a compiled loop can reverse the rows of an array of `n_values` items of the type."""
     if is_text(type):
         return find_loop("reversed_bytes", _BYTE, False, n_values) is not None
-    word = _word(type)
+    word = word_of(type)
     return word is not None and find_loop("reversed_items", word, False, n_values) is not None
 
 
@@ -169,7 +170,7 @@ def take_ranges(values: pa.Array[Any], begins: NDArray[np.int64], offsets: NDArr
 
 
 def _moved_items(values: pa.Array[Any], taken: _Taken) -> pa.Array[Any] | None:
-    n_values, word = len(values), _word(values.type)
+    n_values, word = len(values), word_of(values.type)
     loop = None if word is None else find_loop("taken_items", word, False, n_values)
     if loop is None:
         return None
@@ -308,7 +309,7 @@ def reverse_rows(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[
     n = len(values)
     if is_text(values.type):
         return _reversed_texts(values, offsets)
-    word = _word(values.type)
+    word = word_of(values.type)
     loop = None if word is None else find_loop("reversed_items", word, False, n)
     valid = valid_of(values) if loop is not None else None
     flags = None if valid is None else find_loop("reversed_items", _BYTE, False, n)
