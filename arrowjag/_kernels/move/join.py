@@ -93,12 +93,13 @@ def _words_and_flags(parts: Sequence[Spans]) -> list[list[NDArray[Any]]]:
 
 def _loops(parts: Sequence[Spans]) -> list[Compiled]:
     """The compiled loop for the words of the parts, and if some item is null that for the flags; none if one is not ready."""
-    word, n = word_of(parts[0].values.type), sum(len(part.values) for part in parts)
+    n = sum([len(part.values) for part in parts])
+    word = word_of(parts[0].values.type) if n >= strategy.sizes.COMPILED_VALUES else None  # few values have no loop
     kinds = [] if word is None else [word]
-    if any(part.values.null_count for part in parts):
+    if kinds and any(part.values.null_count for part in parts):
         kinds.append(np.dtype(np.uint8))
     found = [find_loop("placed_items", kind, False, n) for kind in kinds]
-    ready = [loop for loop in found if loop is not None] if word is not None else []
+    ready = [loop for loop in found if loop is not None]
     is_ready = 0 < len(ready) == len(kinds)
     return ready if strategy.choose("joined", is_ready) == "compiled" else []
 
