@@ -50,7 +50,7 @@ def reduce_lists(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64]
     """
     if not takes_lists(ufunc, data, offsets, out.dtype):
         return False
-    found = _each_row(_METHODS[ufunc], _lists(pa.from_numpy_dtype(data.dtype), data, len(data), offsets)).to_arrow()
+    found = _each_row(_METHODS[ufunc], _lists(_items(data), offsets)).to_arrow()
     kept = None
     if found.null_count:  # the rows without items
         empty = (offsets[1:] == offsets[:-1]).nonzero()[0]
@@ -70,21 +70,19 @@ def extremes_of_lists(
     largest: bool, data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The smallest or largest item of each row that is not null, and which rows have one; NaN only where a row has nothing else."""
-    return _numbers(_each_row("max" if largest else "min", _lists_of(data, valid, offsets)), data.dtype)
+    return _numbers(_each_row("max" if largest else "min", _lists(_items(data, valid), offsets)), data.dtype)
 
 
 def slots_of_lists(
     largest: bool, data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The slot of the first smallest or largest item of each row, as `extremes_of_lists` compares them, and which rows have one."""
-    return _numbers(_each_row("arg_max" if largest else "arg_min", _lists_of(data, valid, offsets)), np.dtype(np.int64))
+    return _numbers(_each_row("arg_max" if largest else "arg_min", _lists(_items(data, valid), offsets)), np.dtype(np.int64))
 
 
 def count_distinct(values: pa.Array[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """The number of distinct items of each row of numbers or text without nulls; NaN equals NaN, -0.0 equals 0.0."""
-    cuts = pa.py_buffer(np.ascontiguousarray(offsets))
-    lists = pa.Array.from_buffers(pa.large_list(values.type), len(offsets) - 1, [None, cuts], children=[values])
-    return _numbers(_each_row("n_unique", lists), np.dtype(np.int64))[0]
+    return _numbers(_each_row("n_unique", _lists(values, offsets)), np.dtype(np.int64))[0]
 
 
 def _numbers(found: Any, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -98,25 +96,23 @@ def _numbers(found: Any, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np
 
 def all_set(bits: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:
     """Whether no item of each row of Arrow booleans without nulls is False."""
-    lists = pa.Array.from_buffers(pa.large_list(bits.type), len(offsets) - 1, [None, pa.py_buffer(offsets)], children=[bits])
-    return _each_row("all", lists).to_arrow()
+    return _each_row("all", _lists(bits, offsets)).to_arrow()
 
 
 def count_bits(mask: NDArray[np.bool_] | pa.Array[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
     """The number of True items of each row, of bytes or of Arrow's bits without nulls: polars counts bits, 64 at a time."""
-    if isinstance(mask, pa.Array):
-        lists = pa.Array.from_buffers(pa.large_list(mask.type), len(offsets) - 1, [None, pa.py_buffer(offsets)], children=[mask])
-    else:
-        lists = _lists(pa.bool_(), np.packbits(mask, bitorder="little"), len(mask), offsets)
-    counts: NDArray[Any] = _each_row("sum", lists).to_numpy()
+    bits = mask
+    if not isinstance(mask, pa.Array):
+        packed = pa.py_buffer(np.packbits(mask, bitorder="little"))
+        bits = pa.Array.from_buffers(pa.bool_(), len(mask), [None, packed])
+    counts: NDArray[Any] = _each_row("sum", _lists(bits, offsets)).to_numpy()
     return counts
 
 
 def sum_lists(values: NDArray[np.float64], offsets: NDArray[np.int64], out: NDArray[np.float64]) -> None:
     """Sum each row into `out`: polars adds a row of float64 from left to right."""
-    found: NDArray[np.float64] = _each_row(
-        "sum", _lists(pa.float64(), np.ascontiguousarray(values), len(values), offsets)
-    ).to_numpy()
+    lists = _lists(_items(np.ascontiguousarray(values)), offsets)
+    found: NDArray[np.float64] = _each_row("sum", lists).to_numpy()
     np.add(found, 0.0, out=out)  # polars gives -0.0 for an empty row
 
 
@@ -129,16 +125,13 @@ def _each_row(name: str, lists: pa.Array[Any]) -> Any:
     return pl.DataFrame([pl.Series("rows", lists)]).select_seq(_expressions[name]).to_series()
 
 
-def _lists_of(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> pa.Array[Any]:
-    """An Arrow array of lists over numpy data, and the validity of their items."""
+def _items(data: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:
+    """Contiguous numbers as an Arrow array that shares them, null where `valid` is False."""
     bits = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
-    values = pa.Array.from_buffers(pa.from_numpy_dtype(data.dtype), len(data), [bits, pa.py_buffer(data)])
-    cuts = pa.py_buffer(np.ascontiguousarray(offsets))
-    return pa.Array.from_buffers(pa.large_list(values.type), len(offsets) - 1, [None, cuts], children=[values])
+    return pa.Array.from_buffers(pa.from_numpy_dtype(data.dtype), len(data), [bits, pa.py_buffer(data)])
 
 
-def _lists(type: pa.DataType, data: NDArray[Any], n_values: int, offsets: NDArray[np.int64]) -> pa.Array[Any]:
-    """An Arrow array of lists over the buffers of numpy arrays."""
-    values = pa.Array.from_buffers(type, n_values, [None, pa.py_buffer(data)])
+def _lists(items: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:
+    """An Arrow array of lists that shares the items."""
     cuts = pa.py_buffer(np.ascontiguousarray(offsets))
-    return pa.Array.from_buffers(pa.large_list(type), len(offsets) - 1, [None, cuts], children=[values])
+    return pa.Array.from_buffers(pa.large_list(items.type), len(offsets) - 1, [None, cuts], children=[items])

@@ -11,9 +11,6 @@ __all__ = ["Offsets", "lengths_of", "long_share", "short_share", "total_up_to"]
 
 Offsets = NDArray[np.int64]
 
-SAMPLED_ROWS = 8192
-"""Of so many rows up to twice as many every one is looked at; to read the lengths of a million rows takes 4 ms."""
-
 
 def lengths_of(offsets: Offsets) -> Offsets:
     """The length of each row."""
@@ -38,7 +35,7 @@ def long_share(offsets: Offsets, length: int | None = None) -> bool:
 def total_up_to(longest: int, *offsets: Offsets) -> float:
     """How many values lie in rows up to a length, in each of the columns."""
     n_rows = len(offsets[0]) - 1
-    step = max(1, n_rows // SAMPLED_ROWS)
+    step = max(1, n_rows // sizes.SAMPLED_ROWS)
     lengths = [one[1::step] - one[:-1:step] for one in offsets]
     short = np.logical_and.reduce([one <= longest for one in lengths])
     found = sum(int(one[short].sum()) for one in lengths)

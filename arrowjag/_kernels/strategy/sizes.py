@@ -115,6 +115,9 @@ SORT_LENGTH = 16
 DIGIT_LENGTH = 150
 """Rows of more items than this per digit are sorted by digits: 1M float64, of six digits, in one row take 18 ms, by np.sort 40."""
 
+SAMPLED_ROWS = 8192
+"""Every row is read for its length up to about twice this many rows, of more a sample: a million lengths take 4 ms."""
+
 PAIRS_VALUES = 8192
 """Below this many values the number of numpy calls decides, which is one per pair of slots: one matrix is sorted."""
 
@@ -130,8 +133,11 @@ HASH_COUNT_LENGTH = 512
 HASH_BLOCK = 1 << 15
 """Items whose hash tables stay in cache, with all that is computed on the way."""
 
-SELECT_LENGTH, SELECTION_BITS, INTEGER_SELECTION_BITS = 512, 3, 5
-"""Longer rows are parted around a quantile: 10 ns an item of 1000, sorted 14; several if a length has so many bits for each."""
+SELECT_LENGTH = 512
+"""In longer rows quantiles are selected: 10 ns per item in rows of 1,000, sorted 14."""
+
+SELECTION_BITS, INTEGER_SELECTION_BITS = 3, 5
+"""Several quantiles are selected one by one where the length of the rows has this many bits for each of them."""
 
 SELECT_ROWS = 32
 """Up to this many rows of one length the quantiles of several lengths are finished together: calls cost more than rows."""
@@ -186,7 +192,7 @@ SCAN_ROWS = 8
 SHIFT_SLOTS = 16
 """A shift by more slots compares positions; a shift by fewer clears one flag per row and slot."""
 
-# ------------------------------------------------------------------------------------------------------------- moving values
+# ------------------------------------------------------------ moving values, dense, transpose
 
 RUN_VALUES = 1 << 14
 """Below this many values runs are moved item by item."""
@@ -269,8 +275,6 @@ JIT_SHARE = 12
 COMBINATION_ITEMS = 1 << 14
 """Up to this many items of choices no table is made for each length of row: calls cost more."""
 
-# ------------------------------------------------------------------------------------------------------------- dense, transpose
-
 WINDOW_FACTOR = 4
 """How many times as large blocks are where rows are copied as windows: with few long calls, threads seldom wait for the GIL."""
 
@@ -304,7 +308,7 @@ LARGE_FRAME = 1 << 16
 COUNTED_BITS = 12
 """Largest number of bits for which pyarrow's counting sort is used: 10M values of 5 bits take 27 ms, numpy's radix sort 90 ms."""
 
-# ------------------------------------------------------------------------------------------------------------- polars' expressions
+# ------------------------------------------------------------ above the kernels: polars' expressions, Python functions, dims
 
 EXPRESSION_VALUES = 2_000_000
 """Below this many values a list expression of polars runs in one piece: it takes 2 ms, and the streaming engine uses all cores."""
@@ -321,8 +325,6 @@ EXPRESSION_PARTS = 4
 STRETCH_ROWS = 1000
 """Fewest rows for which a tree of calls is divided into stretches: a smaller batch is computed call by call."""
 
-# ------------------------------------------------------------------------------------------------------------- Python functions
-
 INTERPRETED_ROWS = 200
 """Rows to interpret before compiling a function: the compiled loop must return the type of their results."""
 
@@ -331,8 +333,6 @@ COMPILED_ROWS = 100_000
 
 REPLACED_VALUES = 8
 """Largest number of values that are compared with the items one by one: 4 ms per value for 5M int64, 90 ms in all by hashes."""
-
-# ------------------------------------------------------------------------------------------------------------- dims
 
 COMPARED_ROWS = 1 << 10
 """Two dims with fewer rows are compared row by row, whatever their encodings are."""
