@@ -281,12 +281,12 @@ def digitize(column: Column, edges: Any, right: Any) -> Column:
     data, valid = floats(values, "digitize"), _arrow.valid_of(values)
     side: Literal["left", "right"] = "left" if right else "right"
     if rises:
-        slots = found.searchsorted(data, side)
+        slots = _kernels.count_edges(data, found, side)
     else:
-        slots = len(found) - found[::-1].searchsorted(data, side)
+        slots = len(found) - _kernels.count_edges(data, found[::-1], side)
         if data.dtype.kind == "f":
             slots[np.isnan(data)] = 0
-    return Column(column.shape, _arrow.from_numpy(slots.astype(np.int64, copy=False), valid))
+    return Column(column.shape, _arrow.from_numpy(slots, valid))
 
 
 def cut(column: Column, bins: Any, range: Any, axis: Any) -> Column:

@@ -192,6 +192,10 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     given["shares"] = {"out": values.copy()}
     given |= arguments_of_strings(cuts, rng)
     given["members"] = {"known": values[::-1].copy(), "cuts": np.concatenate(([0], np.cumsum(np.diff(offsets)[::-1])))}
+    given["equal_members"] = given["members"]
+    ends = rng.normal(size=(2, len(offsets) - 1))
+    given["binned"] = {"low": ends.min(axis=0), "high": ends.max(axis=0), "n": int(rng.integers(1, 9))}
+    given["counted_slots"] = {"values": rng.integers(-2, 5, len(values)), "n": 5, "out": np.zeros(5 * len(rows), np.int64)}
     given["grouped_items"] = {"leaders": leaders, "places": np.zeros_like(leaders), "cuts": np.zeros_like(cuts)}
     given["counted_flags"] = {"flags": values, "size": len(values), "out": np.zeros(len(offsets) - 1, np.int64)}
     given["taken_items"] = {"begins": bounds[rows], "taken": taken, "out": np.zeros(taken[-1], values.dtype)}

@@ -125,7 +125,10 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("member", (rows(*[28] * 200, *[0] * 201), rows(*[0] * 200, 5600, *[0] * 200)), "pairs"),
     ("member", (rows(*[28] * 200, *[1] * 201), rows(*[29] * 200, *[1] * 201)), "hash"),
     ("combine", (), "blocks"),
-    ("lookup", (), "hash"),
+    ("lookup", (True,), "compiled"),
+    ("lookup", (False,), "hash"),
+    ("edges", (sizes.EDGES_COMPARED,), "compare"),
+    ("edges", (sizes.EDGES_COMPARED + 1,), "search"),
     ("in_set", (8, None), "compare"),
     ("in_set", (9, None), "hash"),
     ("in_set", (9, sizes.SET_TABLE - 1), "table"),
@@ -556,7 +559,8 @@ NAMES = {
     "n_unique": "small pairs hash matrix compiled polars",
     "member": "small pairs hash compiled",
     "combine": "small blocks",
-    "lookup": "small hash",
+    "lookup": "small hash compiled",
+    "edges": "search compare",
     "hash_row": "tables partition",
     "in_set": "compare hash table",
     "row_reduction": "numpy polars",
@@ -704,10 +708,10 @@ def test_small_calls_that_are_forced() -> None:
         with strategy.force(**({} if by is None else {"sort": by})) as taken:
             assert [strategy.is_small("sort", one) for one in (few, many, odd)] == wanted
         assert taken == ({("sort", "small"): sum(wanted)} if any(wanted) else {})
-    for by, wanted in (("small", True), ("hash", False)):  # the only other strategy, which nothing else asks for
-        with strategy.force(lookup=by) as taken:
-            assert strategy.is_small("lookup", many, few) is wanted
-        assert taken == {("lookup", by): 1}
+    for by, wanted in (("small", True), ("blocks", False)):  # the only other strategy, which nothing else asks for
+        with strategy.force(combine=by) as taken:
+            assert strategy.is_small("combine", many, few) is wanted
+        assert taken == {("combine", by): 1}
 
 
 def test_strategies_that_are_taken_by_force_alone() -> None:

@@ -327,6 +327,8 @@ COUNTS = [method("value_counts"), reduction("mode")]
 
 METHODS = get_args(RankMethod)
 
+EDGES = [-1.5, 0, 1, 3]
+
 CALLS: dict[str, list[Call]] = {
     # order
     "sort": [method("sort"), method("sort", descending=True)],
@@ -381,6 +383,14 @@ CALLS: dict[str, list[Call]] = {
     "combine": [set_of(name) for name in ("union", "intersection", "difference", "symmetric_difference")],
     "combined": [set_of(name) for name in ("union", "intersection", "difference", "symmetric_difference")],
     "lookup": [Call(looked_up, looked_up_oracle)],
+    "edges": [
+        *(method("digitize", EDGES, right=right, types=NUMBERS) for right in (False, True)),
+        Call(lambda x: x.digitize(EDGES[::-1])),
+        Call(lambda x: x.cut(EDGES), lambda lists, ndim: ref.map_rows(lambda row: ref.cut(row, EDGES), lists, ndim), NUMBERS),
+        Call(lambda x: x.histogram(EDGES)),
+    ],
+    "binned": [Call(lambda x: x.histogram(5, range=(-3, 4))), Call(lambda x: x.cut(3, range=(0, 9)))],
+    "counted_slots": [Call(lambda x: x.histogram(EDGES)), Call(lambda x: x.cumcount().bincount(9))],
     "hash_row": [method("unique"), Call(in_rows, in_rows_oracle), Call(looked_up, looked_up_oracle), *GROUPS, *COUNTS],
     "in_set": [member_of(2), member_of(40)],
     "equal_item": [

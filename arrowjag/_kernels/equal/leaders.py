@@ -7,13 +7,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import same_bits
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import from_counts, longest_of, row_sizes
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop, table_for
 
-__all__ = ["Groups", "can_group", "find_leaders", "find_marks", "find_members", "first_marks", "groups", "leaders", "members"]
+__all__ = [
+    "Groups",
+    "can_group",
+    "equal_members",
+    "find_leaders",
+    "find_marks",
+    "find_members",
+    "first_marks",
+    "groups",
+    "leaders",
+    "members",
+]
 
 
 def find_leaders(data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Compiled | None:
@@ -60,11 +72,11 @@ def _firsts(
     return found, counts
 
 
-def find_members(data: NDArray[Any], n_values: int) -> Compiled | None:
+def find_members(data: NDArray[Any], n_values: int, name: str = "members") -> Compiled | None:
     """The compiled loop that looks up items among others of their row, if it is ready for the bits of items."""
     if data.dtype.kind not in "buif" or data.dtype.itemsize > 8:
         return None
-    return find_loop("members", np.dtype(f"u{data.dtype.itemsize}"), False, n_values)
+    return find_loop(name, np.dtype(f"u{data.dtype.itemsize}"), False, n_values)
 
 
 def members(
@@ -75,6 +87,19 @@ def members(
     found = empty(len(data), np.bool_)
     loop(same_bits(data), offsets, same_bits(known), cuts, 0, len(offsets) - 1, table, len(table) - 1, found)
     return found
+
+
+def equal_members(
+    loop: Compiled, data: NDArray[Any], offsets: NDArray[np.int64], known: NDArray[Any], cuts: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], bool]:
+    """As `members`, the number of the equal item, -1 if there is none, and whether all items of each row of `known` differ."""
+    found, values, others = empty(len(data), np.int64), same_bits(data), same_bits(known)
+
+    def work(first: int, last: int) -> int:
+        table = table_for(longest_of(row_sizes(cuts[first : last + 1])))
+        return loop(values, offsets, others, cuts, first, last, table, len(table) - 1, found)
+
+    return found, not any(map_rows(work, offsets + cuts))
 
 
 class Groups(NamedTuple):

@@ -19,7 +19,7 @@ from arrowjag._kernels.base.offsets import count_block, from_counts, from_sizes,
 from arrowjag._kernels.compiled.library import find_loop, table_for
 from arrowjag._kernels.equal.distinct import leads
 from arrowjag._kernels.equal.groups import Items, stitch, stitch_offsets
-from arrowjag._kernels.equal.leaders import find_members, members
+from arrowjag._kernels.equal.leaders import equal_members, find_members, members
 from arrowjag._kernels.move.gather import ranges
 from arrowjag._kernels.order import hashing, pairs, search, small
 from arrowjag._kernels.order.sort import Key, span_of
@@ -294,7 +294,11 @@ def lookup(
         cuts = offsets
     else:
         data, cuts = data[present], present.searchsorted(offsets)
-    items, distinct = search.find(data, cuts, probes[0], probe_offsets)
+    loop = find_members(data, max(len(data), len(probes[0])), "equal_members")
+    if strategy.choose("lookup", loop is not None) == "compiled" and loop is not None:
+        items, distinct = equal_members(loop, probes[0], probe_offsets, data, cuts)
+    else:
+        items, distinct = search.find(data, cuts, probes[0], probe_offsets)
     if not distinct:
         _refuse(int(np.searchsorted(cuts, int(np.argmin(hashing.leads(data, cuts))), side="right")) - 1)
     hit = items >= 0

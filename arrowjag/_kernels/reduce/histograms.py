@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.blocks import map_rows
+from arrowjag._kernels.base.fill import fill
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import parents, row_sizes
+from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.extremes import ends
 from arrowjag._kernels.reduce.extremes import max as _max
 from arrowjag._kernels.reduce.segments import Block, over_blocks
 
-__all__ = ["Bins", "bins_of_edges", "bins_of_rows", "count_bins", "count_values", "edges_of", "slots_in_bins"]
+__all__ = ["Bins", "bins_of_edges", "bins_of_rows", "count_bins", "count_edges", "count_values", "edges_of", "slots_in_bins"]
 
 Floats = NDArray[np.float64]
 Valid = NDArray[np.bool_] | None
@@ -52,7 +56,8 @@ def edges_of(bins: Bins) -> Floats:
     n = bins.n
     with np.errstate(all="ignore"):
         step = (bins.high - bins.low) / n
-        edges: Floats = np.arange(n + 1) * step[:, None] + bins.low[:, None]
+        edges = np.multiply.outer(step, np.arange(n + 1), out=empty(len(step) * (n + 1), np.float64).reshape(-1, n + 1))
+        edges += bins.low[:, None]
     edges[:, -1] = bins.high
     return edges
 
@@ -61,6 +66,12 @@ def slots_in_bins(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], 
     """The bin of each item, -1 for items outside of all bins: nulls, NaN and numbers beyond the edges. The last bin is closed."""
     out = empty(len(data), np.int64)
     n = bins.n
+    loop = find_loop("binned", data.dtype, valid is not None, len(data))
+    if strategy.choose("binned", loop is not None) == "compiled" and loop is not None:
+        flags = None if valid is None else valid.view(np.uint8)
+        values, low, high = (np.ascontiguousarray(one) for one in (data, bins.low, bins.high))
+        map_rows(lambda first, last: loop(values, flags, offsets, first, last, low, high, n, out), offsets)
+        return out
 
     def work(block: Block) -> None:
         rows = block.rows
@@ -71,10 +82,9 @@ def slots_in_bins(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], 
         if block.valid is not None:
             inside &= block.valid
         step = ((bins.high[rows] - bins.low[rows]) / n).repeat(sizes)
-        found = np.where(inside, (values - low) / step, 0).astype(np.int64)
-        np.maximum(found, 0, out=found)
-        np.minimum(found, n - 1, out=found)
-        # The quotient may be rounded across an edge: the edges themselves decide.
+        # The quotient may be rounded across an edge, or be no number: the edges themselves decide.
+        place = np.where(inside, (values - low) / step, 0)
+        found = np.minimum(np.fmax(place, 0, out=place), n - 1, out=place).astype(np.int64)
         found -= (values < found * step + low) & (found > 0)
         above = found + 1
         found += (values >= above * step + low) & (above < n)
@@ -87,20 +97,57 @@ def slots_in_bins(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], 
 
 def bins_of_edges(data: NDArray[Any], valid: Valid, edges: NDArray[Any]) -> NDArray[np.int64]:
     """The bin of each item between rising edges, -1 for items outside of all bins; the last bin is closed."""
-    found: NDArray[np.int64] = edges.searchsorted(data, "right") - 1
     n = len(edges) - 1
-    if n > 0:
-        found[data == edges[-1]] = n - 1
-    found[found >= n] = -1
-    if data.dtype.kind == "f":
-        found[np.isnan(data)] = -1
-    if valid is not None:
-        found[~valid] = -1
+
+    def work(items: slice, out: NDArray[Any]) -> None:
+        part = data[items]
+        np.subtract(_edges_upto(part, edges, "right"), 1, out=out, dtype=np.int64)
+        if n > 0:
+            out[part == edges[-1]] = n - 1
+        outside = ~(part < edges[-1]) & (out >= n)  # NaN too
+        out[outside if valid is None else outside | ~valid[items]] = -1
+
+    return fill(work, len(data), np.int64, strategy.sizes.WORD_VALUES)
+
+
+def count_edges(data: NDArray[Any], edges: NDArray[Any], side: Literal["left", "right"]) -> NDArray[np.int64]:
+    """The number of edges at or below each item, with side "left" below it; all of them for NaN, as numpy.searchsorted.
+
+    Parameters
+    ----------
+    data : (n,) array of numbers
+    edges : (m,) float64 array
+        Rising or falling, no NaN.
+    side : "left" or "right"
+
+    Notes
+    -----
+    O(n log m), on all cores. A few edges are compared with all items: 1M float64 with two edges take 1 ms, by bisection 11.
+    """
+
+    def work(items: slice, out: NDArray[Any]) -> None:
+        out[:] = _edges_upto(data[items], edges, side)
+
+    return fill(work, len(data), np.int64, strategy.sizes.WORD_VALUES)
+
+
+def _edges_upto(data: NDArray[Any], edges: NDArray[Any], side: Literal["left", "right"]) -> NDArray[Any]:
+    if strategy.choose("edges", len(edges)) == "search":
+        return edges.searchsorted(data, side)
+    found, above = zeros(len(data), np.int8), empty(len(data), np.bool_)
+    is_above = np.less if side == "right" else np.less_equal
+    for edge in edges:
+        found += ~is_above(data, edge, out=above)
     return found
 
 
 def count_bins(slots: NDArray[np.int64], offsets: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     """How many items of each row have each slot from 0 to n - 1, flat; slots of -1 are left out."""
+    loop = find_loop("counted_slots", slots.dtype, False, len(slots))
+    if strategy.choose("counted_slots", loop is not None) == "compiled" and loop is not None:
+        counts = zeros((len(offsets) - 1) * n, np.int64)
+        map_rows(lambda first, last: loop(slots, offsets, first, last, n, counts), offsets)
+        return counts
     out = empty((len(offsets) - 1) * n, np.int64)
 
     def work(block: Block) -> None:

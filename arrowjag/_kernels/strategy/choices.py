@@ -175,7 +175,7 @@ CHOICES: dict[str, Choice] = {
     "member": _either(rules.member, "pairs", "hash", small=_never, compiled=lambda _x, _y, ready=False: ready),
     "combine": _either(lambda: "blocks", "blocks", small=_never),
     "combined": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "lookup": _either(lambda: "hash", "hash", small=_never),
+    "lookup": _either(lambda ready: "compiled" if ready else "hash", "hash", small=_never, compiled=lambda ready: ready),
     "hash_row": _either(lambda offsets: "partition" if is_huge(offsets) else "tables", "tables", partition=_is_row),
     "one_of": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "replace_equal": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
@@ -184,6 +184,9 @@ CHOICES: dict[str, Choice] = {
     "in_set": _either(
         rules.in_set, "compare", hash=lambda n, _span: n > 0, table=lambda _n, span: span is not None and span < 1 << 24
     ),
+    "binned": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "counted_slots": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "edges": _either(lambda n: "compare" if n <= sizes.EDGES_COMPARED else "search", "search", compare=lambda n: n < 128),
     # reductions and scans
     "row_reduction": _either(
         rules.row_reduction, "numpy", polars=lambda offsets, fits: fits and offsets[-1] > 0 and rules.has_polars()

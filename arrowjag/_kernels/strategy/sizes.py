@@ -227,8 +227,8 @@ TILE_VALUES = 1 << 12
 BIT_TABLE_COLUMNS = 64
 """Bits that are repeated more often are spread; up to here a table tells what each byte becomes."""
 
-SET_COMPARED = 8
-"""A set of up to this many numbers is compared one by one: three with 5M int64 in 5 ms, a table takes 12, pyarrow's hashes 50."""
+SET_COMPARED, EDGES_COMPARED = 8, 32
+"""Up to this many numbers or edges are compared with items one by one: three with 5M int64 in 5 ms, a table takes 12, hashes 50."""
 
 SET_TABLE = 1 << 16
 """A set of integers in a narrower range is looked up in a table that stays in cache."""
