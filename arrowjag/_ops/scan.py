@@ -25,7 +25,7 @@ from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["ROLLING", "SCANS", "by_order", "diff", "fill", "roll", "scan", "shift"]
+__all__ = ["ROLLING", "SCANS", "by_order", "diff", "fill", "roll", "scan", "shift", "shifted"]
 
 Scan: TypeAlias = Callable[[pa.Array, IntArray], pa.Array]
 
@@ -109,7 +109,7 @@ def diff(column: Column, n: int, axis: Any) -> Column:
             return _arrow.from_numpy(*_kernels.diff(*_arrow.to_numpy(_arrow.plain_numbers(values, "diff")), offsets, distance))
         frame = JaggedShape(len(values))
         try:
-            earlier = Column(frame, _shifted(values, offsets, distance))
+            earlier = Column(frame, shifted(values, offsets, distance))
             return elementwise.binary("subtract", Column(frame, values), earlier).values
         except JagTypeError:
             raise JagTypeError.no_kernel("diff", values.type) from None
@@ -117,7 +117,7 @@ def diff(column: Column, n: int, axis: Any) -> Column:
     return along_axis.apply(column, axis, difference, "diff", complete=True)
 
 
-def _shifted(values: pa.Array, offsets: IntArray, n: int) -> pa.Array:
+def shifted(values: pa.Array, offsets: IntArray, n: int) -> pa.Array:
     """Shift items by n positions. Fixed-width values and text move as one block; items from another row are then set to null."""
     if not (pt.is_primitive(values.type) or pt.is_decimal(values.type) or is_text(values.type)):
         return gather.take(values, *_kernels.shift_index(offsets, n))
@@ -143,7 +143,7 @@ def shift(column: Column, n: int, fill: elementwise.Operand | None, axis: Any) -
             )
         index, known = _kernels.shift_index(column.shape.dims[found[0]].offsets, distance)
         return structure.take_items(column, found[0] + 1, index, column.shape.dims[: found[0] + 1], known)
-    moved = along_axis.apply(column, axis, lambda values, offsets: _shifted(values, offsets, distance), "shift")
+    moved = along_axis.apply(column, axis, lambda values, offsets: shifted(values, offsets, distance), "shift")
     if fill is None:
         return moved
     elementwise.promote([fill.type, moved.type], "shift")

@@ -285,6 +285,8 @@ def roll(
             return _scans.roll(column, name, width, axis)
         if name in ("var", "std") and width > integer(options.get("ddof", 1), "rolling: ddof") >= 0:
             return _spread_of_full(column, name, width, axis, **options)
+        if name in ("first", "last"):
+            return _end_of_full(column, name, width, axis)
     wanted = least if least is not None else 1 if width is None else width
 
     def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
@@ -304,6 +306,17 @@ def _spread_of_full(column: Column, name: str, width: int, axis: Any, ddof: int 
             parts = width - integer(ddof, "rolling: ddof")
             found = window_statistics.full_variances(data, valid, offsets, width, parts, root=name == "std")
         return _arrow.from_numpy(found.astype(result_type(data.dtype), copy=False), rolling.full(valid, offsets, width))
+
+    return along_axis.apply(column, axis, apply, f"rolling {name}", complete=True)
+
+
+def _end_of_full(column: Column, name: str, width: int, axis: Any) -> Column:
+    """As the first or the last item, where only windows of `width` valid items have a result: one item of the row for each."""
+
+    def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
+        full = rolling.full(_arrow.valid_of(values), offsets, width)
+        ends = values if name == "last" else _scans.shifted(values, offsets, width - 1)
+        return ends if full is None else structure.null_values(ends, full)
 
     return along_axis.apply(column, axis, apply, f"rolling {name}", complete=True)
 
