@@ -118,6 +118,11 @@ class Data:
         return np.random.default_rng(3).permutation(len(self.sizes))
 
     @cached_property
+    def parents(self) -> np.ndarray:
+        """The row of each item of `x`."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @cached_property
     def k_arrow(self) -> pa.Array:
         """Small keys in the shape of `x`."""
         return self._lists(self.offsets, pa.array(np.random.default_rng(4).integers(0, 8, self.n_values)), self.row_valid)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import arrowjag as aj
-from benchmarks.case import ALL, FLOATS, NUMBERS, Case, ak, db, flat, kd, parents, pl, relist, untouched
+from benchmarks.case import ALL, FLOATS, NUMBERS, Case, ak, db, flat, kd, pl, relist, untouched
 from benchmarks.data import Data
 
 ONE = ("float64",)
@@ -39,7 +39,7 @@ CASES = [
         touched=untouched,
     ),
     Case("from_offsets", lambda d: aj.from_offsets(d.x.values, d.offsets), dtypes=ALL, touched=untouched),
-    Case("from_parents", lambda d: aj.from_parents(d.x.values, parents(d), len(d.sizes)), dtypes=ONE, touched=untouched),
+    Case("from_parents", lambda d: aj.from_parents(d.x.values, d.parents, len(d.sizes)), dtypes=ONE, touched=untouched),
     Case(
         "from_sizes",
         lambda d: aj.from_sizes(d.x.values, d.sizes),
