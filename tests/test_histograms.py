@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,20 @@ from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
 from tests.along import any_axis, as_list, kept
 from tests.hosts import pd
+from tests.kernels.interpreted import Loops
 
 NUMBERS = [pa.float64(), pa.float32(), pa.int32(), pa.uint8(), pa.bool_(), pa.null()]
 LEAVES = st.sampled_from(NUMBERS)
 BINS = st.integers(1, 4) | st.sampled_from([[0, 1], [-1.5, 0, 0.5, 3], [0, 1, 2, 3]])
 SPANS = st.none() | st.sampled_from([(0, 2), (-1.0, 3.5)])
+
+
+@pytest.fixture(scope="module", params=["numpy", "loops"], autouse=True)
+def by_each_strategy(request: pytest.FixtureRequest) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        if request.param == "loops":
+            patched.setattr(kernel, "find_loop", Loops())
+        yield
 
 
 def finite(x: aj.JaggedArray) -> bool:

@@ -30,7 +30,7 @@ class Loops:
 
         def run(*arguments: Any) -> int:
             check_arguments(variant, arguments)
-            with np.errstate(over="ignore"):
+            with np.errstate(all="ignore"):
                 return function(*arguments)
 
         return run

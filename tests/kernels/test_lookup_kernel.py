@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arrowjag._kernels.compiled.loops import equality
+from arrowjag._kernels.equal import leaders
 from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.order import search
 from arrowjag.errors import JagValueError
+from tests.kernels.interpreted import Loops
 from tests.kernels.rows import EVERY_DTYPE, items, make
 
-pytestmark = pytest.mark.usefixtures("either_way")
+pytestmark = pytest.mark.usefixtures("either_way", "by_each_strategy")
+
+
+@pytest.fixture(scope="module", params=["hash", "loop", "loop with tables"])
+def by_each_strategy(request: pytest.FixtureRequest) -> Iterator[None]:
+    """By numpy's hash tables, or by the loop: it compares few keys with each probe, and puts more into a table."""
+    with pytest.MonkeyPatch.context() as patched:
+        if request.param != "hash":
+            patched.setattr(leaders, "find_loop", Loops())
+        if request.param == "loop with tables":
+            patched.setattr(equality, "SHORT", 1)
+        yield
 
 
 def same(item):
