@@ -3,7 +3,7 @@
 Without options the inputs that the targets speak of: 5M float64 in 500k rows, without nulls, with null values, with null rows.
 `--quick` is a look at everything in a few minutes, and with `--matrix` or `--chains` at some of it in eight; `--full` adds types, sizes and distributions; `--tiny` shows what calls cost;
 `--strategies` shows which algorithm runs where, and how the others compare; `--matrix` compares every operation with other libraries
-over types and lengths of rows, and `--chains` ten expressions with loops by hand.
+over types and lengths of rows, `--chains` ten expressions with loops by hand, and `--functions` functions of a user with bare numba.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks import chains, matrix
+from benchmarks import chains, functions, matrix
 from benchmarks.cases import CASES
 from benchmarks.data import DISTRIBUTIONS, LENGTHS, NULLS, TYPES, Data
 from benchmarks.memory import peak
@@ -59,6 +59,9 @@ def main() -> None:
     if options.chains:
         values, budget = (QUICK_CHAIN_VALUES, 0.1) if options.quick else (CHAIN_VALUES, 0.4)
         report(options.json, chains.table(options.only, (options.values or [values])[0], options.budget or budget))
+        return
+    if options.functions:
+        report(options.json, functions.table(options.only, (options.values or [CHAIN_VALUES])[0], options.budget or 0.4))
         return
     results: list[dict[str, Any]] = []
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; milliseconds of wall clock, the best of several turns")
@@ -118,6 +121,7 @@ def arguments() -> argparse.ArgumentParser:
     presets.add_argument("--strategies", action="store_true", help="each algorithm of each decision, forced; about five minutes")
     presets.add_argument("--matrix", action="store_true", help="operations by types, nulls and lengths of rows; about an hour")
     presets.add_argument("--chains", action="store_true", help="ten expressions of real use, fused; a few minutes")
+    presets.add_argument("--functions", action="store_true", help="functions of a user, compiled, beside bare numba; a minute")
     parser.add_argument("--heat-map", type=Path, default=None, help="with --matrix: a picture of the cells")
     parser.add_argument("--history", type=Path, default=None, help="with --matrix: a file of JSON lines, to which the run is added")
     parser.add_argument("--values", type=int, nargs="+", help="how many values, e.g. 10000 1000000 10000000")

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 cases = pytest.importorskip("benchmarks.cases", reason="benchmarks are not installed with the package")
 
-from benchmarks import chains, matrix, tiny  # noqa: E402
+from benchmarks import chains, functions, matrix, tiny  # noqa: E402
 from benchmarks.data import DISTRIBUTIONS, NULLS, Data  # noqa: E402
 from benchmarks.history.operations import Operations  # noqa: E402
 from benchmarks.runner import check, measure  # noqa: E402
@@ -190,3 +190,12 @@ def test_chains(names: list[str] | None, capsys: pytest.CaptureFixture[str]) -> 
     assert len(found) == (len(names) if names else 10)
     assert {one["chain"]: one["differs"] for one in found if one["differs"]} == {}
     assert "z-score" in capsys.readouterr().out
+
+
+def test_functions_of_a_user(capsys: pytest.CaptureFixture[str]) -> None:
+    """The results are compared with those of bare loops; every way to call a function is among them."""
+    pytest.importorskip("numba")
+    found = functions.table(None, 500, 0)
+    assert {one["function"].split()[0] for one in found} == {"map_rows", "fold", "scan", "map_items"}
+    assert all(one["ms"]["ours"] and one["ms"]["by hand"] for one in found)
+    assert "map_items" in capsys.readouterr().out

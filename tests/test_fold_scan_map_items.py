@@ -150,3 +150,43 @@ def test_rows_that_are_null_in_one_array_only(compiling: str) -> None:
     assert aj.fold(lambda state, a, b: state + a * b, 0, x, y).to_list() == [[17, None], None]
     assert aj.fold(lambda state, a, b: state + a * b, 0, x, y, axis=(1, 2)).to_list() == [17, None]
     assert aj.fold(lambda state, a, b: state + a * b, 0, x, y, axis=0).to_list() == [[5, 12], []]
+
+
+def shortened(row):
+    """Rows of other lengths than they came: some shorter, some twice as long."""
+    return np.concatenate((row, row)) if len(row) == 2 else row[: len(row) // 2]
+
+
+def none_of_many(row):
+    return None if len(row) > 3 else row.sum()
+
+
+@pytest.mark.parametrize("nulls", ["none", "values", "rows", "both"])
+def test_rows_in_several_parts(nulls: str) -> None:
+    """Loops over parts of the rows write into one result; parts whose results are of other lengths are joined."""
+    pytest.importorskip("numba")
+    draw = np.random.default_rng(5)
+    lengths = draw.integers(0, 6, 30_000)
+    values = pa.array(
+        draw.integers(-9, 9, lengths.sum()), mask=draw.random(lengths.sum()) < (0.1 if nulls in ("values", "both") else 0)
+    )
+    x = aj.from_sizes(values, lengths)
+    if nulls in ("rows", "both"):
+        x = x.with_validity(0, draw.random(len(x)) < 0.9)
+    calls = [
+        lambda: aj.map_rows(shortened, x),
+        lambda: aj.map_rows(lambda row: row * 2, x),
+        lambda: aj.map_rows(none_of_many, x),
+        lambda: aj.fold(lambda state, item: state * 3 % 7 + item, 1, x),
+        lambda: aj.scan(lambda state, item: state * 3 % 7 + item, 1, x),
+        lambda: aj.scan(lambda state, item: state + item * 0.5, 0, x),
+        lambda: aj.map_items(lambda item: item % 3, x),
+        lambda: aj.map_items(lambda item: None if item > 3 else item, x),
+    ]
+    for call in calls:
+        with aj.options(compile="never"):
+            expected = call()
+        with aj.options(compile="always"):
+            found = call()
+        assert found.type == expected.type
+        assert found.equals(expected)

@@ -22,7 +22,7 @@ from arrowjag._warnings import warn
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Argument", "Form", "Lists", "Records", "Rows", "Scalars", "call_each", "valid_rows"]
+__all__ = ["Argument", "Form", "Lists", "Records", "Rows", "Scalars", "call_each"]
 
 
 class Argument(Protocol):
@@ -83,6 +83,9 @@ class Form(NamedTuple):
     interpreted: Callable[[Callable[..., Any]], Callable[..., Any]]
     compiled: Callable[[Callable[..., Any]], Callable[..., Any]]
 
+    item: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
+    """Where the compiled function takes one more array, and writes a result for each item: a function that returns one of them."""
+
 
 def _itself(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
@@ -95,7 +98,7 @@ WHOLE_ROW = Form("row", _itself, _itself)
 def call_each(
     function: Callable[..., Any],
     arguments: Sequence[Argument],
-    live: IntArray,
+    live: BoolArray | None,
     n_rows: int,
     type: pa.DataType | None,
     operation: str,
@@ -109,8 +112,8 @@ def call_each(
         Takes one argument per entry of `arguments`.
     arguments : sequence of Argument
         The arguments.
-    live : int array
-        Numbers of the rows to call the function for.
+    live : bool array, optional
+        Flags the rows to call the function for; None for all.
     n_rows : int
         The number of rows.
     type : pa.DataType, optional
@@ -127,21 +130,34 @@ def call_each(
     """
     if not callable(function):
         raise JagTypeError(f"{operation} takes a function, got {function.__class__.__name__}")
-    wants_compiler = options.compile == "always" or (options.compile == "auto" and len(live) >= sizes.COMPILED_ROWS)
+    n_live = n_rows if live is None else int(np.count_nonzero(live))
+    wants_compiler = options.compile == "always" or (options.compile == "auto" and n_live >= sizes.COMPILED_ROWS)
     called = form.interpreted(function)
     if not wants_compiler or not row_compiler.is_available():
-        return _array(_interpret(called, arguments, live.tolist(), operation), live, n_rows, type, operation)
-    first = _interpret(called, arguments, live[: sizes.INTERPRETED_ROWS].tolist(), operation)
+        rows = _numbers_of(live, n_rows)
+        return _array(_interpret(called, arguments, rows, operation), rows, n_rows, type, operation)
+    first = _interpret(called, arguments, _first_of(live, n_rows, sizes.INTERPRETED_ROWS), operation)
     found = None
-    if len(live) > len(first) or options.compile == "always":
+    if n_live > len(first) or options.compile == "always":
         found = _by_compiler(function, arguments, live, n_rows, first, operation, form)
     if found is not None:
         return found if type is None else _cast(found, type, operation)
-    rest = _interpret(called, arguments, live[sizes.INTERPRETED_ROWS :].tolist(), operation)
-    return _array(first + rest, live, n_rows, type, operation)
+    rows = _numbers_of(live, n_rows)
+    rest = _interpret(called, arguments, rows[sizes.INTERPRETED_ROWS :], operation)
+    return _array(first + rest, rows, n_rows, type, operation)
 
 
-def _interpret(function: Callable[..., Any], arguments: Sequence[Argument], rows: list[int], operation: str) -> list[Any]:
+def _numbers_of(live: BoolArray | None, n_rows: int) -> Sequence[int]:
+    return range(n_rows) if live is None else live.nonzero()[0].tolist()
+
+
+def _first_of(live: BoolArray | None, n_rows: int, n: int) -> Sequence[int]:
+    """Return the numbers of the first n live rows, which are few of many."""
+    few = range(0) if live is None else _numbers_of(live[: 4 * n], n_rows)
+    return (few if len(few) >= n else _numbers_of(live, n_rows))[:n]
+
+
+def _interpret(function: Callable[..., Any], arguments: Sequence[Argument], rows: Sequence[int], operation: str) -> list[Any]:
     results = []
     getters = [argument.at for argument in arguments]
     row = 0
@@ -157,7 +173,7 @@ def _interpret(function: Callable[..., Any], arguments: Sequence[Argument], rows
 def _by_compiler(
     function: Callable[..., Any],
     arguments: Sequence[Argument],
-    live: IntArray,
+    live: BoolArray | None,
     n_rows: int,
     first: list[Any],
     operation: str,
@@ -206,11 +222,11 @@ def _kind(result: Any) -> tuple[bool, np.dtype[Any]] | None:
     return None if plain is None else (False, np.dtype(plain))
 
 
-def _array(results: list[Any], live: IntArray, n_rows: int, type: pa.DataType | None, operation: str) -> pa.Array:
+def _array(results: list[Any], rows: Sequence[int], n_rows: int, type: pa.DataType | None, operation: str) -> pa.Array:
     """Convert the interpreter's results to an array of the given type, or of the inferred one."""
     if len(results) < n_rows:
         whole: list[Any] = [None] * n_rows
-        for row, result in zip(live.tolist(), results, strict=True):
+        for row, result in zip(rows, results, strict=True):
             whole[row] = result
         results = whole
     results = [_plain(result, operation) if isinstance(result, (tuple, list, dict)) else result for result in results]
@@ -261,8 +277,3 @@ def _cast(found: pa.Array, type: pa.DataType, operation: str) -> pa.Array:
         return found.cast(type)
     except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:
         raise JagTypeError(f"{operation}: the function's results can't be converted to {type}: {error}") from None
-
-
-def valid_rows(valid: BoolArray | None, n_rows: int) -> IntArray:
-    """Return the numbers of the valid rows."""
-    return np.arange(n_rows) if valid is None else valid.nonzero()[0]

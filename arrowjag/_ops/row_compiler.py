@@ -11,6 +11,7 @@ import importlib.util
 import threading
 import types
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,9 +20,9 @@ import pyarrow as pa
 
 from arrowjag import _arrow
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import unless_all
+from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import from_sizes
-from arrowjag.typing import IntArray
+from arrowjag.typing import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from arrowjag._ops.calls import Argument, Form
@@ -60,50 +61,59 @@ class Driver(NamedTuple):
         """Return whether the result type equals the interpreter's; None, if the interpreter had no results, matches any type."""
         return expected is None or expected == self.type
 
-    def run(self, arguments: Sequence[Argument], live: IntArray, n_rows: int, operation: str) -> pa.Array:
+    def run(self, arguments: Sequence[Argument], live: BoolArray | None, n_rows: int, operation: str) -> pa.Array:
         """Call the function for all live rows, on all cores."""
         flat = [array for argument in arguments for array in _arrays(argument)]
-        parts = _cut(live)
-        results = blocks.map_tasks(lambda part: self._part(part, flat), parts)
-        failed = [(row, error) for row, error, *_ in results if error is not None]
+        offsets = _offsets_of(arguments) if self.is_row else None  # as many results as items are expected
+        valid, sizes = _flags(live, n_rows), zeros(n_rows if self.is_row else 0, np.int64)
+        make = empty if live is None or self.is_row else zeros  # results of other rows are 0 under their nulls
+        out = make(n_rows if offsets is None else int(offsets[-1]), self.dtype)
+
+        def part(first: int, last: int) -> tuple[int, Exception | None, npt.NDArray[Any]]:
+            at = np.zeros(1, np.int64)
+            results = out if offsets is None else out[int(offsets[first]) : int(offsets[last])]
+            try:
+                with np.errstate(all="ignore"):
+                    results = self.loop(first, last, at, valid, sizes, results, *flat)
+            except Exception as error:  # noqa: BLE001  # from the user's function; the error of the lowest row is raised
+                return int(at[0]), error, results
+            return 0, None, results
+
+        found = blocks.map_tasks(lambda rows: part(*rows), _cut(n_rows, _offsets_of(arguments)))
+        failed = [(row, error) for row, error, _ in found if error is not None]
         if failed:
             row, error = min(failed, key=lambda one: one[0])
             error.add_note(f"{operation}: the function failed on row {row}")
             raise error
-        return self._joined(results, live, n_rows)
-
-    def _part(self, live: IntArray, flat: Sequence[npt.NDArray[Any]]) -> tuple[Any, ...]:
-        at = np.zeros(1, np.int64)
-        valid = np.ones(len(live), np.bool_)
-        sizes = np.zeros(len(live), np.int64)
-        out = np.empty(len(live), self.dtype)
-        try:
-            with np.errstate(all="ignore"):
-                out = self.loop(live, at, valid, sizes, out, *flat)
-        except Exception as error:  # noqa: BLE001  # from the user's function; `run` raises the error of the lowest row
-            return int(at[0]), error, out, valid, sizes
-        return 0, None, out, valid, sizes
-
-    def _joined(self, results: Sequence[tuple[Any, ...]], live: IntArray, n_rows: int) -> pa.Array:
-        data = np.concatenate([part[2] for part in results])
-        known = np.concatenate([part[3] for part in results])
-        valid = np.zeros(n_rows, np.bool_)
-        valid[live] = known
         keep = unless_all(valid)
         if not self.is_row:
-            whole = np.zeros(n_rows, self.dtype)
-            whole[live] = data
-            return _arrow.from_numpy(whole, keep)
-        sizes = np.zeros(n_rows, np.int64)
-        sizes[live] = np.concatenate([part[4] for part in results])
-        level = _arrow.Level(from_sizes(sizes), keep, None)
-        return _arrow.wrap([level], _arrow.from_numpy(data))
+            return _arrow.from_numpy(out, keep)
+        parts = [results for _, _, results in found]
+        if not (sum(map(len, parts)) == len(out) and all(np.shares_memory(one, out) for one in parts if len(one))):
+            out = np.concatenate(parts)  # some rows of results are longer or shorter than the rows
+        return _arrow.wrap([_arrow.Level(from_sizes(sizes), keep, None)], _arrow.from_numpy(out))
 
 
-def _cut(live: IntArray) -> list[IntArray]:
-    """Split rows into up to eight parts of at least 10,000."""
-    n_parts = max(1, min(8, len(live) // 10_000))
-    return [part for part in np.array_split(live, n_parts) if len(part)] or [live]
+def _flags(live: BoolArray | None, n_rows: int) -> BoolArray:
+    """Return a flag per row that the loop may clear."""
+    flags = empty(n_rows, np.bool_)
+    flags[:] = True if live is None else live
+    return flags
+
+
+def _offsets_of(arguments: Sequence[Argument]) -> IntArray | None:
+    """The offsets of the first argument that has rows."""
+    return next((argument.offsets for argument in arguments if hasattr(argument, "offsets")), None)
+
+
+def _cut(n_rows: int, offsets: IntArray | None) -> list[tuple[int, int]]:
+    """Divide rows into up to eight parts of at least 10,000 rows or items."""
+    n_items = 0 if offsets is None else int(offsets[-1])
+    n_parts = max(1, min(8, max(n_rows, n_items) // 10_000))
+    if offsets is not None and n_items > n_rows:
+        return blocks.cut_rows(offsets, n_parts)
+    bounds = [n_rows * place // n_parts for place in range(n_parts + 1)]
+    return list(pairwise(bounds))
 
 
 def compile_rows(function: Callable[..., Any], arguments: Sequence[Argument], form: Form) -> Driver | str:
@@ -141,13 +151,17 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
 
     compile = numba.njit(nogil=True, boundscheck=True, error_model="numpy")
     inner = function if hasattr(function, "overloads") else compile(_as_function(function, len(arguments)))
+    # Loops over the items of a row need no checks of bounds; the user's function has its own.
+    of_row = numba.njit(nogil=True, error_model="numpy")
     whole = form.compiled(inner)
-    compiled = inner if whole is inner else compile(whole)
+    compiled = inner if whole is inner else of_row(whole)
     given = tuple(numba.typeof(argument.at(0)) if _has_rows(argument) else None for argument in arguments)
     if None in given:
         return "there are no rows"
-    result = _returned(compiled, given)
+    result = _returned(compiled if form.item is None else of_row(form.item(inner)), given)
     optional = isinstance(result, numba.types.Optional)
+    if optional and form.item is not None:
+        return "it may return None"
     result = result.type if isinstance(result, numba.types.Optional) else result
     is_row = isinstance(result, numba.types.Array)
     if is_row and result.ndim != 1:
@@ -156,8 +170,8 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     if not isinstance(element, (numba.types.Number, numba.types.Boolean)) or isinstance(element, numba.types.Complex):
         return f"it returns {result}"
     dtype = np.dtype(numba.np.numpy_support.as_dtype(element))
-    loop = _loop(compiled, arguments, optional, is_row)
-    return Driver(loop, dtype, is_row)
+    loop = _loop(compiled, arguments, optional, _SLOTS if form.item is not None else _ROW if is_row else _SCALAR)
+    return Driver(loop, dtype, is_row or form.item is not None)
 
 
 def _as_function(function: Callable[..., Any], n_arguments: int) -> Callable[..., Any]:
@@ -193,28 +207,30 @@ def _arrays(argument: Any) -> tuple[npt.NDArray[Any], ...]:
 # --------------------------------------------------------------------------------------------------- the loop over rows
 
 _SCALAR = """
-def loop(live, at, valid, sizes, out, {parameters}):
-    for k in range(len(live)):
-        i = live[k]
+def loop(first, last, at, valid, sizes, out, {parameters}):
+    for i in range(first, last):
+        if not valid[i]:
+            continue
         at[0] = i
-        row = function({call})
+        result = function({call})
         {check}
-        out[k] = result
+        out[i] = result
     return out
 """
 
-_SKIP_NONE = """if row is None:
-            valid[k] = False
+_SKIP_NONE = """if result is None:
+            valid[i] = False
             continue
         """
 
 _ROW = """
-def loop(live, at, valid, sizes, out, {parameters}):
+def loop(first, last, at, valid, sizes, out, {parameters}):
     used = 0
-    for k in range(len(live)):
-        i = live[k]
+    for i in range(first, last):
+        if not valid[i]:
+            continue
         at[0] = i
-        row = function({call})
+        result = function({call})
         {check}
         n = len(result)
         if used + n > len(out):
@@ -222,20 +238,36 @@ def loop(live, at, valid, sizes, out, {parameters}):
             larger[:used] = out[:used]
             out = larger
         out[used : used + n] = result
-        sizes[k] = n
+        sizes[i] = n
+        used += n
+    return out[:used]
+"""
+
+_SLOTS = """
+def loop(first, last, at, valid, sizes, out, {parameters}):
+    used = 0
+    for i in range(first, last):
+        if not valid[i]:
+            continue
+        at[0] = i
+        n = {offsets}[i + 1] - {offsets}[i]
+        function({call}, out[used : used + n])
+        sizes[i] = n
         used += n
     return out[:used]
 """
 
 
-def _loop(compiled: Any, arguments: Sequence[Argument], optional: bool, is_row: bool) -> Callable[..., Any]:
+def _loop(compiled: Any, arguments: Sequence[Argument], optional: bool, template: str) -> Callable[..., Any]:
     """Generate and compile the loop over rows for the number and kinds of arguments."""
     import numba
 
+    bounds: set[str] = set()
     parameters, calls, scope = [], [], {"function": compiled, "np": np}
     for place, argument in enumerate(arguments):
         names = [f"a{place}_{k}" for k in range(len(_arrays(argument)))]
         parameters += names
+        bounds.update(names[-1:] if hasattr(argument, "offsets") else ())
         if hasattr(argument, "fields"):
             scope[f"Record{place}"] = argument.type  # type: ignore[attr-defined]  # only Records have `fields`
             views = ", ".join(f"{name}[{names[-1]}[i] : {names[-1]}[i + 1]]" for name in names[:-1])
@@ -244,11 +276,10 @@ def _loop(compiled: Any, arguments: Sequence[Argument], optional: bool, is_row: 
             calls.append(f"{names[0]}[{names[1]}[i] : {names[1]}[i + 1]]")
         else:
             calls.append(f"{names[0]}[i]")
-    facts = {"parameters": ", ".join(parameters), "call": ", ".join(calls)}
-    if is_row:
-        source = _ROW.format(check=f"{_SKIP_NONE if optional else ''}result = row", **facts)
-    else:
-        source = _SCALAR.format(check=f"{_SKIP_NONE if optional else ''}result = row", **facts)
+    offsets = next((name for name in parameters if name in bounds), "")
+    source = template.format(
+        parameters=", ".join(parameters), call=", ".join(calls), offsets=offsets, check=_SKIP_NONE if optional else ""
+    )
     exec(source, scope)  # noqa: S102  # the source is from this module; numba compiles functions, not syntax trees
     loop: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy")(scope["loop"])
     return loop

@@ -13,11 +13,12 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
+from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.base.offsets import filter_rows
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
-from arrowjag._ops.calls import Argument, Form, Lists, Records, Rows, Scalars, call_each, valid_rows
+from arrowjag._ops.calls import Argument, Form, Lists, Records, Rows, Scalars, call_each
 from arrowjag._ops.elementwise import Operand
 from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape
@@ -188,7 +189,7 @@ def map_rows(
     operands = _gather(columns, axis, operation)
     arguments, _ = _arguments(operands, skip_nulls)
     n_rows = operands.rows.size
-    result = call_each(function, arguments, valid_rows(operands.valid, n_rows), n_rows, type, operation)
+    result = call_each(function, arguments, operands.valid, n_rows, type, operation)
     return _under(operands.rows.dims, result)
 
 
@@ -213,7 +214,7 @@ def _map_nested(
     place = _axes.normalize_axes(axis, column.ndim, operation)[0]
     rows = _column.to_arrow(along_axis.items_as_rows(column, place))
     valid = _arrow.valid_of(rows)
-    result = call_each(function, [Lists(_column.to_python(rows))], valid_rows(valid, len(rows)), len(rows), type, operation)
+    result = call_each(function, [Lists(_column.to_python(rows))], valid, len(rows), type, operation)
     return _under(column.shape.dims[:place], result)
 
 
@@ -244,7 +245,7 @@ def map_items(function: Callable[..., Any], columns: Sequence[Operand], type: pa
         arguments.append(Lists(_column.to_python(values)) if data is None else Scalars(data))
         known = _arrow.valid_of(values)
         valid = known if valid is None else valid if known is None else valid & known
-    result = call_each(function, arguments, valid_rows(valid, shape.size), shape.size, type, "map_items")
+    result = call_each(function, arguments, valid, shape.size, type, "map_items")
     return _under(shape.dims, result)
 
 
@@ -259,14 +260,11 @@ def folded({parameters}, start):
 """
 
 _SCAN = """
-def scanned({parameters}, start):
+def scanned({parameters}, start, out):
     state = start
     for j in range(len({first})):
         state = function(state, {items})
-        if j == 0:
-            out = np.full(len({first}), state)
         out[j] = state
-    return out
 """
 
 _SCAN_INTERPRETED = """
@@ -308,12 +306,12 @@ def _form(name: str, compiled: str, interpreted: str, arguments: Sequence[Argume
         def make(function: Callable[..., Any]) -> Callable[..., Any]:
             local = scope | {"function": function}
             exec(source.format(**facts), local)  # noqa: S102  # text of this module: numba compiles functions, not trees
-            made: Callable[..., Any] = local["folded" if name == "fold" else "scanned"]
+            made: Callable[..., Any] = local["folded" if source is _FOLD else "scanned"]
             return made
 
         return make
 
-    return Form(f"{name} {facts['items']}", maker(interpreted), maker(compiled))
+    return Form(f"{name} {facts['items']}", maker(interpreted), maker(compiled), maker(_FOLD) if name == "scan" else None)
 
 
 def _starting(start: Any, rows: JaggedShape) -> Argument:
@@ -333,8 +331,7 @@ def fold(
     arguments, _ = _arguments(operands, skip_nulls=True)
     form = _form("fold", _FOLD, _FOLD, arguments)
     n_rows = operands.rows.size
-    live = valid_rows(operands.valid, n_rows)
-    result = call_each(function, [*arguments, _starting(start, operands.rows)], live, n_rows, type, "fold", form)
+    result = call_each(function, [*arguments, _starting(start, operands.rows)], operands.valid, n_rows, type, "fold", form)
     return _under(operands.rows.dims, result)
 
 
@@ -354,17 +351,33 @@ def scan(function: Callable[..., Any], start: Operand | Any, columns: Sequence[O
     full = offsets[1:] > offsets[:-1]
     valid = full if operands.valid is None else full & operands.valid
     lists = None if type is None else pa.large_list(type)
-    result = call_each(
-        function, [*arguments, _starting(start, operands.rows)], valid_rows(valid, n_rows), n_rows, lists, "scan", form
-    )
+    result = call_each(function, [*arguments, _starting(start, operands.rows)], valid, n_rows, lists, "scan", form)
     return _at_slots(operands, _column.from_arrow(result).values, known, valid)
+
+
+def _placed(states: pa.Array, there: BoolArray) -> pa.Array:
+    """Put states at the places whose flags are set; the others are null."""
+    if len(states) == 0:
+        return pa.nulls(len(there), states.type)
+    if (pt.is_integer(states.type) or pt.is_floating(states.type)) and states.null_count == 0:
+        data = _arrow.to_numpy(states)[0]
+        placed = zeros(len(there), data.dtype)
+        placed[there] = data
+        return _arrow.from_numpy(placed, there)
+    index = zeros(len(there), np.int64)
+    index[there] = np.arange(len(states))
+    return gather.take(states, index, there)
 
 
 def _at_slots(operands: _Operands, states: pa.Array, known: BoolArray | None, valid: BoolArray) -> Column:
     """Scatter the states to the valid items of the scanned rows."""
-    sizes = operands.offsets[1:] - operands.offsets[:-1]
-    there = valid.repeat(sizes) if known is None else known & valid.repeat(sizes)
-    index = np.cumsum(there) - 1
     dim = next(column for column in operands.long if column is not None).shape.dims[-1]
-    values = gather.take(states, np.maximum(index, 0), there) if len(states) else pa.nulls(len(there), states.type)
+    n_items = int(operands.offsets[-1])
+    if len(states) == n_items:
+        values = states
+    else:
+        there = np.ones(n_items, np.bool_) if known is None else known
+        if len(states) < np.count_nonzero(there):
+            there = there & valid.repeat(operands.offsets[1:] - operands.offsets[:-1])
+        values = _placed(states, there)
     return Column(JaggedShape._trusted((*operands.rows.dims, dim)), values)
