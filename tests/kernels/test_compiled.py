@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import importlib.util
 import itertools
 import os
 import re
@@ -769,6 +770,27 @@ def test_a_warm_process_does_not_import_numba(cache):
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
     run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True, timeout=60)
     assert run.stdout.split() == ["6.0", "False"]
+
+
+def test_polars_is_not_loaded_for_what_loops_do(cache):
+    code = """
+import sys
+import numpy as np
+import arrowjag as aj
+aj.options.compile = sys.argv[1]
+x = aj.from_sizes(np.ones(2_000_000), np.full(200_000, 10))
+x.cumsum()
+x.sum()
+print("polars" in sys.modules)
+"""
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
+
+    def loads_polars(mode):
+        command = [sys.executable, "-c", code, mode]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120).stdout.strip()
+
+    assert loads_polars("always") == "False"
+    assert loads_polars("never") == str(importlib.util.find_spec("polars") is not None)
 
 
 # ------------------------------------------------------------------------------------------------------ ahead of time

@@ -34,6 +34,7 @@ __all__ = [
     "key_of",
     "losers",
     "table_for",
+    "takes_loops",
     "variants",
 ]
 
@@ -89,6 +90,11 @@ def is_available() -> bool:
     return importlib.util.find_spec("llvmlite") is not None
 
 
+def takes_loops() -> bool:
+    """Whether kernels take compiled loops as far as they are ready."""
+    return options.compile != "never" and is_available()
+
+
 @functools.cache
 def _versions() -> str:
     from importlib.metadata import PackageNotFoundError, version
@@ -125,15 +131,14 @@ def find(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int = 0) -> Com
         Number of values to process. If there is no code yet, another process compiles it once the calls so far have had enough
         values in all. The answer is None until that is done.
     """
-    mode = options.compile
-    if mode == "never" or not is_available():
+    if not takes_loops():
         return None
     variant = _variant_of(name, dtype, nulls)
     if variant is None:
         return None
     if variant in _loaded:
         return _loaded[variant]
-    return _look_for(variant, mode == "always", n_values)
+    return _look_for(variant, options.compile == "always", n_values)
 
 
 @functools.lru_cache(4096)

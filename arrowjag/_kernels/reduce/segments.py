@@ -14,6 +14,7 @@ from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, row_sizes
 from arrowjag._kernels.base.polars_lists import reduce_lists
+from arrowjag._kernels.compiled.library import takes_loops
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag.errors import OVERFLOW_HINT, JagOverflowError
 
@@ -87,7 +88,8 @@ def over_blocks(
             part = slice(start, end)
             function(Block(slice(first, last), part, data[part], None if valid is None else valid[part], local))
 
-    strategy.polars_for(n_values)  # loaded by this thread, if it is worth it
+    if not takes_loops():
+        strategy.polars_for(n_values)  # loaded by this thread, if it is worth it
     size = None if per_core else block_values or strategy.sizes.CACHE_VALUES
     blocks.map_rows(work, offsets, block_values=size, alone=alone, light=light)
 
