@@ -16,7 +16,7 @@ from arrowjag._integers import integer, item_count
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import rows_2d
 from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.base.memory import data_of, from_words, has_words, valid_of
+from arrowjag._kernels.base.memory import data_of, from_words, has_words, unless_all, valid_of
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.equal import groups, members
 from arrowjag._kernels.equal.sets import lookup
@@ -121,7 +121,7 @@ def _chosen(values: pa.Array, old: Sequence[Any], items: pa.Array) -> pa.Array:
     words, known, changed = data_of(items), valid_of(items), False
     for place, scalar in enumerate(scalars):
         same = sets.equal_items(values, scalar, "replace")
-        if not same.any():
+        if not np.count_nonzero(same):
             continue
         is_null, changed = known is not None and not known[place], True
         if not is_null:
@@ -130,7 +130,7 @@ def _chosen(values: pa.Array, old: Sequence[Any], items: pa.Array) -> pa.Array:
             valid = ~same if valid is None else valid & ~same
         elif valid is not None:
             valid = valid | same
-    return from_words(values.type, data, None if valid is None or valid.all() else valid) if changed else values
+    return from_words(values.type, data, None if valid is None else unless_all(valid)) if changed else values
 
 
 def _one_chosen(values: pa.Array, scalar: pa.Scalar, items: pa.Array) -> pa.Array | None:

@@ -15,7 +15,8 @@ from arrowjag._column import Column
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import unless_all
+from arrowjag._kernels.base.memory import holds_nan, unless_all
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, structure
 from arrowjag._ops.cursor import row_name
@@ -56,7 +57,7 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     offsets = _offsets.from_sizes(counts)
     slot = found.number - _spread(first - offsets[:-1], cut)
     per_bucket = _offsets.from_counts(np.bincount(slot, minlength=int(offsets[-1])))
-    if len(slot) and (slot[1:] < slot[:-1]).any():
+    if np.count_nonzero(slot[1:] < slot[:-1]):
         values = gather.take(values, np.argsort(slot, kind="stable"))
     rows = Column(
         JaggedShape._trusted((Uniform(len(per_bucket) - 1, 1, declared=False), Ragged.from_offsets(per_bucket, check=False))),
@@ -84,10 +85,10 @@ HOWS: dict[str, Any] = {
 def _usable(times: pa.Array) -> BoolArray | None:
     """Flag the times that are neither null nor NaN; None if all are usable."""
     data, valid = _arrow.to_numpy(times)
-    if data.dtype.kind == "f" and len(data) and np.isnan(np.minimum.reduce(data)):
+    if holds_nan(data):
         number = ~np.isnan(data)
         valid = number if valid is None else valid & number
-    return None if valid is None or valid.all() else valid
+    return None if valid is None else unless_all(valid)
 
 
 def _spans(number: IntArray, cut: IntArray, t: Column) -> tuple[IntArray, IntArray]:
@@ -163,7 +164,7 @@ def lomb_scargle(t: Column, y: Column, frequencies: Any) -> Column:
 
     def block(first: int, last: int) -> None:
         span = slice(int(cut[first]), int(cut[last]))
-        _powers(seconds[span], level[span], cut[first : last + 1] - cut[first], wanted, power[first:last])
+        quietly(_powers, seconds[span], level[span], cut[first : last + 1] - cut[first], wanted, power[first:last])
 
     blocks.map_rows(block, cut, block_values=max(1, (1 << 18) // max(1, len(wanted))))
     live = np.ones(len(dim), np.bool_) if dim.validity is None else dim.validity
@@ -214,19 +215,18 @@ def _powers(
     def total(items: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         return np.add.reduceat(items, heads, axis=0)
 
-    with np.errstate(all="ignore"):
-        t = t - t[heads].repeat(sizes)
-        y = y - (total(y) / sizes).repeat(sizes)
-        angle = np.multiply.outer(t, 2 * np.pi * frequencies)
-        cos, sin = np.cos(angle), np.sin(angle)
-        n, whole = sizes[:, None].astype(np.float64), total(y * y)[:, None]
-        cos_2, sin_2 = 2 * total(cos * cos) - n, 2 * total(sin * cos)
-        shift = 0.5 * np.arctan2(sin_2, cos_2)
-        by_cos, by_sin = total(y[:, None] * cos), total(y[:, None] * sin)
-        c, s = np.cos(shift), np.sin(shift)
-        length = np.hypot(sin_2, cos_2)
-        above, below = 0.5 * (n + length), 0.5 * (n - length)
-        first, second = by_cos * c + by_sin * s, by_sin * c - by_cos * s
-        tiny = below <= 1e-12 * n
-        power = first * first / above + np.where(tiny, 0.0, second * second / np.where(tiny, 1.0, below))
-        out[full] = power / whole
+    t = t - t[heads].repeat(sizes)
+    y = y - (total(y) / sizes).repeat(sizes)
+    angle = np.multiply.outer(t, 2 * np.pi * frequencies)
+    cos, sin = np.cos(angle), np.sin(angle)
+    n, whole = sizes[:, None].astype(np.float64), total(y * y)[:, None]
+    cos_2, sin_2 = 2 * total(cos * cos) - n, 2 * total(sin * cos)
+    shift = 0.5 * np.arctan2(sin_2, cos_2)
+    by_cos, by_sin = total(y[:, None] * cos), total(y[:, None] * sin)
+    c, s = np.cos(shift), np.sin(shift)
+    length = np.hypot(sin_2, cos_2)
+    above, below = 0.5 * (n + length), 0.5 * (n - length)
+    first, second = by_cos * c + by_sin * s, by_sin * c - by_cos * s
+    tiny = below <= 1e-12 * n
+    power = first * first / above + np.where(tiny, 0.0, second * second / np.where(tiny, 1.0, below))
+    out[full] = power / whole

@@ -12,6 +12,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.memory import holds_nan
 from arrowjag._kernels.equal import groups
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import interpolation, search
@@ -59,13 +60,13 @@ def _points(keys: Column, values: Column, probes: Column, name: str, operation: 
             raise JagTypeError.no_kernel(operation, one.type, hint="Keys are numbers or times.")
     (sought, known), (key, valid) = sets.joint_keys(probes.values, own, operation)
     cut = rows.shape.dims[-1].offsets
-    if key.dtype.kind == "f" and len(key) and np.isnan(np.minimum.reduce(key)):
+    if holds_nan(key):
         number = ~np.isnan(key)
         valid = number if valid is None else valid & number
     if valid is not None:
         key, items, cut = key[valid], valid.nonzero()[0] if items is None else items[valid], _offsets.filter_rows(valid, cut)
     wrong = running.falls(key, cut, descending=False)
-    if wrong.any():
+    if np.count_nonzero(wrong):
         place = int(wrong.argmax())
         row = int(np.searchsorted(cut, place, side="right")) - 1
         where = row_name(rows.shape, rows.ndim - 1, row)

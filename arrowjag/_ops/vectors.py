@@ -18,10 +18,11 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.dense.matrices import nearest as _nearest
 from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.products import common_type, dots, unit_product
-from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, quietly_over_blocks, result_type
+from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, result_type
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops.axes import apart
 from arrowjag._ops.over_axes import over_axes
@@ -119,8 +120,7 @@ def cosine(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | N
         a, b = floats(one, "cosine"), floats(two, "cosine")
         n_pairs, _ = _reduce.count(valid, offsets)
         sums = dots(a, b, valid, offsets)
-        with np.errstate(all="ignore"):
-            found = unit_product(*sums)
+        found = quietly(unit_product, *sums)
         return _arrow.from_numpy(found.astype(common_type(a, b), copy=False), n_pairs > 0)
 
     return over_pairs(x, y, axis, reduction, "cosine", skip_nulls=skip_nulls, min_count=min_count)
@@ -150,9 +150,8 @@ def distance(x: Column, y: Column, metric: Any, axis: Any, skip_nulls: bool, min
                 _norms(block._replace(data=apart, valid=None), {"l1": 1, "l2": 2, "linf": math.inf}[metric], found[block.rows])
             np.greater(block.counts, 0, out=enough[block.rows])
 
-        with np.errstate(all="ignore"):
-            quietly_over_blocks(work, a, valid, offsets)
-            return _arrow.from_numpy(found.astype(common_type(a, b), copy=False), enough)
+        over_blocks(work, a, valid, offsets)
+        return _arrow.from_numpy(quietly(found.astype, common_type(a, b), copy=False), enough)
 
     return over_pairs(x, y, axis, reduction, "distance", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -300,7 +299,7 @@ def matmul(x: Column, y: Column) -> Column:
 
     def product_of(group: int) -> tuple[IntArray, npt.NDArray[Any]]:
         rows = used[order[bounds[group] : bounds[group + 1]]]
-        return rows, _product(left.of_rows(rows, wide), right.of_rows(rows, wide)).astype(type, copy=False)
+        return rows, quietly(_product, left.of_rows(rows, wide), right.of_rows(rows, wide)).astype(type, copy=False)
 
     if len(bounds) == 2 and len(used) == len(n_rows):  # one shape: its products are the result
         out = product_of(0)[1].reshape(-1)
@@ -363,10 +362,9 @@ def _product_types(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> tuple[np.dty
 
 def _product(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The products of matrices; raises where one of integers may leave 64 bits."""
-    with np.errstate(all="ignore"):
-        product: npt.NDArray[Any] = np.matmul(one, two)
-        if one.dtype.kind in "iu" and one.size and two.size:
-            largest = np.matmul(np.abs(one.astype(np.float64)), np.abs(two.astype(np.float64))).max()
-            if largest >= np.iinfo(one.dtype).max:
-                raise JagOverflowError(f"matmul: integer overflow, a result does not fit {one.dtype}. {OVERFLOW_HINT}")
+    product: npt.NDArray[Any] = np.matmul(one, two)
+    if one.dtype.kind in "iu" and one.size and two.size:
+        largest = np.matmul(np.abs(one.astype(np.float64)), np.abs(two.astype(np.float64))).max()
+        if largest >= np.iinfo(one.dtype).max:
+            raise JagOverflowError(f"matmul: integer overflow, a result does not fit {one.dtype}. {OVERFLOW_HINT}")
     return product

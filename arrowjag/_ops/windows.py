@@ -20,6 +20,7 @@ from arrowjag._kernels import scan as _scan
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import empty, unless_all
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.elementwise.times import nanoseconds_of
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.quantiles import probability
@@ -300,9 +301,8 @@ def _spread_of_full(column: Column, name: str, width: int, axis: Any, ddof: int 
     def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
         data = _spread_data(values, offsets, name)
         valid = _arrow.valid_of(values)
-        with np.errstate(all="ignore"):
-            parts = width - integer(ddof, "rolling: ddof")
-            found = window_statistics.full_variances(data, valid, offsets, width, parts, root=name == "std")
+        parts = width - integer(ddof, "rolling: ddof")
+        found = window_statistics.full_variances(data, valid, offsets, width, parts, root=name == "std")
         return _arrow.from_numpy(found.astype(result_type(data.dtype), copy=False), rolling.full(valid, offsets, width))
 
     return along_axis.apply(column, axis, apply, f"rolling {name}", complete=True)
@@ -460,8 +460,7 @@ def ewm(column: Column, name: str, rate: float, axis: Any) -> Column:
         data, valid = floats(values, f"ewm {name}"), _arrow.valid_of(values)
         target = result_type(data.dtype)
         if name == "mean":
-            with np.errstate(all="ignore"):
-                state = weights.decayed(data.astype(np.float64, copy=False), valid, offsets, 1 - rate)
+            state = weights.decayed(quietly(data.astype, np.float64, copy=False), valid, offsets, 1 - rate)
             return _arrow.from_numpy(state.mean.astype(target, copy=False), valid)
         known = _several(valid, offsets)
         with np.errstate(all="ignore"):

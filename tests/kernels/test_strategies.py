@@ -670,6 +670,7 @@ WITH: dict[str, dict[str, Any]] = {
     "picked": {"nth": "blocks"},
     "bisect": {"searchsorted": "bisect"},
     "chosen": {"if_else": "blocks", "fill": "masks"},
+    "combine": {"combined": "numpy"},
     "combined": {"combine": "blocks"},
     "compared": {"arithmetic": "blocks", "function": "blocks"},
     "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ __all__ = [
     "fits",
     "from_words",
     "has_words",
+    "holds_nan",
     "is_text",
     "numbers",
     "pack_bits",
@@ -124,6 +126,11 @@ def zeros(n: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
 def unless_all(valid: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | None:
     """The flags, or None if all are set; `count_nonzero` takes a fraction of the time of `all` on few flags."""
     return None if np.count_nonzero(valid) == len(valid) else valid
+
+
+def holds_nan(data: npt.NDArray[Any]) -> bool:
+    """Whether one of flat numbers is NaN, which numpy takes for the least of them: found in less time than a minimum."""
+    return data.dtype.kind == "f" and len(data) > 0 and math.isnan(data[data.argmin()])
 
 
 def unpack_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[np.bool_]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.memory import empty, holds_nan
 from arrowjag._kernels.base.offsets import parents, row_sizes
 from arrowjag._kernels.reduce.extremes import ends
 from arrowjag._kernels.reduce.extremes import max as _max
@@ -37,7 +37,7 @@ def bins_of_rows(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n
         Which rows have a number.
     """
     known = valid
-    if data.dtype.kind == "f" and len(data) and np.isnan(np.min(data)):
+    if holds_nan(data):
         known = ~np.isnan(data) if valid is None else valid & ~np.isnan(data)
     low, high, present, _ = ends(data, known, offsets)
     start, stop = low.astype(np.float64), high.astype(np.float64)

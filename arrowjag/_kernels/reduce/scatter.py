@@ -9,6 +9,7 @@ import numpy as np
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import filled
+from arrowjag._kernels.base.memory import holds_nan
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import EXACT, without_signed_zeros
 from arrowjag.typing import BoolArray, IntArray
@@ -78,7 +79,7 @@ def _scatter_extreme(function: np.ufunc) -> Callable[[Any, BoolArray | None, Int
         if function is np.minimum:
             loser = np.asarray(np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).max, data.dtype)
         items = _filled(data, valid, loser)
-        if data.dtype.kind == "f" and len(data) and np.isnan(items.min()):
+        if holds_nan(items):
             return None
         out = np.full(size, loser)
         if not _run("scattered_max" if function is np.maximum else "scattered_min", data, valid, node, out):
