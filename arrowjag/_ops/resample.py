@@ -15,7 +15,7 @@ from arrowjag._column import Column
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import holds_nan, unless_all
+from arrowjag._kernels.base.memory import both_valid, holds_nan, unless_all
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, structure
@@ -86,8 +86,7 @@ def _usable(times: pa.Array) -> BoolArray | None:
     """Flag the times that are neither null nor NaN; None if all are usable."""
     data, valid = _arrow.to_numpy(times)
     if holds_nan(data):
-        number = ~np.isnan(data)
-        valid = number if valid is None else valid & number
+        valid = both_valid(valid, ~np.isnan(data))
     return None if valid is None else unless_all(valid)
 
 
