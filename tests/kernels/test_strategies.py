@@ -667,6 +667,7 @@ CALLS: dict[str, list[Call]] = {
 
 WITH: dict[str, dict[str, Any]] = {
     "joined": {"join_rows": "runs"},
+    "join_rows": {"joined": "arrow"},
     "picked": {"nth": "blocks"},
     "bisect": {"searchsorted": "bisect"},
     "chosen": {"if_else": "blocks", "fill": "masks"},
