@@ -18,6 +18,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import both_valid, holds_nan, unless_all
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
+from arrowjag._kernels.reduce.extremes import ends
 from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, structure
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.spans import buckets_of
@@ -58,7 +59,7 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     slot = found.number - _spread(first - offsets[:-1], cut)
     per_bucket = _offsets.from_counts(np.bincount(slot, minlength=int(offsets[-1])))
     if np.count_nonzero(slot[1:] < slot[:-1]):
-        values = gather.take(values, np.argsort(slot, kind="stable"))
+        values = gather.take(values, slot.argsort(kind="stable"))
     rows = Column(
         JaggedShape._trusted((Uniform(len(per_bucket) - 1, 1, declared=False), Ragged.from_offsets(per_bucket, check=False))),
         values,
@@ -92,14 +93,13 @@ def _usable(times: pa.Array) -> BoolArray | None:
 
 def _spans(number: IntArray, cut: IntArray, t: Column) -> tuple[IntArray, IntArray]:
     """Return the first bucket of each row, and how many there are up to the last one."""
-    low, there = _kernels.min(number, None, cut)
-    high, _ = _kernels.max(number, None, cut)
+    low, high, there, _ = ends(number, None, cut)
     apart = high.view(np.uint64) - low.view(np.uint64)
     if there is not None:
-        low, apart = np.where(there, low, 0), np.where(there, apart, 0)
-    there = np.ones(len(apart), np.bool_) if there is None else there
-    longest, total = int(apart.max(initial=0)) + 1, int(apart.sum(dtype=np.float64)) + int(there.sum())
-    counts = np.where(there, apart.view(np.int64) + 1, 0)
+        low, apart = low * there, apart * there
+    n_full = len(low) if there is None else np.count_nonzero(there)
+    longest, total = _offsets.longest_of(apart) + 1, int(np.add.reduce(apart, dtype=np.float64)) + n_full
+    counts = apart.view(np.int64) + (1 if there is None else there)
     if longest > _MOST_BUCKETS or total > _MOST_IN_ALL:
         row = row_name(t.shape, t.ndim - 1, int(apart.argmax()))
         raise JagValueError(
@@ -127,20 +127,19 @@ def fft_power(column: Column, axis: Any) -> Column:
     data, valid = _arrow.to_numpy(values)
     type = np.float32 if data.dtype in (np.float16, np.float32) else np.float64
     dim = column.shape.dims[-1]
-    full = np.ones(len(dim), np.bool_) if dim.validity is None else dim.validity
+    full, sizes = dim.validity, dim.sizes
     if valid is not None:
         missing, _ = _kernels.any(~valid, None, dim.offsets)
-        full = full & ~missing
-    sizes = np.where(full, dim.sizes, 0)
-    cut = _offsets.from_sizes(np.where(sizes > 0, sizes // 2 + 1, 0))
+        full = both_valid(full, ~missing)
+        sizes = sizes * ~missing
+    cut = _offsets.from_counts((sizes + 2 * (sizes > 0)) // 2)
     out = np.empty(int(cut[-1]), type)
-    kept = np.concatenate([[0], np.cumsum(sizes)])
     starts = dim.offsets[:-1]
-    for length, rows in blocks.batches(kept, max_values=1 << 18):
-        spectrum = np.fft.rfft(data[starts[rows][:, None] + np.arange(length)].astype(type))
+    for length, rows in blocks.batches(_offsets.from_counts(sizes), max_values=1 << 18):
+        spectrum = np.fft.rfft(blocks.rows_2d(data, starts[rows], length).astype(type, copy=False))
         power = np.square(spectrum.real) + np.square(spectrum.imag)
         blocks.put_rows(out, cut[rows], power.astype(type, copy=False))
-    last = along_axis.resized(dim, cut, unless_all(full))
+    last = along_axis.resized(dim, cut, None if full is None else unless_all(full))
     return Column(JaggedShape._trusted((*column.shape.dims[:-1], last)), _arrow.from_numpy(out))
 
 
