@@ -212,7 +212,7 @@ def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
         n_rows = len(offsets) - 1
         _check_size(wanted.n * n_rows, "histogram")
         counts = _arrow.from_numpy(_kernels.count_bins(slots, offsets, wanted.n))
-        edges = _arrow.from_numpy(_kernels.edges_of(found).reshape(-1), present.repeat(wanted.n + 1))
+        edges = _arrow.from_numpy(quietly(_kernels.edges_of, found).reshape(-1), present.repeat(wanted.n + 1))
         rows = np.arange(n_rows + 1)
         cut = [_arrow.wrap([_arrow.Level(rows * n, None, None)], one) for n, one in ((wanted.n + 1, edges), (wanted.n, counts))]
         return pa.StructArray.from_arrays(cut, ["edges", "counts"])

@@ -17,7 +17,7 @@ from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
+from arrowjag._kernels.base.offsets import from_sizes, longest_of, row_sizes, runs
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.dense.matrices import nearest as _nearest
 from arrowjag._kernels.reduce.ordered import row_sums
@@ -284,7 +284,7 @@ def matmul(x: Column, y: Column) -> Column:
     x, y = structure.agree([x, y], "matmul", levels=outer)
     left, right = _Matrices(x, outer, "x"), _Matrices(y, outer, "y")
     wrong = (left.widths != right.heights) & (left.heights > 0)
-    if wrong.any():
+    if np.count_nonzero(wrong):
         row = int(wrong.argmax())
         raise ShapeError(
             f"matmul: in row {row} a matrix of {int(left.heights[row])} rows of {int(left.widths[row])} items "
@@ -329,19 +329,20 @@ def _by_shape(*sizes: IntArray) -> tuple[IntArray, list[int]]:
     """The order that puts rows of one shape next to each other, and where each shape begins, the end included."""
     code = np.zeros(len(sizes[0]), np.int64)
     for one in sizes:
-        code = code * (int(one.max()) + 1) + one
-        if int(code.max()) >= 2**31:  # as few numbers as there are shapes
+        code = code * (longest_of(one) + 1) + one
+        if longest_of(code) >= 2**31:  # as few numbers as there are shapes
             code = np.unique(code, return_inverse=True)[1].reshape(-1)
-    if not (code != code[0]).any():
+    if not np.count_nonzero(code != code[0]):
         return np.arange(len(code)), [0, len(code)]
-    order = np.argsort(code, kind="stable")
-    changes = (np.diff(code[order]) != 0).nonzero()[0] + 1
+    order = code.argsort(kind="stable")
+    ordered = code[order]
+    changes = (ordered[1:] != ordered[:-1]).nonzero()[0] + 1
     return order, [0, *changes.tolist(), len(order)]
 
 
 def _vector(values: pa.Array, out: npt.NDArray[Any], n_rows: IntArray, n_columns: IntArray, cut: IntArray) -> pa.Array:
     """One number per row of each matrix: 0 where the vector has no items."""
-    if len(out) == int(n_rows.sum()):
+    if len(out) == int(np.add.reduce(n_rows)):
         return values
     found = np.zeros(int(n_rows.sum()), out.dtype)
     rows = (n_columns > 0).nonzero()[0]

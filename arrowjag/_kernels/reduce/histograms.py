@@ -41,18 +41,17 @@ def bins_of_rows(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n
         known = ~np.isnan(data) if valid is None else valid & ~np.isnan(data)
     low, high, present, _ = ends(data, known, offsets)
     start, stop = low.astype(np.float64), high.astype(np.float64)
-    flat = start == stop
-    start[flat] -= 0.5
-    stop[flat] += 0.5
+    reach = 0.5 * (start == stop)
+    start -= reach
+    stop += reach
     return Bins(start, stop, n), np.ones(len(start), np.bool_) if present is None else present
 
 
 def edges_of(bins: Bins) -> Floats:
     """The n + 1 edges of each row, a (n_rows, n + 1) array; as numpy.linspace."""
     n = bins.n
-    with np.errstate(all="ignore"):
-        step = (bins.high - bins.low) / n
-        edges: Floats = np.arange(n + 1) * step[:, None] + bins.low[:, None]
+    step = (bins.high - bins.low) / n
+    edges: Floats = np.arange(n + 1) * step[:, None] + bins.low[:, None]
     edges[:, -1] = bins.high
     return edges
 
@@ -107,7 +106,7 @@ def count_bins(slots: NDArray[np.int64], offsets: NDArray[np.int64], n: int) -> 
         rows = slice(block.rows.start * n, block.rows.stop * n)
         here = parents(block.offsets).astype(np.int64) * n
         here += block.data
-        if len(here) and block.data.min() < 0:
+        if len(here) and block.data[block.data.argmin()] < 0:
             here = here[block.data >= 0]
         out[rows] = np.bincount(here, minlength=rows.stop - rows.start)
 
