@@ -49,9 +49,6 @@ __all__ = [
 _BYTE, _FLAG = np.dtype(np.uint8), np.dtype(np.bool_)
 """Made once: numpy looks a type up at each call."""
 
-_BITS_OF_BYTES = np.unpackbits(np.arange(256, dtype=np.uint8), bitorder="little").view(np.uint64)
-"""The eight flags of each byte as one word: to look up few bytes takes two thirds of the time of `unpackbits`."""
-
 WORDS: dict[int, np.dtype[Any]] = {bits: np.dtype(f"u{bits // 8}") for bits in (8, 16, 32, 64)}
 WORDS |= {bits: np.dtype(f"V{bits // 8}") for bits in (128, 256)}
 """As which type values are moved, by the bits of an item."""
@@ -150,8 +147,6 @@ def unpack_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[np.bool_]:
     """The n bits from the first on as booleans, a new array; ten times as fast as a cast of pyarrow."""
     skip = first & 7
     packed = np.frombuffer(bits, _BYTE, (skip + n + 7) >> 3, first >> 3)
-    if n < strategy.sizes.CALL_VALUES:
-        return _BITS_OF_BYTES.take(packed).view(_FLAG)[skip : skip + n]
     flags = np.unpackbits(packed, None, skip + n, "little").view(_FLAG)
     return flags[skip:] if skip else flags
 
