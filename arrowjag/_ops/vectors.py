@@ -210,7 +210,7 @@ def nearest(column: Column, matrix: Any, metric: Any) -> Column:
     sizes = last.sizes
     full = np.asarray(sizes > 0)
     wrong = full & (sizes != width)
-    if wrong.any():
+    if np.count_nonzero(wrong):
         row = int(wrong.argmax())
         raise ShapeError(f"nearest: the rows of the matrix have {width} numbers, but row {row} has {int(sizes[row])}")
     data, valid = floats(column.values, "nearest"), _arrow.valid_of(column.values)

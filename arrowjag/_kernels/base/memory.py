@@ -33,6 +33,7 @@ __all__ = [
     "has_words",
     "holds_nan",
     "is_text",
+    "largest_magnitude",
     "numbers",
     "pack_bits",
     "take_clipped",
@@ -141,6 +142,11 @@ def both_valid(one: npt.NDArray[np.bool_] | None, two: npt.NDArray[np.bool_] | N
 def holds_nan(data: npt.NDArray[Any]) -> bool:
     """Whether one of flat numbers is NaN, which numpy takes for the least of them: found in less time than a minimum."""
     return data.dtype.kind == "f" and len(data) > 0 and math.isnan(data[data.argmin()])
+
+
+def largest_magnitude(data: npt.NDArray[Any]) -> int:
+    """The greatest distance from 0 among integers; 0 where there are none."""
+    return max(int(data[data.argmax()]), -int(data[data.argmin()])) if len(data) else 0
 
 
 def unpack_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[np.bool_]:

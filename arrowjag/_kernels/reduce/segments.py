@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.base.memory import empty, unless_all, zeros
-from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, row_sizes
+from arrowjag._kernels.base.memory import empty, largest_magnitude, unless_all, zeros
+from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, longest_of, row_sizes
 from arrowjag._kernels.base.polars_lists import reduce_lists
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move.gather import take_rows
@@ -149,10 +149,7 @@ def result_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def may_overflow(values: NDArray[Any], offsets: NDArray[np.int64]) -> bool:
     """Whether the largest magnitude times the longest row leaves the type: cheap, and almost always says no."""
-    if not len(values):
-        return False
-    largest = max(int(values.max()), -int(values.min()))
-    return largest * int(row_sizes(offsets).max()) > np.iinfo(values.dtype).max
+    return largest_magnitude(values) * longest_of(row_sizes(offsets)) > np.iinfo(values.dtype).max
 
 
 def raise_overflow(operation: str, rows: NDArray[Any], block: Block, dtype: np.dtype[Any]) -> None:
