@@ -95,8 +95,6 @@ def _spans(number: IntArray, cut: IntArray, t: Column) -> tuple[IntArray, IntArr
     """Return the first bucket of each row, and how many there are up to the last one."""
     low, high, there, _ = ends(number, None, cut)
     apart = high.view(np.uint64) - low.view(np.uint64)
-    if there is not None:
-        low, apart = low * there, apart * there
     n_full = len(low) if there is None else np.count_nonzero(there)
     longest, total = _offsets.longest_of(apart) + 1, int(np.add.reduce(apart, dtype=np.float64)) + n_full
     counts = apart.view(np.int64) + (1 if there is None else there)
