@@ -52,7 +52,7 @@ def _beside_rows(column: Column, given: Sequence[Any], operation: str) -> tuple[
     if not others:
         return column, list(given)
     column, *others = structure.agree([column, *others], operation, levels=depth)
-    if any(other.ndim < depth for other in others):
+    if min([other.ndim for other in others]) < depth:
         others = along_axis.align_keys(column, depth, others, operation)[1]
     spread = iter(others)
     return column, [next(spread).values if isinstance(one, Column) else one for one in given]
