@@ -414,9 +414,9 @@ def free_function(function: F | None = None, *, rows: FreeRule | None = None) ->
 
     @functools.wraps(function)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
-        flat = [*_flattened(args), *_flattened(tuple(kwargs.values()))]
+        others = [one for one in _flattened((*args, *kwargs.values())) if not isinstance(one, Column)]
         for host in HOSTS:
-            if any(map(host.owns, flat)):
+            if any(map(host.owns, others)):
                 return host.call(safe, function.__name__, args, kwargs)
         return safe(*args, **kwargs)
 
@@ -460,5 +460,8 @@ def _flattened(args: tuple[Any, ...]) -> list[Any]:
     """Return the arguments, with lists and tuples of arrays flattened by one level."""
     found: list[Any] = []
     for one in args:
-        found.extend(one if isinstance(one, (list, tuple)) else [one])
+        if isinstance(one, (list, tuple)):
+            found += one
+        else:
+            found.append(one)
     return found

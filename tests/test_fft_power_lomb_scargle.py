@@ -30,6 +30,7 @@ def test_fft_power() -> None:
     x = aj.array([[1.0, 0.0, -1.0, 0.0], [2.0], [], None, [1.0, None], [math.nan, 1.0]])
     assert_lists_equal(x.fft_power().to_list(), [[0.0, 4.0, 0.0], [4.0], [], None, None, [math.nan, math.nan]])
     assert x.cast("float32").fft_power().type == pa.float32()
+    assert aj.array([[1.0, None], [2.0, 2.0], None]).fft_power().values.to_pylist() == [16.0, 0.0]
     assert aj.array([[[1.0], [-1.0]]]).fft_power(axis=(1, 2)).to_list() == [[0.0, 4.0]]
     with pytest.raises(JagValueError, match=r"fft_power works along the last dims"):
         x.fft_power(axis=0)

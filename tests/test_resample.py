@@ -110,6 +110,10 @@ def test_resample_rejects_invalid_arguments() -> None:
         (lambda: aj.resample(t, y, 1, "spam"), r"how must be one of mean"),
         (lambda: aj.resample(t, y, 0), r"greater than 0"),
         (lambda: aj.resample(aj.array([[0, 2**40]]), y, 1), r"row 0 would have 1099511627777 buckets.*longer `every`"),
+        (
+            lambda: aj.resample(aj.array([[], [3], None, [0, 2**32]]), aj.array([[], [1], None, [1, 2]]), 1),
+            r"row 3 would have 4294967297 buckets, 4294967298 in all",
+        ),
         (lambda: aj.resample(d, y, "1D"), r"every: '1D' is no length of time.*; write '1d'"),
         (lambda: aj.resample(d, y, "ME"), r"every: 'ME' is no length of time.*; write '1mo'"),
         (lambda: aj.resample(d, y, "5x"), r"every: '5x' is no length of time"),

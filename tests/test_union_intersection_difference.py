@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
@@ -77,3 +78,16 @@ def test_signed_and_unsigned_integers_are_compared_by_value(axis: int) -> None:
     assert one.intersection(two, axis).type == pa.int64()
     assert two.difference(one, axis).type == pa.uint64()
     assert rows(one.symmetric_difference(two, axis)) == [-1, 2**64 - 1]
+
+
+@pytest.mark.parametrize("name", ["union", "intersection", "difference", "symmetric_difference"])
+@pytest.mark.parametrize("nulls", [False, True])
+def test_few_items_are_combined_by_the_loop_once_it_is_loaded(name: str, nulls: bool) -> None:
+    pytest.importorskip("numba")
+    one = aj.array([[3, 1, 3, None if nulls else 2], [], [5], [7, 7]])
+    two = aj.array([[2, 3, 9], [4], [5], []])
+    with strategy.force(combined="numpy"):
+        wanted = getattr(one, name)(two).to_list()
+    with aj.options(compile="always"), strategy.force(COMPILED_CALLS=1) as taken:
+        assert getattr(one, name)(two).to_list() == wanted
+    assert taken["combine", "small"] == taken["combined", "compiled"] == 1

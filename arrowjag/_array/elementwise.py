@@ -531,7 +531,7 @@ def _revalidated(column: Column, depth: int, keep: Any, everything: bool) -> Col
 
 def _has_own_rules(other: Any) -> bool:
     """Return whether a pandas or polars object defines its own operators with arrays."""
-    return getattr(other, "__pandas_priority__", 0) > 0 or hasattr(other, "_pyexpr")
+    return not isinstance(other, Column) and (getattr(other, "__pandas_priority__", 0) > 0 or hasattr(other, "_pyexpr"))
 
 
 def _by_their_rules(function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:

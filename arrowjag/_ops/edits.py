@@ -16,7 +16,7 @@ from arrowjag._integers import integer, item_count
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import rows_2d
 from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.base.memory import data_of, from_words, has_words, valid_of
+from arrowjag._kernels.base.memory import data_of, from_words, has_words, unless_all, valid_of
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.equal import groups, members
 from arrowjag._kernels.equal.sets import lookup
@@ -52,7 +52,7 @@ def _beside_rows(column: Column, given: Sequence[Any], operation: str) -> tuple[
     if not others:
         return column, list(given)
     column, *others = structure.agree([column, *others], operation, levels=depth)
-    if any(other.ndim < depth for other in others):
+    if min([other.ndim for other in others]) < depth:
         others = along_axis.align_keys(column, depth, others, operation)[1]
     spread = iter(others)
     return column, [next(spread).values if isinstance(one, Column) else one for one in given]
@@ -121,7 +121,7 @@ def _chosen(values: pa.Array, old: Sequence[Any], items: pa.Array) -> pa.Array:
     words, known, changed = data_of(items), valid_of(items), False
     for place, scalar in enumerate(scalars):
         same = sets.equal_items(values, scalar, "replace")
-        if not same.any():
+        if not np.count_nonzero(same):
             continue
         is_null, changed = known is not None and not known[place], True
         if not is_null:
@@ -130,7 +130,7 @@ def _chosen(values: pa.Array, old: Sequence[Any], items: pa.Array) -> pa.Array:
             valid = ~same if valid is None else valid & ~same
         elif valid is not None:
             valid = valid | same
-    return from_words(values.type, data, None if valid is None or valid.all() else valid) if changed else values
+    return from_words(values.type, data, None if valid is None else unless_all(valid)) if changed else values
 
 
 def _one_chosen(values: pa.Array, scalar: pa.Scalar, items: pa.Array) -> pa.Array | None:
@@ -153,16 +153,19 @@ def _put(data: npt.NDArray[Any], other: BoolArray, word: Any) -> npt.NDArray[Any
 
 
 def _of_leaf_type(new: Sequence[Any], leaf: pa.DataType) -> pa.Array:
-    found = []
-    for value in new:
-        scalar = elementwise.scalar_like(value, leaf, "replace")
-        if scalar.is_valid and elementwise.plain_type(scalar.type) != elementwise.plain_type(leaf):
-            _check_kind(value, scalar.type, leaf)
-        try:
-            found.append(scalar if scalar.type == leaf else _cast_scalar(scalar, leaf))
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, ValueError, OverflowError) as error:
-            raise JagTypeError(f"replace: {value!r} does not fit the leaf type {leaf}, which stays: {error}") from None
-    return _arrow.combine_chunks(pa.chunked_array([_one(scalar) for scalar in found], leaf))
+    return _arrow.join([_one(_scalar_of_leaf_type(value, leaf)) for value in new])
+
+
+def _scalar_of_leaf_type(value: Any, leaf: pa.DataType) -> pa.Scalar:
+    scalar = elementwise.scalar_like(value, leaf, "replace")
+    if scalar.type == leaf:
+        return scalar
+    if scalar.is_valid and elementwise.plain_type(scalar.type) != elementwise.plain_type(leaf):
+        _check_kind(value, scalar.type, leaf)
+    try:
+        return elementwise.cast(Column(JaggedShape(1), _one(scalar)), leaf).values[0] if scalar.is_valid else null_scalar(leaf)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, ValueError, OverflowError) as error:
+        raise JagTypeError(f"replace: {value!r} does not fit the leaf type {leaf}, which stays: {error}") from None
 
 
 def _check_kind(value: Any, type: pa.DataType, leaf: pa.DataType) -> None:
@@ -179,19 +182,12 @@ def _one(scalar: pa.Scalar) -> pa.Array:
     return structure.constant(scalar, 1)
 
 
-def _cast_scalar(scalar: pa.Scalar, leaf: pa.DataType) -> pa.Scalar:
-    if not scalar.is_valid:
-        return null_scalar(leaf)
-    found = elementwise.cast(Column(JaggedShape(1), _one(scalar)), leaf)
-    return found.values[0]
-
-
 def _matched(values: pa.Array, old: Sequence[Any]) -> tuple[BoolArray, IntArray]:
     """Flag the items that equal one of several values, and number that value."""
     scalars = _scalars(values, old)
     valid = [place for place, scalar in enumerate(scalars) if scalar.is_valid]
     if len(valid) > sizes.REPLACED_VALUES and len({scalars[place].type for place in valid}) == 1:
-        table = _arrow.combine_chunks(pa.chunked_array([_one(scalars[place]) for place in valid]))
+        table = _arrow.join([_one(scalars[place]) for place in valid])
         key, known = sets.joint_keys(values, table, "replace")
         which, hit = lookup(known, np.array([0, len(valid)]), key, np.array([0, len(values)]))
         which, rest = np.array(valid)[which], [place for place in range(len(old)) if not scalars[place].is_valid]

@@ -16,6 +16,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.order import search
 from arrowjag._kernels.reduce import histograms as _kernels
 from arrowjag._ops import along_axis, sets
@@ -178,9 +179,8 @@ def _bins(
         low, high = wanted.ends
         return _kernels.Bins(np.full(n_rows, low), np.full(n_rows, high), wanted.n), np.ones(n_rows, bool)
     bins, present = _kernels.bins_of_rows(data, valid, offsets, wanted.n)
-    with np.errstate(all="ignore"):
-        bad = present & ~np.isfinite(bins.high - bins.low)
-    if bad.any():
+    bad = present & ~np.isfinite(quietly(np.subtract, bins.high, bins.low))
+    if np.count_nonzero(bad):
         raise JagValueError(f"{operation}: row {int(bad.argmax())} holds an infinite number; give a range")
     return bins, present
 
@@ -212,7 +212,7 @@ def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
         n_rows = len(offsets) - 1
         _check_size(wanted.n * n_rows, "histogram")
         counts = _arrow.from_numpy(_kernels.count_bins(slots, offsets, wanted.n))
-        edges = _arrow.from_numpy(_kernels.edges_of(found).reshape(-1), present.repeat(wanted.n + 1))
+        edges = _arrow.from_numpy(quietly(_kernels.edges_of, found).reshape(-1), present.repeat(wanted.n + 1))
         rows = np.arange(n_rows + 1)
         cut = [_arrow.wrap([_arrow.Level(rows * n, None, None)], one) for n, one in ((wanted.n + 1, edges), (wanted.n, counts))]
         return pa.StructArray.from_arrays(cut, ["edges", "counts"])

@@ -19,7 +19,9 @@ from arrowjag._integers import integer, item_count
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.fill import spread_rows
+from arrowjag._kernels.base.memory import holds_nan
 from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.order import rank as _rank
 from arrowjag._kernels.order import sort as _kernels
@@ -328,13 +330,12 @@ def _weighted_keys(
     frame, (spread,) = along_axis.align_keys(column, place + 1, [weights], "sample")
     amounts, valid = weights_of(spread.values, None, frame.shape.dims[place].offsets, "sample")
     amounts = amounts if valid is None else np.where(valid, amounts, 0)
-    if np.isnan(amounts).any():
+    if holds_nan(amounts):
         raise JagValueError("sample: weights must be numbers, got NaN")
     dim = column.shape.dims[place]
     weight = np.zeros(dim.size)
     weight[frame.values.to_numpy()] = amounts
-    with np.errstate(divide="ignore"):
-        keys = generator.standard_exponential(dim.size) / weight
+    keys = quietly(np.divide, generator.standard_exponential(dim.size), weight)
     return keys, _offsets.count_true(weight > 0, dim.offsets)
 
 

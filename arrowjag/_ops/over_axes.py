@@ -17,6 +17,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.memory import both_valid
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.scatter import OUTER, count_at
@@ -100,14 +101,8 @@ def over_axes(
         result = reduction(gather.filter_values(values, kept), filter_rows(kept, offsets))
     if slots and places is not None:
         result = _places(result, places, offsets)
-    keep = keep if enough is None else _both(enough, keep)
+    keep = keep if enough is None else both_valid(enough, keep)
     return Column(JaggedShape._trusted(dims[:-1]), result if keep is None else structure.null_values(result, keep))
-
-
-def _both(one: BoolArray | None, two: BoolArray | None) -> BoolArray | None:
-    if one is None or two is None:
-        return two if one is None else one
-    return one & two
 
 
 def _places(result: pa.Array, places: IntArray, offsets: IntArray) -> pa.Array:
@@ -124,7 +119,7 @@ def _enough(column: Column, offsets: IntArray, skip_nulls: bool, min_count: int 
     keep: BoolArray | None = None
     if not skip_nulls:
         keep = present == row_sizes(offsets)
-    return keep if min_count is None else _both(keep, present >= min_count)
+    return keep if min_count is None else both_valid(keep, present >= min_count)
 
 
 def _over_outer(column: Column, axis: int, operation: str, skip_nulls: bool, min_count: int | None) -> Column | None:
@@ -146,6 +141,6 @@ def _over_outer(column: Column, axis: int, operation: str, skip_nulls: bool, min
     if not skip_nulls or min_count is not None:
         present = count_at(valid, places.node, places.size)
         if not skip_nulls:
-            known = _both(known, present == count_at(None, places.node, places.size))
-        known = known if min_count is None else _both(known, present >= min_count)
+            known = both_valid(known, present == count_at(None, places.node, places.size))
+        known = known if min_count is None else both_valid(known, present >= min_count)
     return Column(JaggedShape._trusted(places.dims), _arrow.from_numpy(values, known))

@@ -12,6 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._kernels.base.memory import both_valid
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._ops import structure
 from arrowjag._ops.axes import is_none_of_them, normalize_axes
@@ -44,10 +45,7 @@ def floats(values: pa.Array, operation: str) -> npt.NDArray[Any]:
 
 def valid_in_both(x: pa.Array, y: pa.Array) -> BoolArray | None:
     """True where neither value is null; None if no value is."""
-    one, two = _arrow.valid_of(x), _arrow.valid_of(y)
-    if one is None or two is None:
-        return two if one is None else one
-    return one & two
+    return both_valid(_arrow.valid_of(x), _arrow.valid_of(y))
 
 
 def over_pairs(

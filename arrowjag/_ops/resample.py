@@ -15,8 +15,10 @@ from arrowjag._column import Column
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import unless_all
+from arrowjag._kernels.base.memory import both_valid, holds_nan, unless_all
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
+from arrowjag._kernels.reduce.extremes import ends
 from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, structure
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.spans import buckets_of
@@ -56,8 +58,8 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     offsets = _offsets.from_sizes(counts)
     slot = found.number - _spread(first - offsets[:-1], cut)
     per_bucket = _offsets.from_counts(np.bincount(slot, minlength=int(offsets[-1])))
-    if len(slot) and (slot[1:] < slot[:-1]).any():
-        values = gather.take(values, np.argsort(slot, kind="stable"))
+    if np.count_nonzero(slot[1:] < slot[:-1]):
+        values = gather.take(values, slot.argsort(kind="stable"))
     rows = Column(
         JaggedShape._trusted((Uniform(len(per_bucket) - 1, 1, declared=False), Ragged.from_offsets(per_bucket, check=False))),
         values,
@@ -84,22 +86,18 @@ HOWS: dict[str, Any] = {
 def _usable(times: pa.Array) -> BoolArray | None:
     """Flag the times that are neither null nor NaN; None if all are usable."""
     data, valid = _arrow.to_numpy(times)
-    if data.dtype.kind == "f" and len(data) and np.isnan(np.minimum.reduce(data)):
-        number = ~np.isnan(data)
-        valid = number if valid is None else valid & number
-    return None if valid is None or valid.all() else valid
+    if holds_nan(data):
+        valid = both_valid(valid, ~np.isnan(data))
+    return None if valid is None else unless_all(valid)
 
 
 def _spans(number: IntArray, cut: IntArray, t: Column) -> tuple[IntArray, IntArray]:
     """Return the first bucket of each row, and how many there are up to the last one."""
-    low, there = _kernels.min(number, None, cut)
-    high, _ = _kernels.max(number, None, cut)
+    low, high, there, _ = ends(number, None, cut)
     apart = high.view(np.uint64) - low.view(np.uint64)
-    if there is not None:
-        low, apart = np.where(there, low, 0), np.where(there, apart, 0)
-    there = np.ones(len(apart), np.bool_) if there is None else there
-    longest, total = int(apart.max(initial=0)) + 1, int(apart.sum(dtype=np.float64)) + int(there.sum())
-    counts = np.where(there, apart.view(np.int64) + 1, 0)
+    n_full = len(low) if there is None else np.count_nonzero(there)
+    longest, total = _offsets.longest_of(apart) + 1, int(np.add.reduce(apart, dtype=np.float64)) + n_full
+    counts = apart.view(np.int64) + (1 if there is None else there)
     if longest > _MOST_BUCKETS or total > _MOST_IN_ALL:
         row = row_name(t.shape, t.ndim - 1, int(apart.argmax()))
         raise JagValueError(
@@ -127,20 +125,19 @@ def fft_power(column: Column, axis: Any) -> Column:
     data, valid = _arrow.to_numpy(values)
     type = np.float32 if data.dtype in (np.float16, np.float32) else np.float64
     dim = column.shape.dims[-1]
-    full = np.ones(len(dim), np.bool_) if dim.validity is None else dim.validity
+    full, sizes = dim.validity, dim.sizes
     if valid is not None:
         missing, _ = _kernels.any(~valid, None, dim.offsets)
-        full = full & ~missing
-    sizes = np.where(full, dim.sizes, 0)
-    cut = _offsets.from_sizes(np.where(sizes > 0, sizes // 2 + 1, 0))
+        full = both_valid(full, ~missing)
+        sizes = sizes * ~missing
+    cut = _offsets.from_counts((sizes + 2 * (sizes > 0)) // 2)
     out = np.empty(int(cut[-1]), type)
-    kept = np.concatenate([[0], np.cumsum(sizes)])
     starts = dim.offsets[:-1]
-    for length, rows in blocks.batches(kept, max_values=1 << 18):
-        spectrum = np.fft.rfft(data[starts[rows][:, None] + np.arange(length)].astype(type))
+    for length, rows in blocks.batches(_offsets.from_counts(sizes), max_values=1 << 18):
+        spectrum = np.fft.rfft(blocks.rows_2d(data, starts[rows], length).astype(type, copy=False))
         power = np.square(spectrum.real) + np.square(spectrum.imag)
         blocks.put_rows(out, cut[rows], power.astype(type, copy=False))
-    last = along_axis.resized(dim, cut, unless_all(full))
+    last = along_axis.resized(dim, cut, None if full is None else unless_all(full))
     return Column(JaggedShape._trusted((*column.shape.dims[:-1], last)), _arrow.from_numpy(out))
 
 
@@ -163,7 +160,7 @@ def lomb_scargle(t: Column, y: Column, frequencies: Any) -> Column:
 
     def block(first: int, last: int) -> None:
         span = slice(int(cut[first]), int(cut[last]))
-        _powers(seconds[span], level[span], cut[first : last + 1] - cut[first], wanted, power[first:last])
+        quietly(_powers, seconds[span], level[span], cut[first : last + 1] - cut[first], wanted, power[first:last])
 
     blocks.map_rows(block, cut, block_values=max(1, (1 << 18) // max(1, len(wanted))))
     live = np.ones(len(dim), np.bool_) if dim.validity is None else dim.validity
@@ -214,19 +211,18 @@ def _powers(
     def total(items: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         return np.add.reduceat(items, heads, axis=0)
 
-    with np.errstate(all="ignore"):
-        t = t - t[heads].repeat(sizes)
-        y = y - (total(y) / sizes).repeat(sizes)
-        angle = np.multiply.outer(t, 2 * np.pi * frequencies)
-        cos, sin = np.cos(angle), np.sin(angle)
-        n, whole = sizes[:, None].astype(np.float64), total(y * y)[:, None]
-        cos_2, sin_2 = 2 * total(cos * cos) - n, 2 * total(sin * cos)
-        shift = 0.5 * np.arctan2(sin_2, cos_2)
-        by_cos, by_sin = total(y[:, None] * cos), total(y[:, None] * sin)
-        c, s = np.cos(shift), np.sin(shift)
-        length = np.hypot(sin_2, cos_2)
-        above, below = 0.5 * (n + length), 0.5 * (n - length)
-        first, second = by_cos * c + by_sin * s, by_sin * c - by_cos * s
-        tiny = below <= 1e-12 * n
-        power = first * first / above + np.where(tiny, 0.0, second * second / np.where(tiny, 1.0, below))
-        out[full] = power / whole
+    t = t - t[heads].repeat(sizes)
+    y = y - (total(y) / sizes).repeat(sizes)
+    angle = np.multiply.outer(t, 2 * np.pi * frequencies)
+    cos, sin = np.cos(angle), np.sin(angle)
+    n, whole = sizes[:, None].astype(np.float64), total(y * y)[:, None]
+    cos_2, sin_2 = 2 * total(cos * cos) - n, 2 * total(sin * cos)
+    shift = 0.5 * np.arctan2(sin_2, cos_2)
+    by_cos, by_sin = total(y[:, None] * cos), total(y[:, None] * sin)
+    c, s = np.cos(shift), np.sin(shift)
+    length = np.hypot(sin_2, cos_2)
+    above, below = 0.5 * (n + length), 0.5 * (n - length)
+    first, second = by_cos * c + by_sin * s, by_sin * c - by_cos * s
+    tiny = below <= 1e-12 * n
+    power = first * first / above + np.where(tiny, 0.0, second * second / np.where(tiny, 1.0, below))
+    out[full] = power / whole

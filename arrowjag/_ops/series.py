@@ -12,6 +12,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.memory import both_valid, holds_nan
 from arrowjag._kernels.equal import groups
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import interpolation, search
@@ -44,10 +45,12 @@ class _Points(NamedTuple):
     probes: Column
 
 
-def _points(keys: Column, values: Column, probes: Column, name: str, operation: str) -> tuple[_Points, pa.Array]:
-    """Align sorted points with the keys to look up in their rows; points with a null key or NaN, or without a value, are left out.
+def _points(
+    keys: Column, values: Column, probes: Column, name: str, operation: str, *, valued: bool = False
+) -> tuple[_Points, pa.Array]:
+    """Align sorted points with the keys to look up in their rows; points with a null key or NaN are left out.
 
-    Raises if the keys of a row fall; `name` is the parameter to name.
+    With `valued` points with a null value too. Raises if the keys of a row fall; `name` is the parameter to name.
     """
     keys, values = structure.align([keys, values], operation)
     table = Column(keys.shape, _arrow.numbers(keys.shape.size))
@@ -59,13 +62,14 @@ def _points(keys: Column, values: Column, probes: Column, name: str, operation: 
             raise JagTypeError.no_kernel(operation, one.type, hint="Keys are numbers or times.")
     (sought, known), (key, valid) = sets.joint_keys(probes.values, own, operation)
     cut = rows.shape.dims[-1].offsets
-    if key.dtype.kind == "f" and len(key) and np.isnan(np.minimum.reduce(key)):
-        number = ~np.isnan(key)
-        valid = number if valid is None else valid & number
+    if holds_nan(key):
+        valid = both_valid(valid, ~np.isnan(key))
+    if valued and (there := _arrow.valid_of(values.values)) is not None:
+        valid = both_valid(valid, there if items is None else there[items])
     if valid is not None:
         key, items, cut = key[valid], valid.nonzero()[0] if items is None else items[valid], _offsets.filter_rows(valid, cut)
     wrong = running.falls(key, cut, descending=False)
-    if wrong.any():
+    if np.count_nonzero(wrong):
         place = int(wrong.argmax())
         row = int(np.searchsorted(cut, place, side="right")) - 1
         where = row_name(rows.shape, rows.ndim - 1, row)
@@ -102,9 +106,8 @@ def interp(at: Column, x: Column, y: Column, outside: str) -> Column:
         raise JagTypeError.no_kernel("interp", y.type, hint="Values are numbers.")
     type = y.type if pt.is_floating(y.type) and y.type.bit_width <= 32 else pa.float64()
     x, y, at = _agreed(x, elementwise.cast(y, pa.float64()), at, "interp", "x")
-    x, y = _complete(x, y, "interp")
-    points, values = _points(x, y, at, "x", "interp")
-    level = values.to_numpy(zero_copy_only=False)
+    points, values = _points(x, y, at, "x", "interp", valued=True)
+    level = _arrow.data_alone(values)
     if points.items is not None:
         level = level[points.items]
     result, there = interpolation.interpolate(
@@ -114,17 +117,6 @@ def interp(at: Column, x: Column, y: Column, outside: str) -> Column:
         there &= points.sought_valid
     values = _arrow.from_numpy(result, there)
     return Column(points.probes.shape, values if type == pa.float64() else values.cast(type, safe=False))
-
-
-def _complete(x: Column, y: Column, operation: str) -> tuple[Column, Column]:
-    """Drop the points whose value is null; a point whose x is null is left out later."""
-    x, y = structure.align([x, y], operation)
-    valid = _arrow.valid_of(y.values)
-    if valid is None or x.ndim == 0:
-        return x, y
-    dim = x.shape.dims[-1]
-    outer = (*x.shape.dims[:-1], along_axis.resized(dim, _offsets.filter_rows(valid, dim.offsets)))
-    return structure.keep_items(x, x.ndim, valid, outer), structure.keep_items(y, y.ndim, valid, outer)
 
 
 # --------------------------------------------------------------------------------------------------- asof

@@ -131,7 +131,8 @@ def _of_numbers(times: pa.Array, every: Any, what: str) -> Buckets:
     data = _arrow.to_numpy(times)[0]
     if data.dtype.kind == "f" or not is_int(every):
         number = np.floor(data.astype(np.float64) / float(every))
-        if len(number) and (not np.isfinite(number).all() or np.abs(number).max() > 2**53):
+        sizes = np.abs(number)
+        if len(number) and not sizes[sizes.argmax()] <= 2**53:  # NaN counts as the largest
             raise JagValueError(f"{what} {every} is too small for times up to {np.abs(data).max()}")
         return Buckets(number.astype(np.int64), float(every), 0, False, pa.float64())
     step = int(every)

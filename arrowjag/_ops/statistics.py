@@ -17,6 +17,7 @@ from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels.base.memory import empty, unless_all
 from arrowjag._kernels.base.offsets import count_true, row_sizes
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
 from arrowjag._kernels.reduce import moments as _moments
@@ -139,11 +140,10 @@ def peak_to_peak(column: Column, axis: Any, skip_nulls: bool, min_count: int | N
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
         data, valid = _arrow.to_numpy(_numbers(values, offsets, "ptp"))
         low, high, present, may_hold_nan = ends_of(data, valid, offsets)
-        with np.errstate(all="ignore"):
-            if data.dtype.kind in "iu":
-                unsigned = np.dtype(f"u{data.itemsize}")
-                return _arrow.from_numpy((high.view(unsigned) - low.view(unsigned)).astype(np.float64), present)
-            found = high - low
+        if data.dtype.kind in "iu":
+            unsigned = np.dtype(f"u{data.itemsize}")
+            return _arrow.from_numpy((high.view(unsigned) - low.view(unsigned)).astype(np.float64), present)
+        found = quietly(np.subtract, high, low)
         if may_hold_nan:
             bad, _ = _reduce.any(np.isnan(data), valid, offsets)
             found[bad] = np.nan
@@ -226,7 +226,7 @@ def weighted_quantile(
     def reduction(x: pa.Array, w: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         x = _ordered_type(x)
         amounts, valid = weights_of(w, valid, offsets, "quantile")
-        items, present, unknown = _weighted_items(x, amounts, valid, offsets, q)
+        items, present, unknown = quietly(_weighted_items, x, amounts, valid, offsets, q)
         found = gather.take(x, items.reshape(-1), None if present is None else present.repeat(len(q))) if len(x) else None
         picked = _as_mean(pa.nulls(items.size, x.type) if found is None else found, unknown.repeat(len(q)))
         made[:] = [(picked, np.arange(len(offsets)) * len(q))]
@@ -250,7 +250,7 @@ def _ordered_type(values: pa.Array) -> pa.Array:
 def _as_mean(values: pa.Array, unknown: BoolArray) -> pa.Array:
     """Integers as float64; NaN, or null for temporals and decimals, where the total weight is not finite."""
     values = values.cast(pa.float64(), safe=False) if pt.is_integer(values.type) else values
-    if not unknown.any():
+    if not np.count_nonzero(unknown):
         return values
     if _arrow.is_temporal(values.type) or pt.is_decimal(values.type):
         return structure.null_values(values, ~unknown)
@@ -269,16 +269,15 @@ def _weighted_items(
     n_valid, _ = _reduce.count(valid, offsets)
     weighty = has_weight(amounts, valid, offsets)
     sizes = row_sizes(offsets)
-    with np.errstate(all="ignore"):
-        total = np.zeros(len(sizes))
-        total[n_valid > 0] = running[(offsets[:-1] + n_valid - 1)[n_valid > 0]]
-        shares = running / total.repeat(sizes)
-        weightless = count_true(_both(running <= 0, known), offsets)
-        items = np.empty((len(sizes), len(q)), np.int64)
-        last = np.maximum(n_valid - 1, 0)
-        for place, one in enumerate(q):
-            below = count_true(_both(shares < one, known), offsets)
-            items[:, place] = np.minimum(np.maximum(below, weightless), last)
+    total = np.zeros(len(sizes))
+    total[n_valid > 0] = running[(offsets[:-1] + n_valid - 1)[n_valid > 0]]
+    shares = running / total.repeat(sizes)
+    weightless = count_true(_both(running <= 0, known), offsets)
+    items = np.empty((len(sizes), len(q)), np.int64)
+    last = np.maximum(n_valid - 1, 0)
+    for place, one in enumerate(q):
+        below = count_true(_both(shares < one, known), offsets)
+        items[:, place] = np.minimum(np.maximum(below, weightless), last)
     # Of a NaN, which is sorted behind all numbers, the whole row is NaN; of a NaN among the weights too.
     if data.dtype.kind == "f" and len(data):
         ends = offsets[:-1] + last
@@ -311,9 +310,8 @@ def _of_products(
     def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         a, b = floats(one, operation), floats(two, operation)
         dtype = _products.common_type(a, b)
-        with np.errstate(all="ignore"):
-            found = _products.products(a, b, valid, offsets)
-            results = [each.astype(dtype, copy=False) for each in finish(found)]
+        found = _products.products(a, b, valid, offsets)
+        results = quietly(lambda: [each.astype(dtype, copy=False) for each in finish(found)])
         enough = found.counts > 1
         if len(fields) == 1:
             return _arrow.from_numpy(results[0], enough)

@@ -17,11 +17,12 @@ from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
+from arrowjag._kernels.base.offsets import from_sizes, longest_of, row_sizes, runs
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.dense.matrices import nearest as _nearest
 from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.products import common_type, dots, unit_product
-from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, quietly_over_blocks, result_type
+from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, result_type
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops.axes import apart
 from arrowjag._ops.over_axes import over_axes
@@ -119,8 +120,7 @@ def cosine(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | N
         a, b = floats(one, "cosine"), floats(two, "cosine")
         n_pairs, _ = _reduce.count(valid, offsets)
         sums = dots(a, b, valid, offsets)
-        with np.errstate(all="ignore"):
-            found = unit_product(*sums)
+        found = quietly(unit_product, *sums)
         return _arrow.from_numpy(found.astype(common_type(a, b), copy=False), n_pairs > 0)
 
     return over_pairs(x, y, axis, reduction, "cosine", skip_nulls=skip_nulls, min_count=min_count)
@@ -150,9 +150,8 @@ def distance(x: Column, y: Column, metric: Any, axis: Any, skip_nulls: bool, min
                 _norms(block._replace(data=apart, valid=None), {"l1": 1, "l2": 2, "linf": math.inf}[metric], found[block.rows])
             np.greater(block.counts, 0, out=enough[block.rows])
 
-        with np.errstate(all="ignore"):
-            quietly_over_blocks(work, a, valid, offsets)
-            return _arrow.from_numpy(found.astype(common_type(a, b), copy=False), enough)
+        over_blocks(work, a, valid, offsets)
+        return _arrow.from_numpy(quietly(found.astype, common_type(a, b), copy=False), enough)
 
     return over_pairs(x, y, axis, reduction, "distance", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -211,7 +210,7 @@ def nearest(column: Column, matrix: Any, metric: Any) -> Column:
     sizes = last.sizes
     full = np.asarray(sizes > 0)
     wrong = full & (sizes != width)
-    if wrong.any():
+    if np.count_nonzero(wrong):
         row = int(wrong.argmax())
         raise ShapeError(f"nearest: the rows of the matrix have {width} numbers, but row {row} has {int(sizes[row])}")
     data, valid = floats(column.values, "nearest"), _arrow.valid_of(column.values)
@@ -285,7 +284,7 @@ def matmul(x: Column, y: Column) -> Column:
     x, y = structure.agree([x, y], "matmul", levels=outer)
     left, right = _Matrices(x, outer, "x"), _Matrices(y, outer, "y")
     wrong = (left.widths != right.heights) & (left.heights > 0)
-    if wrong.any():
+    if np.count_nonzero(wrong):
         row = int(wrong.argmax())
         raise ShapeError(
             f"matmul: in row {row} a matrix of {int(left.heights[row])} rows of {int(left.widths[row])} items "
@@ -300,7 +299,7 @@ def matmul(x: Column, y: Column) -> Column:
 
     def product_of(group: int) -> tuple[IntArray, npt.NDArray[Any]]:
         rows = used[order[bounds[group] : bounds[group + 1]]]
-        return rows, _product(left.of_rows(rows, wide), right.of_rows(rows, wide)).astype(type, copy=False)
+        return rows, quietly(_product, left.of_rows(rows, wide), right.of_rows(rows, wide)).astype(type, copy=False)
 
     if len(bounds) == 2 and len(used) == len(n_rows):  # one shape: its products are the result
         out = product_of(0)[1].reshape(-1)
@@ -330,19 +329,20 @@ def _by_shape(*sizes: IntArray) -> tuple[IntArray, list[int]]:
     """The order that puts rows of one shape next to each other, and where each shape begins, the end included."""
     code = np.zeros(len(sizes[0]), np.int64)
     for one in sizes:
-        code = code * (int(one.max()) + 1) + one
-        if int(code.max()) >= 2**31:  # as few numbers as there are shapes
+        code = code * (longest_of(one) + 1) + one
+        if longest_of(code) >= 2**31:  # as few numbers as there are shapes
             code = np.unique(code, return_inverse=True)[1].reshape(-1)
-    if not (code != code[0]).any():
+    if not np.count_nonzero(code != code[0]):
         return np.arange(len(code)), [0, len(code)]
-    order = np.argsort(code, kind="stable")
-    changes = (np.diff(code[order]) != 0).nonzero()[0] + 1
+    order = code.argsort(kind="stable")
+    ordered = code[order]
+    changes = (ordered[1:] != ordered[:-1]).nonzero()[0] + 1
     return order, [0, *changes.tolist(), len(order)]
 
 
 def _vector(values: pa.Array, out: npt.NDArray[Any], n_rows: IntArray, n_columns: IntArray, cut: IntArray) -> pa.Array:
     """One number per row of each matrix: 0 where the vector has no items."""
-    if len(out) == int(n_rows.sum()):
+    if len(out) == int(np.add.reduce(n_rows)):
         return values
     found = np.zeros(int(n_rows.sum()), out.dtype)
     rows = (n_columns > 0).nonzero()[0]
@@ -363,10 +363,9 @@ def _product_types(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> tuple[np.dty
 
 def _product(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The products of matrices; raises where one of integers may leave 64 bits."""
-    with np.errstate(all="ignore"):
-        product: npt.NDArray[Any] = np.matmul(one, two)
-        if one.dtype.kind in "iu" and one.size and two.size:
-            largest = np.matmul(np.abs(one.astype(np.float64)), np.abs(two.astype(np.float64))).max()
-            if largest >= np.iinfo(one.dtype).max:
-                raise JagOverflowError(f"matmul: integer overflow, a result does not fit {one.dtype}. {OVERFLOW_HINT}")
+    product: npt.NDArray[Any] = np.matmul(one, two)
+    if one.dtype.kind in "iu" and one.size and two.size:
+        largest = np.matmul(np.abs(one.astype(np.float64)), np.abs(two.astype(np.float64))).max()
+        if largest >= np.iinfo(one.dtype).max:
+            raise JagOverflowError(f"matmul: integer overflow, a result does not fit {one.dtype}. {OVERFLOW_HINT}")
     return product

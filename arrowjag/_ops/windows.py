@@ -19,7 +19,8 @@ from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import empty, unless_all
+from arrowjag._kernels.base.memory import empty, largest_magnitude, unless_all
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.elementwise.times import nanoseconds_of
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.quantiles import probability
@@ -118,8 +119,8 @@ def _sum(view: View) -> pa.Array:
         return _rounded(view.sums(_filled(values, view, np.float64)), values.type)
     unsigned = pt.is_unsigned_integer(values.type)
     data = _filled(values, view, np.uint64 if unsigned else np.int64)
-    largest = max(int(data.max()), -int(data.min())) if len(data) else 0
-    if not view.expanding and largest * int(view.windows.sizes.max(initial=0)) > np.iinfo(data.dtype).max:
+    largest = largest_magnitude(data)
+    if not view.expanding and largest * _offsets.longest_of(view.windows.sizes) > np.iinfo(data.dtype).max:
         _check_sums(_arrow.from_numpy(data), view)
     return _arrow.from_numpy(view.sums(data))
 
@@ -154,8 +155,8 @@ def _mean(view: View) -> pa.Array:
     if values.type.bit_width < 64 or pt.is_boolean(values.type):
         return _arrow.from_numpy(view.sums(_filled(values, view, np.int64)) / n)
     data = _filled(values, view, np.uint64 if pt.is_unsigned_integer(values.type) else np.int64)
-    largest = max(int(data.max()), -int(data.min())) if len(data) else 0
-    if largest * int(view.windows.sizes.max(initial=0)) <= EXACT:
+    largest = largest_magnitude(data)
+    if largest * _offsets.longest_of(view.windows.sizes) <= EXACT:
         return _arrow.from_numpy(view.sums(data) / n)
     low, high = _sums_of_parts(_halves(values), view)
     high, low = high + (low >> 32), low & 0xFFFFFFFF
@@ -302,9 +303,8 @@ def _spread_of_full(column: Column, name: str, width: int, axis: Any, ddof: int 
     def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
         data = _spread_data(values, offsets, name)
         valid = _arrow.valid_of(values)
-        with np.errstate(all="ignore"):
-            parts = width - integer(ddof, "rolling: ddof")
-            found = window_statistics.full_variances(data, valid, offsets, width, parts, root=name == "std")
+        parts = width - integer(ddof, "rolling: ddof")
+        found = window_statistics.full_variances(data, valid, offsets, width, parts, root=name == "std")
         return _arrow.from_numpy(found.astype(result_type(data.dtype), copy=False), rolling.full(valid, offsets, width))
 
     return along_axis.apply(column, axis, apply, f"rolling {name}", complete=True)
@@ -378,7 +378,7 @@ def _times(times: pa.Array, offsets: IntArray) -> npt.NDArray[Any]:
         data, _ = _arrow.to_numpy(times)
         data = data.astype(np.float64 if data.dtype.kind == "f" else np.int64, copy=False)
         falls = _windows.is_falling(data, offsets)
-        if not falls.any():
+        if not np.count_nonzero(falls):
             return data
         row, fault = int(_offsets.parents(offsets)[int(falls.argmax())]), "falls or holds a NaN"
     raise JagValueError(f"rolling: `on` must rise within each row, but {fault} in row {row}; sort the row by it first")
@@ -473,8 +473,7 @@ def ewm(column: Column, name: str, rate: float, axis: Any) -> Column:
         data, valid = floats(values, f"ewm {name}"), _arrow.valid_of(values)
         target = result_type(data.dtype)
         if name == "mean":
-            with np.errstate(all="ignore"):
-                state = weights.decayed(data.astype(np.float64, copy=False), valid, offsets, 1 - rate)
+            state = weights.decayed(quietly(data.astype, np.float64, copy=False), valid, offsets, 1 - rate)
             return _arrow.from_numpy(state.mean.astype(target, copy=False), valid)
         known = _several(valid, offsets)
         with np.errstate(all="ignore"):

@@ -122,3 +122,11 @@ def test_map_rows_calls_blocks_in_order(alone: int | None, cores: int) -> None:
         assert len(blocks.map_rows(lambda first, last: (first, last), offsets)) == min(cores, 3)
     with strategy.force(THREAD_VALUES=22):
         assert len(blocks.map_rows(lambda first, last: (first, last), offsets)) == 1
+
+
+@pytest.mark.parametrize("n", [5, strategy.sizes.CALL_VALUES])
+def test_rows_are_ordered_by_size_and_stay_in_order_where_sizes_are_equal(n: int) -> None:
+    sizes = np.resize(np.array([3, 1, 3, 0, 1]), n)
+    order, ordered = blocks.order_by_size(sizes)
+    assert order.tolist() == sorted(range(n), key=sizes.__getitem__)
+    assert ordered.tolist() == sorted(sizes)

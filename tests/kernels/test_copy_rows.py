@@ -47,7 +47,8 @@ def test_join_rows(type, data):
         leaves = st.sampled_from([*SAMPLES[type], None]) if data.draw(st.booleans()) else st.sampled_from(SAMPLES[type])
         parts.append(pa.array(data.draw(st.lists(leaves, min_size=n + skip, max_size=n + skip)), type)[skip:])
         offsets.append(from_sizes(np.array(sizes, np.int64)))
-    joined = join.join_rows(parts, offsets)
+    with strategy.force(joined=data.draw(st.sampled_from(["small", "arrow"]))):
+        joined = join.join_rows(parts, offsets)
     joined.validate(full=True)
     assert joined.type == type
     pairs = list(zip(parts, offsets, strict=True))

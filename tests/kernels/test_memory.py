@@ -94,6 +94,34 @@ def test_bits(first: int) -> None:
         assert np.unpackbits(aligned, count=n, bitorder="little").astype(bool).tolist() == flags[first : first + n].tolist()
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_whether_there_is_a_nan(dtype: type[np.floating[Any]]) -> None:
+    data = np.array([2, -np.inf, 0, np.inf, -1], dtype)
+    assert not memory.holds_nan(data)
+    assert not memory.holds_nan(data[:0])
+    for place in range(len(data)):
+        assert memory.holds_nan(np.where(np.arange(len(data)) == place, dtype(np.nan), data))
+    assert not memory.holds_nan(data[2:3].astype(np.int64))
+
+
+def test_the_largest_magnitude() -> None:
+    assert memory.largest_magnitude(np.array([3, -5, 4])) == 5
+    assert memory.largest_magnitude(np.array([3, -5, 6], np.int8)) == 6
+    assert memory.largest_magnitude(np.array([-(2**63)])) == 2**63
+    assert memory.largest_magnitude(np.array([2**64 - 1], np.uint64)) == 2**64 - 1
+    assert memory.largest_magnitude(np.array([], np.int64)) == 0
+
+
+def test_which_are_valid_in_both() -> None:
+    one, two = np.array([True, True, False, False]), np.array([True, False, True, False])
+    found = memory.both_valid(one, two)
+    assert found is not None
+    assert found.tolist() == [True, False, False, False]
+    assert memory.both_valid(one, None) is one
+    assert memory.both_valid(None, two) is two
+    assert memory.both_valid(None, None) is None
+
+
 def test_more_than_memory_can_hold() -> None:
     with pytest.raises(
         JagMemoryError, match=r"4,611,686,018,427,387,904 items of 2 bytes take 9.223e\+09 GB; this process may use"

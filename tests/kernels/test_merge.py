@@ -252,8 +252,9 @@ def test_parts_are_joined_and_woven_whichever_has_nulls(n_none: int) -> None:
     plain = [part.to_pylist() for part in parts]
     offsets = [np.array(one) for one in ([0, 2, 2, 6], [0, 0, 5, 6], [0, 1, 4, 6])]
     wanted = [item for row in range(3) for one, cuts in zip(plain, offsets, strict=True) for item in one[cuts[row] : cuts[row + 1]]]
-    for sizes in ({}, {"ONE_PASS_VALUES": 0, "WORD_VALUES": 2}):
-        with strategy.force(**sizes):
+    changes: list[dict[str, Any]] = [{}, {"joined": "arrow"}, {"joined": "arrow", "ONE_PASS_VALUES": 0, "WORD_VALUES": 2}]
+    for change in changes:
+        with strategy.force(**change):
             joined, woven = join.join_rows(parts, offsets), kernel.weave(parts)
         check(joined, pa.int8(), wanted)
         check(woven, pa.int8(), [one for row in zip(*plain, strict=True) for one in row])
@@ -267,7 +268,7 @@ def test_many_values_are_joined_in_threads(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(join, "map_tasks", lambda work, tasks: counts.append(len(tasks)) or map_tasks(work, tasks))
     parts, offsets = [pa.array([1, 2, None]), pa.array([3, 4])], [np.array([0, 3]), np.array([0, 2])]
     for least, wanted in ((6, []), (5, [2])):
-        with strategy.force(ONE_PASS_VALUES=least):
+        with strategy.force(joined="arrow", ONE_PASS_VALUES=least):
             assert join.join_rows(parts, offsets).to_pylist() == [1, 2, None, 3, 4]
         assert counts == wanted
 

@@ -288,6 +288,16 @@ def test_both_ends_of_one_row_ignore_nan(dtype: str) -> None:
     assert not np.signbit(low).any()
 
 
+@pytest.mark.parametrize("forced", [{}, {"extreme": "numpy"}])
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+def test_both_ends_of_rows_without_items_are_0(dtype: str, forced: dict[str, str]) -> None:
+    with strategy.force(**forced):
+        low, high, present, _ = extremes.ends(np.array([7, 9], dtype), None, np.array([0, 0, 2, 2]))
+    assert (low.tolist(), high.tolist()) == ([0, 7, 0], [0, 9, 0])
+    assert present is not None
+    assert present.tolist() == [False, True, False]
+
+
 def test_what_is_under_a_null_hides_no_overflow() -> None:
     pytest.importorskip("numba")
     data, valid = np.array([2**62, 0, 4, 0, 5, 2**62]), np.array([True, False, True, False, True, False])

@@ -677,9 +677,11 @@ CALLS: dict[str, list[Call]] = {
 
 WITH: dict[str, dict[str, Any]] = {
     "joined": {"join_rows": "runs"},
+    "join_rows": {"joined": "arrow"},
     "picked": {"nth": "blocks"},
     "bisect": {"searchsorted": "bisect"},
     "chosen": {"if_else": "blocks", "fill": "masks"},
+    "combine": {"combined": "numpy"},
     "combined": {"combine": "blocks"},
     "compared": {"arithmetic": "blocks", "function": "blocks"},
     "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},

@@ -216,6 +216,9 @@ def batches(offsets: NDArray[np.int64], *, max_values: int | None = None, above:
 
 def order_by_size(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Row numbers ordered by size (stable), and the sizes in that order."""
+    if len(sizes) < strategy.sizes.CALL_VALUES:  # in a tenth of the time of the calls below
+        order = sizes.argsort(kind="stable")
+        return order, sizes[order]
     # pyarrow counts where numpy sorts by radix: 1.1 ms instead of 4.2 for 500k rows. Of more than 4096 different numbers it would
     # compare all, which takes 17.
     longest = (1 << strategy.sizes.COUNTED_BITS) - 1  # longer rows are so few that they are sorted by comparison

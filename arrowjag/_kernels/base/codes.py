@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.memory import empty, holds_nan
 from arrowjag.errors import JagTypeError
 
 __all__ = ["equality_codes", "plain_codes", "same_bits", "sort_codes", "too_wide"]
@@ -76,7 +76,7 @@ def equality_codes(key: NDArray[Any]) -> NDArray[np.uint64]:
     with np.errstate(invalid="ignore"):  # signalling NaN
         numbers = np.add(key, 0.0, dtype=np.float64, out=empty(len(key), np.float64))
     codes: NDArray[np.uint64] = numbers.view(np.uint64)
-    if len(key) and np.isnan(np.minimum.reduce(numbers)):
+    if holds_nan(numbers):
         codes[np.isnan(numbers)] = _NAN
     return codes
 
@@ -88,7 +88,7 @@ def same_bits(key: NDArray[Any]) -> NDArray[Any]:
         return np.ascontiguousarray(key).view(bits)
     with np.errstate(invalid="ignore"):  # signalling NaN
         numbers = np.add(key, 0, out=empty(len(key), key.dtype))  # 0.0 of -0.0
-    if len(key) and np.isnan(np.minimum.reduce(numbers)):
+    if holds_nan(numbers):
         numbers[np.isnan(numbers)] = np.nan
     found: NDArray[Any] = numbers.view(bits)
     return found

@@ -227,12 +227,15 @@ def _loop_of_few(name: str, dtype: np.dtype[Any], nulls: bool) -> Compiled | Non
     return None if asked % calls else find(name, dtype, nulls, calls * strategy.sizes.CALL_VALUES)
 
 
+@functools.cache
 def losers(dtype: np.dtype[Any], largest: bool) -> NDArray[Any]:
-    """The start values of loops of extremes: an item that loses against every other, NaN, and 0."""
-    if dtype.kind == "f":
-        return np.array([-np.inf if largest else np.inf, np.nan, 0], dtype)
-    limits = np.iinfo(dtype)
-    return np.array([limits.min if largest else limits.max, 0, 0], dtype)
+    """The start values of loops of extremes, for reading: an item that loses against every other, NaN, and 0."""
+    worst: float = -np.inf if largest else np.inf
+    if dtype.kind != "f":
+        worst = np.iinfo(dtype).min if largest else np.iinfo(dtype).max
+    found = np.array([worst, np.nan if dtype.kind == "f" else 0, 0], dtype)
+    found.setflags(write=False)
+    return found
 
 
 def table_for(longest: int, n_rows: int | None = None) -> NDArray[np.int64]:

@@ -266,7 +266,7 @@ def nearest(vectors: NDArray[Any], matrix: NDArray[Any], metric: str = "l2") -> 
             own = np.einsum("ij,ij->i", part, part)
             slack = (width + 8) * 4 * np.finfo(np.float64).eps * (own + largest)
             close = apart <= (least + slack)[:, None]
-            rows = (np.count_nonzero(close, axis=1) > 1).nonzero()[0]
+            rows = (np.add.reduce(close, axis=1, dtype=np.intp) > 1).nonzero()[0]
             if len(rows):
                 which, candidates = close[rows].nonzero()
                 exact = distances(part[rows[which]], matrix[candidates])

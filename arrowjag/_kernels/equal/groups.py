@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import empty, unless_all, zeros
+from arrowjag._kernels.base.memory import empty, holds_nan, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs
 from arrowjag._kernels.equal.leaders import can_group, groups
 from arrowjag._kernels.move.scatter import inverse
@@ -337,7 +337,7 @@ def equal_runs(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64],
     begins = np.ones(len(data), np.bool_)
     change = begins[1:]
     np.not_equal(data[1:], data[:-1], out=change)
-    if data.dtype.kind == "f" and len(data) and np.isnan(np.minimum.reduce(data)):
+    if holds_nan(data):
         nan = np.isnan(data)
         change &= ~(nan[1:] & nan[:-1])
     if valid is not None:

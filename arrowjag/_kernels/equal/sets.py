@@ -64,7 +64,8 @@ def _combine(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offse
     """The first items of the groups that the operation chooses."""
     _check_operands(x, offsets_x, y, offsets_y, operation)
     if strategy.is_small("combine", x, y):
-        return small.combine(operation, x, offsets_x, y, offsets_y)
+        by_loop = _combined(operation, x, offsets_x, y, offsets_y)
+        return small.combine(operation, x, offsets_x, y, offsets_y) if by_loop is None else by_loop
 
     def block(parts: _Operands) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         return *_combine_block(operation, *parts), len(parts[0][0])
@@ -113,7 +114,7 @@ def _combined(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offs
         return None
     nulls = valid is not None or valid_y is not None
     n, n_rows = len(data) + len(other), len(offsets_x) - 1
-    loop = find_loop("combined", np.dtype(f"u{data.dtype.itemsize}"), nulls, n)
+    loop = find_loop("combined", np.dtype(f"u{data.dtype.itemsize}"), nulls, n, often=True)
     if strategy.choose("combined", loop is not None) != "compiled" or loop is None:
         return None
     if nulls:

@@ -25,8 +25,6 @@ from arrowjag._pyarrow_versions import numpy_dtype
 __all__ = ["filter_values", "pick", "ranges", "spread", "take", "take_rows"]
 
 
-_WORDS: dict[int, np.dtype[Any]] = {bits: np.dtype(f"u{bits // 8}") for bits in (8, 16, 32, 64)}
-_WORDS |= {bits: np.dtype(f"V{bits // 8}") for bits in (128, 256)}
 _INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
 _POLARS_TYPES = frozenset(type.id for type in (*_INTEGERS, pa.float32(), pa.float64()))
 
@@ -109,7 +107,7 @@ def _take_few(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None)
     if pt.is_boolean(type):
         bits = pack_bits(bits_at(data, first, n, places))
     else:
-        word = _WORDS[type.bit_width]
+        word = _memory.WORDS[type.bit_width]
         bits = pa.py_buffer(np.frombuffer(data, word, n, first * word.itemsize)[places])
     if values.null_count:
         kept = bits_at(present, first, n, places)

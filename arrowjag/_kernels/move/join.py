@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
-from arrowjag._kernels.base.memory import data_of, empty, from_words, valid_of
-from arrowjag._kernels.base.offsets import from_counts
+from arrowjag._kernels.base.memory import data_of, empty, from_words, has_words, valid_of
+from arrowjag._kernels.base.offsets import from_counts, runs
 from arrowjag._kernels.compiled.library import Compiled, find_loop
+from arrowjag._kernels.move import gather
 from arrowjag._kernels.move.merge import as_strings
 from arrowjag._kernels.move.rows import word_of
 
@@ -54,7 +55,10 @@ def join_rows(parts: Sequence[pa.Array[Any]], offsets: Sequence[NDArray[np.int64
     joined as binary strings without a separator 12; put end to end first, and rows taken from there in turn, 30.
     """
     spans = [Spans(part, cuts[:-1], cuts[1:]) for part, cuts in zip(parts, offsets, strict=True)]
-    if loops := _loops(spans):
+    by, loops = _chosen(spans)
+    if by == "small":
+        return _join_items(spans)[1]
+    if by == "compiled":
         return _join_by_loops(loops, spans, functools.reduce(np.add, offsets))
     n, whole = sum(map(len, parts)), _words_and_flags(spans)
     joined = (map_tasks if n >= strategy.sizes.ONE_PASS_VALUES else map)(lambda one: _join_bytes(one, offsets), whole)
@@ -72,10 +76,12 @@ def join_spans(parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any]
 
     Notes
     -----
-    O(n_rows * parts + items), new arrays. None if no compiled loop is ready for the type of the values.
+    O(n_rows * parts + items), new arrays. None of many values if no compiled loop is ready for their type.
     """
-    loops = _loops(parts)
-    if not loops:
+    by, loops = _chosen(parts)
+    if by == "small":
+        return _join_items(parts)
+    if by == "arrow":
         return None
     offsets = from_counts(functools.reduce(np.add, [part.sizes for part in parts]))
     return offsets, _join_by_loops(loops, parts, offsets)
@@ -91,17 +97,32 @@ def _words_and_flags(parts: Sequence[Spans]) -> list[list[NDArray[Any]]]:
     return found
 
 
-def _loops(parts: Sequence[Spans]) -> list[Compiled]:
-    """The compiled loop for the words of the parts, and if some item is null that for the flags; none if one is not ready."""
-    n = sum([len(part.values) for part in parts])
-    word = word_of(parts[0].values.type) if n >= strategy.sizes.COMPILED_VALUES else None  # few values have no loop
+def _chosen(parts: Sequence[Spans]) -> tuple[str, list[Compiled]]:
+    """The strategy, and for "compiled" the loop for the words of the parts, and if some item is null that for the flags."""
+    n, type = sum([len(part.values) for part in parts]), parts[0].values.type
+    word = word_of(type) if n >= strategy.sizes.COMPILED_VALUES else None  # few values have no loop
     kinds = [] if word is None else [word]
     if kinds and any(part.values.null_count for part in parts):
         kinds.append(np.dtype(np.uint8))
     found = [find_loop("placed_items", kind, False, n) for kind in kinds]
     ready = [loop for loop in found if loop is not None]
-    is_ready = 0 < len(ready) == len(kinds)
-    return ready if strategy.choose("joined", is_ready) == "compiled" else []
+    return strategy.choose("joined", n, has_words(type), 0 < len(ready) == len(kinds)), ready
+
+
+def _join_items(parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any]]:
+    """As `join_spans`, item by item from the values of all parts end to end."""
+    starts, sizes = np.empty((2, len(parts[0].begins), len(parts)), np.int64)
+    whole: list[pa.Array[Any]] = []
+    bases: dict[int, int] = {}
+    for slot, (values, begins, ends) in enumerate(parts):
+        if id(values) not in bases:
+            bases[id(values)] = sum(map(len, whole))
+            whole += [values] if len(values) else []  # without items they may lack buffers, which pyarrow reads nevertheless
+        np.add(begins, bases[id(values)], out=starts[:, slot])
+        np.subtract(ends, begins, out=sizes[:, slot])
+    cuts = from_counts(sizes.reshape(-1))
+    values = pa.concat_arrays(whole) if len(whole) > 1 else [*whole, parts[0].values][0]
+    return cuts[:: len(parts)], gather.take(values, runs(starts.reshape(-1), cuts))
 
 
 def _join_by_loops(loops: Sequence[Compiled], parts: Sequence[Spans], offsets: NDArray[np.int64]) -> pa.Array[Any]:

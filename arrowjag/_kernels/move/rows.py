@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks, n_cores
 from arrowjag._kernels.base.memory import (
+    WORDS,
     bits_at,
     data_of,
     empty,
@@ -52,7 +53,7 @@ def word_of(type: pa.DataType) -> np.dtype[Any] | None:
     """The unsigned type of the same width, as which items are moved; None if no loop moves that width."""
     if pt.is_boolean(type):
         return _BYTE
-    return np.dtype(f"u{type.bit_width // 8}") if has_words(type) and type.bit_width <= 64 else None
+    return WORDS[type.bit_width] if has_words(type) and type.bit_width <= 64 else None
 
 
 def can_take(type: pa.DataType, n_values: int) -> bool:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.codes import plain_codes, sort_codes
+from arrowjag._kernels.base.memory import holds_nan
 from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
 
 __all__ = [
@@ -101,7 +102,7 @@ def comparable(
     if key.dtype.kind == "b":
         key = key.view(np.uint8)
     known = key if valid is None or not is_float else np.where(valid, key, key.dtype.type(0))
-    if not (is_float and len(key) and np.isnan(known.min())):
+    if not holds_nan(known):
         if valid is None:
             opposite = np.negative if is_float else np.invert
             return _narrow(opposite(key) if descending else key)[0]
@@ -239,7 +240,7 @@ def long_in_either(offsets_x: NDArray[np.int64], offsets_y: NDArray[np.int64]) -
 
 def comparable_pair(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Numbers of both columns that are equal where the keys are: NaN equals NaN."""
-    if x.dtype.kind == "f" and any(len(key) and np.isnan(key.min()) for key in (x, y)):
+    if holds_nan(x) or holds_nan(y):
         return plain_codes(x), plain_codes(y)
     if x.dtype.kind in "iu":
         one, two = _narrow(x, y)

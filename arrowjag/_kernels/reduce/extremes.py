@@ -59,7 +59,7 @@ def ends(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
     Returns
     -------
     low, high : (n_rows,) arrays of the data's type
-        As `min` and `max`.
+        As `min` and `max`; both are 0 for a row without items.
     present : (n_rows,) boolean array or None
         False for a row without items.
     has_nan : bool

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.memory import empty, holds_nan, zeros
 from arrowjag._kernels.base.offsets import parents, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.extremes import ends
@@ -41,23 +41,22 @@ def bins_of_rows(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n
         Which rows have a number.
     """
     known = valid
-    if data.dtype.kind == "f" and len(data) and np.isnan(np.min(data)):
+    if holds_nan(data):
         known = ~np.isnan(data) if valid is None else valid & ~np.isnan(data)
     low, high, present, _ = ends(data, known, offsets)
     start, stop = low.astype(np.float64), high.astype(np.float64)
-    flat = start == stop
-    start[flat] -= 0.5
-    stop[flat] += 0.5
+    reach = 0.5 * (start == stop)
+    start -= reach
+    stop += reach
     return Bins(start, stop, n), np.ones(len(start), np.bool_) if present is None else present
 
 
 def edges_of(bins: Bins) -> Floats:
     """The n + 1 edges of each row, a (n_rows, n + 1) array; as numpy.linspace."""
     n = bins.n
-    with np.errstate(all="ignore"):
-        step = (bins.high - bins.low) / n
-        edges = np.multiply.outer(step, np.arange(n + 1), out=empty(len(step) * (n + 1), np.float64).reshape(-1, n + 1))
-        edges += bins.low[:, None]
+    step = (bins.high - bins.low) / n
+    edges = np.multiply.outer(step, np.arange(n + 1), out=empty(len(step) * (n + 1), np.float64).reshape(-1, n + 1))
+    edges += bins.low[:, None]
     edges[:, -1] = bins.high
     return edges
 
@@ -154,7 +153,7 @@ def count_bins(slots: NDArray[np.int64], offsets: NDArray[np.int64], n: int) -> 
         rows = slice(block.rows.start * n, block.rows.stop * n)
         here = parents(block.offsets).astype(np.int64) * n
         here += block.data
-        if len(here) and block.data.min() < 0:
+        if len(here) and block.data[block.data.argmin()] < 0:
             here = here[block.data >= 0]
         out[rows] = np.bincount(here, minlength=rows.stop - rows.start)
 

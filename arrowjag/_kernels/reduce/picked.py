@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import empty, unless_all, zeros
+from arrowjag._kernels.base.memory import empty, holds_nan, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_true, filter_rows, from_counts
 from arrowjag._kernels.compiled.library import find_loop
 
@@ -87,7 +87,7 @@ def _collapse_by_numpy(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int
         data, offsets = data[there], filter_rows(valid, offsets)
     differs = zeros(len(data), np.bool_)
     np.not_equal(data[1:], data[:-1], out=differs[1:])
-    if data.dtype.kind == "f" and len(data) and np.isnan(data.min()):
+    if holds_nan(data):
         nan = np.isnan(data)
         differs[1:] &= ~(nan[1:] & nan[:-1])
     full = offsets[1:] > offsets[:-1]

@@ -15,7 +15,7 @@ from arrowjag._kernels.compiled import fused_name
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.reduce.moments import deviations
 from arrowjag._kernels.reduce.ordered import row_sums
-from arrowjag._kernels.reduce.segments import Block, over_blocks, quietly_over_blocks, result_type, shifted
+from arrowjag._kernels.reduce.segments import Block, over_blocks, result_type, shifted
 from arrowjag._kernels.reduce.sums import mean
 
 __all__ = ["Products", "common_type", "dots", "products", "unit_product"]
@@ -75,7 +75,7 @@ def products(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np
 
     Notes
     -----
-    O(n_values), on all cores, in blocks that stay in cache. The caller turns floating-point warnings off.
+    O(n_values), on all cores, in blocks that stay in cache.
     """
     found = Products(*empty_columns(len(Products._fields), len(offsets) - 1))
 
@@ -91,7 +91,7 @@ def products(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np
             np.multiply(one, two, out=scratch)
             row_sums(scratch, None, block.offsets, out[rows])
 
-    quietly_over_blocks(work, x, valid, offsets)
+    over_blocks(work, x, valid, offsets)
     for data, means in ((x, found.mean_x), (y, found.mean_y)):
         if data.dtype.kind in "iu":  # deviations may be taken from distances, and know no means
             means[:], _ = mean(data, valid, offsets)

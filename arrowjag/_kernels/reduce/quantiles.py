@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import empty, unless_all, zeros
+from arrowjag._kernels.base.memory import empty, holds_nan, unless_all, zeros
 from arrowjag._kernels.base.offsets import longest_of, row_sizes
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loop import SAMPLE
 from arrowjag._kernels.order import sort as _sort
@@ -64,7 +65,7 @@ def quantile(
     out = zeros(len(offsets) - 1, data.dtype if rounded else result_type(data.dtype))
     full = offsets[1:] > offsets[:-1]
     if strategy.is_small("quantile", (data, None)):
-        found = _of_few(data, offsets, full, q, interpolation, out.dtype)
+        found = quietly(_of_few, data, offsets, full, q, interpolation, out.dtype)
         if len(found) == len(full):
             return found, None
         out[full] = found
@@ -143,14 +144,13 @@ def _of_few(
 
     A column of several q gives a row of results for each.
     """
-    with np.errstate(all="ignore"):
-        ordered_data = data if ordered else _sort.sort(data, None, offsets)[0]
-        first, ends = offsets[:-1], offsets[1:]
-        if np.count_nonzero(full) < len(full):
-            first, ends = first[full], ends[full]
-        last = ends - 1
-        low, high, weights = slots_of(last - first, q, interpolation)
-        return mixed(ordered_data[first + low], ordered_data[first + high], ordered_data[last], weights, target)
+    ordered_data = data if ordered else _sort.sort(data, None, offsets)[0]
+    first, ends = offsets[:-1], offsets[1:]
+    if np.count_nonzero(full) < len(full):
+        first, ends = first[full], ends[full]
+    last = ends - 1
+    low, high, weights = slots_of(last - first, q, interpolation)
+    return mixed(ordered_data[first + low], ordered_data[first + high], ordered_data[last], weights, target)
 
 
 def slots_of(
@@ -170,9 +170,7 @@ def slots_of(
 def _of_block(out: NDArray[Any], q: float, interpolation: str, block: Block) -> None:
     out = out[block.rows]
     loop = find_loop("select", block.data.dtype, False, len(block.data))
-    has_nan = block.data.dtype.kind == "f" and len(block.data) > 0 and np.isnan(np.minimum.reduce(block.data))
-    able = loop is not None and not has_nan
-    if strategy.choose("select", bool(able)) == "compiled" and loop is not None:
+    if strategy.choose("select", loop is not None and not holds_nan(block.data)) == "compiled" and loop is not None:
         _select(loop, out, q, interpolation, block)
         return
     found = blocks.batches(block.offsets)

@@ -9,6 +9,7 @@ import numpy as np
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import filled
+from arrowjag._kernels.base.memory import holds_nan, largest_magnitude
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import EXACT, without_signed_zeros
 from arrowjag.typing import BoolArray, IntArray
@@ -49,7 +50,7 @@ def _scatter_sum(data: Any, valid: BoolArray | None, node: IntArray, size: int) 
     data = _filled(data, valid, 0)
     wide = np.uint64 if data.dtype.kind == "u" else np.int64
     limit = int(np.iinfo(wide).max) // max(len(data), 1)
-    if len(data) and max(int(data.max()), -int(data.min())) > limit:
+    if largest_magnitude(data) > limit:
         return None
     total = np.zeros(size, wide)
     np.add.at(total, node, data.astype(wide, copy=False))
@@ -59,7 +60,7 @@ def _scatter_sum(data: Any, valid: BoolArray | None, node: IntArray, size: int) 
 def _scatter_mean(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Scattered:
     if data.dtype.kind in "iu" and len(data):
         data = _filled(data, valid, 0)
-        if max(int(data.max()), -int(data.min())) * len(data) > EXACT:
+        if largest_magnitude(data) * len(data) > EXACT:
             return None
     count = count_at(valid, node, size)
     mean = _add_at(data, valid, node, size) / np.maximum(count, 1)
@@ -78,7 +79,7 @@ def _scatter_extreme(function: np.ufunc) -> Callable[[Any, BoolArray | None, Int
         if function is np.minimum:
             loser = np.asarray(np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).max, data.dtype)
         items = _filled(data, valid, loser)
-        if data.dtype.kind == "f" and len(data) and np.isnan(items.min()):
+        if holds_nan(items):
             return None
         out = np.full(size, loser)
         if not _run("scattered_max" if function is np.maximum else "scattered_min", data, valid, node, out):

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.base.memory import empty, unless_all, zeros
-from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, row_sizes
+from arrowjag._kernels.base.memory import empty, largest_magnitude, unless_all, zeros
+from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, longest_of, row_sizes
 from arrowjag._kernels.base.polars_lists import reduce_lists
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import takes_loops
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag.errors import OVERFLOW_HINT, JagOverflowError
@@ -27,7 +28,6 @@ __all__ = [
     "may_overflow",
     "moments",
     "over_blocks",
-    "quietly_over_blocks",
     "raise_overflow",
     "reduce_rows",
     "reduceat",
@@ -77,16 +77,14 @@ def over_blocks(
     """
     n_values = int(offsets[-1])
     if n_values < strategy.sizes.THREAD_VALUES:  # as `map_rows` does, without its cost per call
-        with np.errstate(all="ignore"):
-            function(whole_block(data, valid, offsets))
+        quietly(function, whole_block(data, valid, offsets))
         return
 
     def work(first: int, last: int) -> None:
         start, end = int(offsets[first]), int(offsets[last])
         local = offsets[first : last + 1] - start if start else offsets[first : last + 1]
-        with np.errstate(all="ignore"):
-            part = slice(start, end)
-            function(Block(slice(first, last), part, data[part], None if valid is None else valid[part], local))
+        part = slice(start, end)
+        quietly(function, Block(slice(first, last), part, data[part], None if valid is None else valid[part], local))
 
     if not takes_loops():
         strategy.polars_for(n_values)  # loaded by this thread, if it is worth it
@@ -98,16 +96,6 @@ def whole_block(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: ND
     """All rows as one block."""
     items = slice(0, int(offsets[-1]))
     return Block(slice(0, len(offsets) - 1), items, data if len(data) == items.stop else data[items], valid, offsets)
-
-
-def quietly_over_blocks(
-    function: Callable[[Block], None], data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
-) -> None:
-    """As `over_blocks`, for callers that have turned floating-point warnings off, which takes a microsecond."""
-    if len(data) < strategy.sizes.THREAD_VALUES:
-        function(whole_block(data, valid, offsets))
-    else:
-        over_blocks(function, data, valid, offsets)
 
 
 def reduceat(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
@@ -163,10 +151,7 @@ def result_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def may_overflow(values: NDArray[Any], offsets: NDArray[np.int64]) -> bool:
     """Whether the largest magnitude times the longest row leaves the type: cheap, and almost always says no."""
-    if not len(values):
-        return False
-    largest = max(int(values.max()), -int(values.min()))
-    return largest * int(row_sizes(offsets).max()) > np.iinfo(values.dtype).max
+    return largest_magnitude(values) * longest_of(row_sizes(offsets)) > np.iinfo(values.dtype).max
 
 
 def raise_overflow(operation: str, rows: NDArray[Any], block: Block, dtype: np.dtype[Any]) -> None:

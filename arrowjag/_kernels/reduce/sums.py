@@ -18,6 +18,7 @@ from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, row_sizes
 from arrowjag._kernels.base.polars_lists import reduce_lists, takes_lists
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.reduce.ordered import are_shared, row_sums
 from arrowjag._kernels.reduce.segments import (
@@ -172,9 +173,7 @@ def prod(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
             _check_products(values, block)
 
     over_blocks(work, data, valid, offsets)
-    with np.errstate(over="ignore"):
-        out = out.astype(data.dtype, copy=False) if target.kind == "f" else out
-    return out, None
+    return quietly(out.astype, data.dtype, copy=False) if target.kind == "f" else out, None
 
 
 def _check_products(values: NDArray[Any], block: Block) -> None:
@@ -309,8 +308,6 @@ def bootstrap_means(
         items += starts
         cut = np.append((np.arange(len(part))[:, None] * n_values + offsets[:-1]).reshape(-1), len(part) * n_values)
         row_sums(data[items.reshape(-1)], None, cut, part.reshape(-1))
-    with np.errstate(all="ignore"):
-        out /= sizes
-        means = np.ascontiguousarray(out.T).astype(result_type(data.dtype), copy=False)
-    full = sizes > 0
-    return means, unless_all(full)
+    quietly(np.divide, out, sizes, out=out)
+    means = quietly(np.ascontiguousarray(out.T).astype, result_type(data.dtype), copy=False)
+    return means, unless_all(sizes > 0)

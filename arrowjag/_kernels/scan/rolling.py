@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.memory import empty, unless_all, zeros
+from arrowjag._kernels.base.memory import empty, largest_magnitude, unless_all, zeros
 from arrowjag._kernels.base.offsets import parents
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, accumulator, over_blocks, raise_overflow, result_type, without_signed_zeros
@@ -71,7 +71,7 @@ def _window_totals(block: Block, window: int) -> NDArray[np.float64]:
     """Sums over windows in float64; those of integers are exact and rounded once."""
     if block.data.dtype.kind in "iu":
         values = block.filled(0, accumulator(block.data.dtype))
-        if _largest(values) * min(window, len(values)) > 2**53:
+        if largest_magnitude(values) * min(window, len(values)) > 2**53:
             high, low = _halves(values, window)
             return np.multiply(high, 2.0**32, dtype=np.float64) + low
     return _windows(np.add, block.filled(0, np.float64), window)
@@ -179,7 +179,7 @@ def full(valid: Valid, offsets: NDArray[np.int64], window: int) -> Valid:
 def _check_sums(values: NDArray[Any], block: Block, known: Valid, window: int) -> None:
     """Raise if an exact sum leaves the type."""
     limits = np.iinfo(values.dtype)
-    if _largest(values) * min(window, len(values)) <= limits.max:
+    if largest_magnitude(values) * min(window, len(values)) <= limits.max:
         return
     high = zeros(len(values), np.int64)
     places = _places(high, window)
@@ -188,11 +188,6 @@ def _check_sums(values: NDArray[Any], block: Block, known: Valid, window: int) -
     if known is not None:
         bad &= known[block.items]
     raise_overflow("rolling sum", parents(block.offsets)[bad], block, values.dtype)
-
-
-def _largest(values: NDArray[Any]) -> int:
-    """The greatest magnitude among integers."""
-    return max(int(values.max()), -int(values.min())) if len(values) else 0
 
 
 def _halves(values: NDArray[Any], window: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

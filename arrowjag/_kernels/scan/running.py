@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import empty, empty_like, unless_all, zeros
+from arrowjag._kernels.base.memory import empty, empty_like, holds_nan, unless_all, zeros
 from arrowjag._kernels.base.offsets import from_sizes, longest_of, parents, positions, row_sizes, running_count
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import find_loop, losers
 from arrowjag._kernels.reduce.segments import Block, accumulator, may_overflow, over_blocks, raise_overflow, without_signed_zeros
 
@@ -269,8 +270,7 @@ def diff(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int = 
     later, earlier = slice(len(values) - reach, None), slice(0, reach)
     here, there, gap = (later, earlier, slice(len(values) - reach)) if n >= 0 else (earlier, later, slice(reach, None))
     out[gap] = 0
-    with np.errstate(all="ignore"):
-        np.subtract(values[here], values[there], out=out[here])
+    quietly(np.subtract, values[here], values[there], out=out[here])
     if valid is not None:
         known &= valid
         known[here] &= valid[there]
@@ -326,7 +326,7 @@ def falls(data: NDArray[Any], offsets: NDArray[np.int64], descending: bool) -> N
     """
     wrong = np.zeros(len(data), np.bool_)
     (np.less if not descending else np.greater)(data[1:], data[:-1], out=wrong[1:])
-    if data.dtype.kind == "f" and len(data) and np.isnan(np.minimum.reduce(data)):
+    if holds_nan(data):
         nan = np.isnan(data)
         wrong[1:] |= nan[:-1] & ~nan[1:]
     heads = offsets[:-1]

@@ -19,7 +19,7 @@ from arrowjag._kernels.base.memory import empty, empty_columns, empty_like, zero
 from arrowjag._kernels.base.offsets import longest_of, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.ordered import PIECE, cut_pieces, row_sums
-from arrowjag._kernels.reduce.segments import Block, over_blocks, quietly_over_blocks, reduceat, result_type, shifted
+from arrowjag._kernels.reduce.segments import Block, over_blocks, reduceat, result_type, shifted
 
 __all__ = ["State", "decayed", "softmax"]
 
@@ -129,7 +129,7 @@ def decayed(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: Intege
 
     Notes
     -----
-    O(n_values), on all cores: each step merges one slot of all pieces. The caller turns floating-point warnings off.
+    O(n_values), on all cores: each step merges one slot of all pieces.
     """
     out = State(*empty_columns(len(State._fields), len(data)))
 
@@ -149,7 +149,7 @@ def decayed(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: Intege
 
         _scan(leaves, block.offsets, out.take(block.items))
 
-    quietly_over_blocks(work, data, valid, offsets)
+    over_blocks(work, data, valid, offsets)
     return out
 
 

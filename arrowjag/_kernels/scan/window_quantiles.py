@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.memory import empty, largest_magnitude, zeros
 from arrowjag._kernels.base.offsets import from_counts, longest_of, running_count
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.scatter import inverse
@@ -93,7 +93,7 @@ def _as_floats(data: NDArray[Any], sizes: NDArray[np.int64], q: float, interpola
     if data.dtype.itemsize == 8:
         _, _, weights = slots_of(np.arange(longest_of(sizes)), q, interpolation)
         is_exact = bool(((weights == 0) | (weights == 0.5)).all())
-        if not is_exact or max(int(data.max()), -int(data.min())) > 2**51:
+        if not is_exact or largest_magnitude(data) > 2**51:
             return data
     return data.astype(np.float64)
 

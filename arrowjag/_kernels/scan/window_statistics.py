@@ -16,7 +16,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import longest_of, running_count
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.reduce.segments import Block, over_blocks, quietly_over_blocks, shifted, without_signed_zeros
+from arrowjag._kernels.reduce.segments import Block, over_blocks, shifted, without_signed_zeros
 from arrowjag._kernels.scan.windows import Integers, Merge, Spans, Valid, Windows
 
 __all__ = ["counts", "extremes", "first_items", "full_variances", "last_items", "sums", "variances"]
@@ -168,10 +168,7 @@ def extremes(ufunc: np.ufunc, data: NDArray[Any], valid: Valid, offsets: Integer
 
 
 def variances(data: NDArray[Any], valid: Valid, offsets: Integers, windows: Windows) -> NDArray[np.float64]:
-    """Sums of squared deviations from the mean of each window, from the means of its spans and their distances.
-
-    The caller turns floating-point warnings off.
-    """
+    """Sums of squared deviations from the mean of each window, from the means of its spans and their distances."""
     out = empty(len(data), np.float64)
 
     def work(block: Block) -> None:
@@ -193,7 +190,7 @@ def variances(data: NDArray[Any], valid: Valid, offsets: Integers, windows: Wind
         found[~np.isfinite(means)] = np.nan
         out[block.items] = found
 
-    quietly_over_blocks(work, data, valid, offsets)
+    over_blocks(work, data, valid, offsets)
     return out
 
 
@@ -202,8 +199,7 @@ def full_variances(
 ) -> NDArray[np.float64]:
     """Variances of the last `window` items up to each one, of `parts` parts, or their roots; NaN where one is not finite.
 
-    Those of windows with fewer items, or with nulls, are arbitrary. The same bits as of `variances`, without regard to rows. The
-    caller turns floating-point warnings off.
+    Those of windows with fewer items, or with nulls, are arbitrary. The same bits as of `variances`, without regard to rows.
     """
     out = empty(len(data), np.float64)
 
@@ -228,7 +224,7 @@ def full_variances(
         if root:
             np.sqrt(places, out=places)
 
-    quietly_over_blocks(work, data, valid, offsets)
+    over_blocks(work, data, valid, offsets)
     return out
 
 

@@ -250,7 +250,9 @@ CHOICES: dict[str, Choice] = {
     ),
     "join_rows": _either(rules.joined_rows, "items", runs=lambda n, _n_rows, fixed_width, _taken: n > 0 and fixed_width),
     "picked": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "joined": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),
+    "joined": _either(
+        rules.joined, "arrow", small=lambda _n, fixed_width, _ready: fixed_width, compiled=lambda _n, _fixed_width, ready: ready
+    ),
     "take_texts": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),
     "reverse": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),
     "take_runs": _either(rules.runs, "items", runs=lambda _n, _n_runs, fixed_width: fixed_width),

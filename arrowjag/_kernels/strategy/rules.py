@@ -217,6 +217,11 @@ def joined_rows(n_values: int, n_rows: int, fixed_width: bool, n_taken: int) -> 
     return "runs" if many and fixed_width else "items"
 
 
+def joined(n_values: int, fixed_width: bool, ready: bool) -> str:
+    """Of spans that several columns give in turn."""
+    return "small" if fixed_width and n_values < sizes.CALL_VALUES else compiled_or_arrow(ready)
+
+
 def runs(n_values: int, n_runs: int, fixed_width: bool) -> str:
     """Of runs that lie in order."""
     return "runs" if n_values >= max(sizes.RUN_VALUES, sizes.RUN_LENGTH * n_runs) and fixed_width else "items"

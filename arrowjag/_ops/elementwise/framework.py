@@ -12,6 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._kernels.base.memory import both_valid
 from arrowjag._ops import structure
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagTypeError, JagValueError
@@ -136,12 +137,6 @@ def datum_to_numpy(datum: Datum) -> tuple[Any, Any]:
         array = pa.repeat(datum, 1) if datum.is_valid else pa.nulls(1, datum.type)
         return _arrow.to_numpy(array)
     return _arrow.to_numpy(datum)
-
-
-def both_valid(one: BoolArray | None, two: BoolArray | None) -> BoolArray | None:
-    if one is None or two is None:
-        return two if one is None else one
-    return one & two
 
 
 def sized(data: npt.NDArray[Any], valid: BoolArray | None, type: pa.DataType | None = None) -> pa.Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
@@ -229,7 +230,12 @@ def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.
 
 def _exceeds(value: float, leaf: pa.DataType) -> bool:
     """Return whether a finite number is beyond the range of a floating point type."""
-    return bool(pt.is_floating(leaf) and float(np.finfo(numpy_dtype(leaf)).max) < abs(value) < math.inf)
+    return bool(pt.is_floating(leaf) and _largest_float(leaf.bit_width) < abs(value) < math.inf)
+
+
+@functools.cache
+def _largest_float(n_bits: int) -> float:
+    return float(np.finfo(f"f{n_bits // 8}").max)
 
 
 def _int_by_value(value: int, leaf: pa.DataType) -> pa.Scalar:
@@ -363,6 +369,8 @@ def _float_scalar(value: Any, leaf: pa.DataType) -> pa.Scalar:
     """Round a number to the leaf type; raises OverflowError if that makes it infinite."""
     if value is None:
         return pa.scalar(None, leaf)
+    if pt.is_float64(leaf) and type(value) in (int, float):  # nothing is rounded further
+        return pa.scalar(float(value), leaf)
     with np.errstate(over="ignore"):
         rounded = np.dtype(numpy_dtype(leaf)).type(value)
     if np.isinf(rounded) and not math.isinf(value):
