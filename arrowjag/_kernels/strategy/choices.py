@@ -185,8 +185,9 @@ CHOICES: dict[str, Choice] = {
         rules.in_set, "compare", hash=lambda n, _span: n > 0, table=lambda _n, span: span is not None and span < 1 << 24
     ),
     # reductions and scans
+    "reduced": _either(rules.reduced, "reduceat", columns=rules.is_even),
     "row_reduction": _either(
-        rules.row_reduction, "numpy", polars=lambda offsets, fits: fits and offsets[-1] > 0 and rules.has_polars()
+        rules.row_reduction, "numpy", polars=lambda offsets, fits, _lengths=(): fits and offsets[-1] > 0 and rules.has_polars()
     ),
     "long_rows": _either(rules.long_rows, "numpy", polars=lambda offsets, fits: fits and offsets[-1] > 0 and rules.has_polars()),
     "row_sum": _either(
@@ -236,7 +237,7 @@ CHOICES: dict[str, Choice] = {
         rules.spread,
         "take",
         take_bytes=lambda _n, fixed_width, _known, bits: fixed_width and bits > 1,
-        sum=lambda _n, fixed_width, _known, bits: fixed_width and bits <= 64,
+        words=lambda _n, fixed_width, _known, bits: fixed_width and bits <= 64,
     ),
     "spread_part": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "take_rows": _either(
