@@ -179,8 +179,8 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("spread", (4096, True, True, 1), "words"),
     ("parents", (255, 255), "repeat"),
     ("parents", (256, 256), "count"),
-    ("parents", (1600, 100), "repeat"),
-    ("parents", (1599, 100), "count"),
+    ("parents", (300, 100), "repeat"),
+    ("parents", (299, 100), "count"),
     ("copy_runs", (sizes.SLICED_RUNS,), "slices"),
     ("copy_runs", (sizes.SLICED_RUNS + 1,), "strings"),
     ("positions", (4095, 4095, lambda: 1), "runs"),
@@ -259,7 +259,7 @@ BLOCKS = dict.fromkeys(("pad_items", "merge_rows", "nth"), "CALL_VALUES") | {
     "function": "ONE_PASS_VALUES",
     "text_blocks": "TEXT_VALUES",
 }
-SMALL = {"take": "arrow", "runs": "sum", "fill": "masks", "carry": "words", "tile": "pieces"}
+SMALL = {"take": "arrow", "runs": "blocks", "fill": "masks", "carry": "words", "tile": "pieces"}
 CHOSEN += [(name, (getattr(sizes, size) - 1,), "whole") for name, size in BLOCKS.items()]
 CHOSEN += [(name, (getattr(sizes, size),), "blocks") for name, size in BLOCKS.items()]
 CHOSEN += [(name, (sizes.CALL_VALUES - 1,), "small") for name in SMALL]
@@ -617,7 +617,7 @@ NAMES = {
     **dict.fromkeys(BLOCKS, "whole blocks"),
     **{name: f"small {other}" for name, other in SMALL.items()},
     **dict.fromkeys(COMPILED, "numpy compiled"),
-    "runs": "small sum compiled",
+    "runs": "small blocks compiled",
 }
 """The strategies that can be forced on each operation: whoever renames one changes what tests and benchmarks force."""
 

@@ -414,6 +414,7 @@ CALLS: dict[str, list[Call]] = {
         *(reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max")),
         reduction("sum", rounds=True),
         reduction("n_unique")._replace(types=TEXT),
+        method("unique", types=TEXT),
     ],
     "reduced": [
         *(
@@ -426,6 +427,7 @@ CALLS: dict[str, list[Call]] = {
     "long_rows": [
         *(reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max", "argmin", "argmax")),
         method("reverse"),
+        method("unique"),
     ],
     "row_sum": [reduction(name, rounds=True)._replace(same_bits=True) for name in ("sum", "mean", "var", "std")],
     "count": [
@@ -689,6 +691,7 @@ WITH: dict[str, dict[str, Any]] = {
     "combined": {"combine": "blocks"},
     "compared": {"arithmetic": "blocks", "function": "blocks"},
     "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},
+    "long_rows": {"unique": "sort"},
     "division": {"arithmetic": "blocks"},
     "fill": {"row_reduction": "numpy"},
     "select": {"quantile": "sort"},

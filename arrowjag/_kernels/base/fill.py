@@ -49,7 +49,7 @@ class Source(NamedTuple):
         if self.offsets is None:
             return self.data if len(self.data) == 1 else self.data[items]
         loop = _spread_loop(self.data, self.offsets)
-        if loop is None and self.parents is not None and self.offsets[-1] < strategy.sizes.REPEAT_LENGTH * len(self.data):
+        if loop is None and self.parents is not None:
             rows, data = pa.array(self.parents[items]), pa.array(self.data)
             return np.frombuffer(pc.take(data, rows, boundscheck=False).buffers()[1], self.data.dtype, len(rows))
         if loop is None:

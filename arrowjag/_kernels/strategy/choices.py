@@ -74,7 +74,7 @@ def _regex(n_values: int, is_shared: bool) -> str:
 
 
 def _runs(n_values: int, ready: bool = False) -> str:
-    return "small" if n_values < sizes.CALL_VALUES else "compiled" if ready else "sum"
+    return "small" if n_values < sizes.CALL_VALUES else "compiled" if ready else "blocks"
 
 
 def _bits_at(n_places: int, n: int) -> str:
@@ -261,7 +261,7 @@ CHOICES: dict[str, Choice] = {
     "copy_runs": _either(rules.few_runs, "slices", "strings"),
     "parents": _either(rules.parents, "repeat", "count"),
     "positions": _either(rules.positions, "runs", windows=lambda _n, n_rows, longest, *_: 0 < n_rows * longest() <= 1 << 22),
-    "runs": _either(_runs, "small", "sum", compiled=lambda _n, ready=False: ready),
+    "runs": _either(_runs, "small", "blocks", compiled=lambda _n, ready=False: ready),
     "fill": _either(rules.small_or("masks"), "small", "masks"),
     "chosen": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "carry": _either(rules.small_or("words"), "small", "words"),
