@@ -124,7 +124,7 @@ def test_each_strategy_in_blocks(sizes: list[int], block: int) -> None:
         with strategy.force(positions=one, THREAD_VALUES=1, CACHE_VALUES=block):
             got = offsets.positions(found, first)
         assert (got.tolist(), got.dtype) == ([first + place for place in places], np.int64)
-    for one, step in (("small", 1), ("blocks", 1), ("small", -1), ("blocks", -1), ("small", 3), ("blocks", 3)):
+    for one, step in (("small", 1), ("blocks", 1), ("small", -1), ("blocks", -1), ("small", 3), ("blocks", 3), ("blocks", 0)):
         with strategy.force(runs=one, THREAD_VALUES=1, CACHE_VALUES=block):
             got = offsets.runs(starts, found, step)
         assert (got.tolist(), got.dtype) == ([starts[row] + step * k for row, k in zip(owners, places, strict=True)], np.int64)
@@ -345,7 +345,7 @@ def test_counts_of_many_flags_take_64_bits(n, dtype, monkeypatch):
     assert asked == [(n + 1, dtype)]
 
 
-@pytest.mark.parametrize("step", [1, -1, 3])
+@pytest.mark.parametrize("step", [1, -1, 3, 0])
 @pytest.mark.parametrize("sizes", [[700_000], [0, 300_000, 0, 5, 0, 400_000], [1] * 5 + [600_000] + [2] * 100_000])
 def test_temporaries_of_long_rows_are_no_longer_than_a_block(sizes: list[int], step: int) -> None:
     cuts = np.append(0, np.cumsum(sizes))

@@ -222,7 +222,8 @@ def runs(starts: NDArray[Any] | int, offsets: NDArray[np.int64], step: int = 1) 
             return
         bases = numbers_at[first:last] - step * offsets[first:last]
         cuts = offsets[first : last + 1].clip(start, end)
-        np.add(bases.repeat(cuts[1:] - cuts[:-1]), np.arange(step * start, step * end, step), out=out[start:end])
+        places = np.arange(start, end)
+        np.add(bases.repeat(cuts[1:] - cuts[:-1]), places if step == 1 else step * places, out=out[start:end])
 
     _map_items(work, offsets)
     return out
