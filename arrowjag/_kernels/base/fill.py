@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.memory import check_memory, empty, zeros
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 
 __all__ = [
@@ -144,6 +144,7 @@ def spread_rows(numbers: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[An
     n = int(offsets[-1])
     loop = None if n < strategy.sizes.CALL_VALUES else _spread_loop(numbers, offsets)
     if loop is None:
+        check_memory(n, numbers.itemsize)
         return numbers.repeat(offsets[1:] - offsets[:-1])
     return fill(lambda items, out: _run_spread(loop, numbers, offsets, items, out), n, numbers.dtype)
 
