@@ -53,12 +53,14 @@ def test_a_loop_broadcasts_if_it_is_ready(sizes: list[int], monkeypatch: pytest.
         name = f"spread_items-u{data.itemsize}-plain"
         for loops, is_ready in ((Loops(), data.itemsize <= 8), (Loops(name), False)):
             monkeypatch.setattr(fill, "find_loop", loops)
-            for items in (slice(0, n), slice(n // 3, n), slice(0, 1 + n // 2), slice(n - 1, n)):
+            loop = fill._spread_loop(every_second, offsets)
+            assert (loop is not None) is is_ready
+            with strategy.force(spread_part="numpy"):
+                assert fill._spread_loop(data, offsets) is None
+            for items in (slice(0, n), slice(n // 3, n), slice(0, 1 + n // 2), slice(n - 1, n)) if loop is not None else ():
                 out = np.full(items.stop - items.start, 99, data.dtype)
-                assert fill._spread_by_loop(every_second, offsets, items, out) is is_ready
-                assert np.array_equal(out, wanted[items]) is is_ready
-                with strategy.force(spread_part="numpy"):
-                    assert not fill._spread_by_loop(data, offsets, items, out)
+                fill._run_spread(loop, every_second, offsets, items, out)
+                assert np.array_equal(out, wanted[items])
             assert loops.sought == ({name: n} if data.itemsize <= 8 else {})
 
 
@@ -68,8 +70,9 @@ def test_a_part_is_written_where_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -
         with strategy.force(spread_part=by):
             source = fill.Source(np.array([1.5, 2.5]), np.array([0, 2, 3]))
             out = np.zeros(2)
-            assert source.part(slice(1, 3), out) is out
-            assert out.tolist() == [1.5, 2.5]
+            found = source.part(slice(1, 3), out)
+            assert (found is out) is (by == "compiled")
+            assert found.tolist() == [1.5, 2.5]
             for other in (None, np.zeros(2, np.float32)):
                 found = source.part(slice(1, 3), other)
                 assert found is not other
@@ -90,9 +93,8 @@ def test_spread(sizes: list[int], type: str) -> None:
     n = int(offsets[-1])
     for start in range(n):
         for stop in range(start + 1, n + 1, 1 + n // 9):
-            out = np.full(stop - start, 99, data.dtype)
-            fill.spread(data, offsets, slice(start, stop), out)
-            assert np.array_equal(out, data.repeat(sizes)[start:stop])
+            assert np.array_equal(fill._repeat(data, offsets, slice(start, stop)), data.repeat(sizes)[start:stop])
+    assert np.array_equal(fill.spread_rows(data, offsets), data.repeat(sizes))
 
 
 @pytest.mark.parametrize("passed", [16, 1 << 17])

@@ -64,10 +64,16 @@ def test_every_type_agrees(dtype: str, name: str, with_nulls: bool) -> None:
 def test_polars_is_called() -> None:
     cuts = np.array([0, 2, 2, 5])
     out = np.full(3, 7.0)
-    assert polars_lists.reduce_lists(np.maximum, np.array([1.0, 4, 3, 2, 1]), cuts, out)
+    with strategy.force(RUN_LENGTH=1):
+        assert polars_lists.reduce_lists(np.maximum, np.array([1.0, 4, 3, 2, 1]), cuts, out)
     assert out.tolist() == [4, 7, 3]
     assert polars_lists.reduce_lists(np.add, np.array([1.0, 4, 3, 2, 1]), cuts, out)
-    assert polars_lists.takes_lists(np.maximum, np.array([1.0, 4, 3, 2, 1]), cuts, out.dtype)
+    with strategy.force(RUN_LENGTH=2):  # numpy is faster in very short rows, and in long ones
+        assert not polars_lists.takes_lists(np.maximum, np.array([1.0, 4, 3, 2, 1]), cuts, out.dtype)
+    with strategy.force(REDUCED_ROW=2):
+        assert polars_lists.takes_lists(np.add, np.array([1.0, 4, 3, 2, 1]), cuts, out.dtype)
+    with strategy.force(REDUCED_ROW=1):
+        assert not polars_lists.takes_lists(np.add, np.array([1.0, 4, 3, 2, 1]), cuts, out.dtype)
     assert out.tolist() == [5, 0, 6]
 
 

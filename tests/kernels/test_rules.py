@@ -180,14 +180,14 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("copy_rows", (16_384, 127, True, YES), "runs"),
     ("spread", (4095, True, False, 8), "take"),
     ("spread", (4096, False, True, 8), "take"),
-    ("spread", (4096, True, False, 64), "sum"),
+    ("spread", (4096, True, False, 64), "words"),
     ("spread", (4096, True, False, 65), "take_bytes"),
     ("spread", (4096, True, True, 2), "take_bytes"),
-    ("spread", (4096, True, True, 1), "sum"),
+    ("spread", (4096, True, True, 1), "words"),
     ("parents", (255, 255), "repeat"),
     ("parents", (256, 256), "count"),
-    ("parents", (1600, 100), "repeat"),
-    ("parents", (1599, 100), "count"),
+    ("parents", (300, 100), "repeat"),
+    ("parents", (299, 100), "count"),
     ("copy_runs", (sizes.SLICED_RUNS,), "slices"),
     ("copy_runs", (sizes.SLICED_RUNS + 1,), "strings"),
     ("positions", (4095, 4095, lambda: 1), "runs"),
@@ -218,8 +218,8 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("repeat_bits", (64, 65), "spread"),
     ("are_distinct", (10, 320), "marks"),
     ("are_distinct", (10, 321), "sort"),
-    ("arithmetic", (4095, "DIVISION_VALUES"), "whole"),
-    ("arithmetic", (4096, "DIVISION_VALUES"), "blocks"),
+    ("arithmetic", (4095, "CALL_VALUES"), "whole"),
+    ("arithmetic", (4096, "CALL_VALUES"), "blocks"),
     ("combinations", (1 << 14,), "items"),
     ("combinations", ((1 << 14) + 1,), "lengths"),
     # dense arrays and transposition
@@ -266,7 +266,7 @@ BLOCKS = dict.fromkeys(("pad_items", "merge_rows", "nth"), "CALL_VALUES") | {
     "function": "ONE_PASS_VALUES",
     "text_blocks": "TEXT_VALUES",
 }
-SMALL = {"take": "arrow", "runs": "sum", "fill": "masks", "carry": "words", "tile": "pieces"}
+SMALL = {"take": "arrow", "runs": "blocks", "fill": "masks", "carry": "words", "tile": "pieces"}
 CHOSEN += [(name, (getattr(sizes, size) - 1,), "whole") for name, size in BLOCKS.items()]
 CHOSEN += [(name, (getattr(sizes, size),), "blocks") for name, size in BLOCKS.items()]
 CHOSEN += [(name, (sizes.CALL_VALUES - 1,), "small") for name in SMALL]
@@ -283,6 +283,14 @@ CHOSEN += [
 ]
 CHOSEN += [("runs", (sizes.CALL_VALUES, True), "compiled"), ("runs", (sizes.CALL_VALUES - 1, True), "small")]
 CHOSEN += [("map_keys", (9, 9), "table"), ("map_keys", (9, 10), "items"), ("map_keys", (0, 0), "items")]
+CHOSEN += [
+    ("reduced", (even(4, 1024),), "columns"),
+    ("reduced", (even(4, 1023),), "reduceat"),
+    ("reduced", (even(5, 1024),), "reduceat"),
+    ("reduced", (rows(*[4] * 1024, 3, 5),), "reduceat"),
+    ("reduced", (rows(*[4] * 1024, 4, 3),), "reduceat"),
+    ("reduced", (rows(3, 5, *[4] * 1024),), "reduceat"),
+]
 CHOSEN += [("loop", (True,), "compiled"), ("loop", (False,), "blocks")]
 CHOSEN += [("regex", (sizes.REGEX_POLARS_VALUES, False), "arrow"), ("regex", (sizes.REGEX_POLARS_VALUES - 1, True), "arrow")]
 
@@ -346,6 +354,9 @@ def test_polars_replaces_numpy_where_it_is_able(monkeypatch: pytest.MonkeyPatch)
         assert strategy.choose("row_reduction", even(512, 64), True) == chosen
         assert strategy.choose("regex", sizes.REGEX_POLARS_VALUES, True) == ("polars" if host else "arrow")
         assert strategy.choose("row_reduction", even(512, 64), False) == "numpy"
+        assert strategy.choose("row_reduction", even(512, 64), True, (64, 512)) == "numpy"
+        assert strategy.choose("row_reduction", even(512, 64), True, (512, 513)) == chosen
+        assert strategy.choose("row_reduction", even(512, 64), True, (513, 600)) == "numpy"
         assert strategy.choose("row_reduction", rows(*[512] * 63, 511), True) == "numpy"
         assert strategy.choose("long_rows", even(32, 1024), True) == chosen
         assert strategy.choose("long_rows", even(32, 1024), False) == "numpy"
@@ -423,9 +434,9 @@ ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
     ("spread", "take_bytes", (1, True, False, 2), True),
     ("spread", "take_bytes", (1, True, False, 1), False),
     ("spread", "take_bytes", (1, False, False, 8), False),
-    ("spread", "sum", (1, True, False, 64), True),
-    ("spread", "sum", (1, True, False, 65), False),
-    ("spread", "sum", (1, False, False, 64), False),
+    ("spread", "words", (1, True, False, 64), True),
+    ("spread", "words", (1, True, False, 65), False),
+    ("spread", "words", (1, False, False, 64), False),
     ("take_rows", "runs", (0, 1, "word", 1, NO), False),
     ("take_rows", "runs", (1, 1, "word", 1, NO), True),
     ("take_rows", "runs", (1, 1, "text", 1, NO), True),
@@ -571,6 +582,7 @@ NAMES = {
     "edges": "search compare",
     "hash_row": "tables partition",
     "in_set": "compare hash table",
+    "reduced": "reduceat columns",
     "row_reduction": "numpy polars",
     "long_rows": "numpy polars",
     "row_sum": "numpy polars compiled",
@@ -583,7 +595,7 @@ NAMES = {
     "scan": "matrix totals slots lengths",
     "shift": "slots positions",
     "filter": "small arrow polars",
-    "spread": "take take_bytes sum",
+    "spread": "take take_bytes words",
     "take_rows": "items runs compiled",
     "join_rows": "items runs",
     "joined": "small arrow compiled",
@@ -617,7 +629,7 @@ NAMES = {
     **dict.fromkeys(BLOCKS, "whole blocks"),
     **{name: f"small {other}" for name, other in SMALL.items()},
     **dict.fromkeys(COMPILED, "numpy compiled"),
-    "runs": "small sum compiled",
+    "runs": "small blocks compiled",
 }
 """The strategies that can be forced on each operation: whoever renames one changes what tests and benchmarks force."""
 

@@ -39,7 +39,6 @@ TINY = {
     "COLUMN_MIN_ROWS": 1,
     "COLUMN_ROWS": 4,
     "DIVISION_BLOCK": 16,
-    "DIVISION_VALUES": 0,
     "HASH_BLOCK": 16,
     "HASH_PART": 4,
     "LARGE_FRAME": 4,
@@ -311,6 +310,12 @@ def through_json(x: Any) -> Any:
     return aj.from_json([json.dumps(row) for row in x.to_list()], type)
 
 
+def of_length(x: Any, n: int) -> Any:
+    """The items as rows of one length; some are left over."""
+    items = aj.array(x.values)
+    return items[: len(items) // n * n].reshape(-1, n)
+
+
 def on_dates(x: Any) -> Any:
     return x.dt if pa.types.is_date(x.type) or pa.types.is_timestamp(x.type) else refuse()
 
@@ -419,8 +424,21 @@ CALLS: dict[str, list[Call]] = {
         *(reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max")),
         reduction("sum", rounds=True),
         reduction("n_unique")._replace(types=TEXT),
+        method("unique", types=TEXT),
     ],
-    "long_rows": [*(reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max", "argmin", "argmax"))],
+    "reduced": [
+        *(
+            Call(lambda x, name=name, n=n: getattr(of_length(x, n), name)(), rounds=True, same_bits=True)
+            for name in ("sum", "mean", "prod", "min", "max", "argmax", "ptp")
+            for n in (1, 3)
+        ),
+        *(Call(lambda x, name=name: getattr(x, name)(), rounds=True, same_bits=True) for name in ("sum", "max")),
+    ],
+    "long_rows": [
+        *(reduction(name, rounds=True)._replace(same_bits=True) for name in ("min", "max", "argmin", "argmax")),
+        method("reverse"),
+        method("unique"),
+    ],
     "row_sum": [reduction(name, rounds=True)._replace(same_bits=True) for name in ("sum", "mean", "var", "std")],
     "count": [
         reduction("count"),
@@ -685,6 +703,8 @@ WITH: dict[str, dict[str, Any]] = {
     "combined": {"combine": "blocks"},
     "compared": {"arithmetic": "blocks", "function": "blocks"},
     "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},
+    "long_rows": {"unique": "sort"},
+    "division": {"arithmetic": "blocks"},
     "fill": {"row_reduction": "numpy"},
     "select": {"quantile": "sort"},
     "short_sort": {"sort": "matrix"},
@@ -693,7 +713,7 @@ WITH: dict[str, dict[str, Any]] = {
     "short_order": {"argsort": "pairs"},
     "short_ranks": {"rank": "pairs"},
     "one_of": {"in_set": "compare"},
-    "spread_part": {"arithmetic": "blocks", "spread": "sum"},
+    "spread_part": {"arithmetic": "blocks", "spread": "words"},
     "take_texts": {"take_rows": "items"},
     "bits_at": {"take": "arrow"},
     "moved_bits": {"take_rows": "runs"},

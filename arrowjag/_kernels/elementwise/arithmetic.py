@@ -28,8 +28,8 @@ _LARGEST = {"f": 2.0**110, "d": 2.0**990}
 Division = Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], None]
 
 
-def division(name: str, dtype: np.dtype[Any], n: int) -> tuple[Division, int]:
-    """How floats are divided: a function of the number, the divisor and the result of a block, and the size of the blocks.
+def division(name: str, dtype: np.dtype[Any], n: int) -> Division:
+    """How floats are divided: a function of the number, the divisor and the result of a block.
 
     Parameters
     ----------
@@ -42,10 +42,8 @@ def division(name: str, dtype: np.dtype[Any], n: int) -> tuple[Division, int]:
 
     Returns
     -------
-    function : callable
+    callable
         A compiled loop where one is ready, else `floor_divide` or `remainder`. Both give every bit of numpy's results.
-    block : int
-        How many values it takes at once.
 
     Notes
     -----
@@ -53,10 +51,10 @@ def division(name: str, dtype: np.dtype[Any], n: int) -> tuple[Division, int]:
     """
     loop = find_loop(name, dtype, False, n)
     loop = loop if loop is not None and has_multiply_add() else None
-    plain = _PLAIN[name]
+    plain = functools.partial(_divide_blocks, _PLAIN[name])
     if strategy.choose("division", loop is not None) != "compiled" or loop is None:
-        return plain, strategy.sizes.DIVISION_BLOCK
-    return functools.partial(_divide_compiled, loop, plain), strategy.sizes.PASS_VALUES
+        return plain
+    return functools.partial(_divide_compiled, loop, plain)
 
 
 def square_root(dtype: np.dtype[Any], n: int) -> Callable[[NDArray[Any], NDArray[Any]], object]:
@@ -112,9 +110,15 @@ def _divide_compiled(loop: Compiled, plain: Division, one: NDArray[Any], two: ND
         two, by_number = np.full(n, two[0]), False
     limits = np.array([0, 1, LIMITS[out.dtype.str[1:]], inverse, np.copysign(1, inverse)], kind)
     if loop(np.ascontiguousarray(one), np.ascontiguousarray(two), int(by_number), len(out), limits, out):
-        for start in range(0, len(out), strategy.sizes.DIVISION_BLOCK):
-            part = slice(start, start + strategy.sizes.DIVISION_BLOCK)
-            plain(one[part], two if by_number else two[part], out[part])
+        plain(one, two, out)
+
+
+def _divide_blocks(divide: Division, one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
+    """Divide in blocks that stay in cache."""
+    for start in range(0, len(out), strategy.sizes.DIVISION_BLOCK):
+        part = slice(start, start + strategy.sizes.DIVISION_BLOCK)
+        one_part, two_part = (side if len(side) == 1 else side[part] for side in (one, two))
+        divide(one_part, two_part, out[part])
 
 
 def floor_divide(one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:

@@ -66,9 +66,8 @@ def _spread_data(values: Any, offsets: NDArray[np.int64], parents: NDArray[Any] 
     type = values.type
     if pt.is_boolean(type):
         return _spread.spread_flags(data_of(values).view(np.bool_), offsets)
-    if by == "sum":
-        source = _spread.Source(data_of(values), offsets)
-        return _spread.fill(source.part, int(offsets[-1]), source.data.dtype)
+    if by == "words":
+        return _spread.spread_rows(data_of(values), offsets)
     rows = pa.array(_offsets.parents(offsets) if parents is None else parents)
     return pc.take(_no_nulls(values), rows, boundscheck=False).buffers()[1]
 

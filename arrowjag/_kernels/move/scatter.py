@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import data_of, empty, empty_like, from_words, has_words, valid_of, zeros
 from arrowjag._kernels.base.offsets import row_sizes, runs
+from arrowjag._kernels.base.polars_lists import reverse_lists, takes_long_lists
 from arrowjag._kernels.move.gather import take
 from arrowjag._kernels.move.rows import can_reverse, reverse_rows
 from arrowjag.errors import JagOverflowError, JagValueError
@@ -284,5 +286,15 @@ def reverse(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:
     O(n_rows + n_values), a new array.
     """
     by = strategy.choose("reverse", can_reverse(values.type, len(values)))
-    found = reverse_rows(values, offsets) if by == "compiled" else None
+    found = reverse_rows(values, offsets) if by == "compiled" else _reversed_lists(values, offsets)
     return take(values, runs(offsets[1:] - 1, offsets, -1)) if found is None else found
+
+
+def _reversed_lists(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
+    """As `reverse`, of long rows of words, as integers, by polars; None if another strategy is chosen."""
+    if pt.is_boolean(values.type) or not has_words(values.type):
+        return None
+    data = data_of(values)
+    if not takes_long_lists(data, offsets):
+        return None
+    return reverse_lists(data, valid_of(values), offsets).view(values.type)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.memory import empty, text_parts, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.base.polars_lists import (
@@ -115,7 +116,7 @@ def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.i
     def work(block: Block) -> None:
         _fill_extremes(pick, None, block, out[block.rows], present[block.rows])
 
-    light = valid is not None and takes_long_lists(data, offsets)
+    light = valid is None or takes_long_lists(data, offsets)
     over_blocks(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, per_core=valid is None, light=light)
     return out, unless_all(present)
 
@@ -229,19 +230,12 @@ def _slot(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int6
 
 def _first_hits(found: NDArray[Any], block: Block, slots: NDArray[np.int64]) -> None:
     """The first slot of each row that holds what was found for the row."""
-    sizes = row_sizes(block.offsets)
-    hits = block.data == found.repeat(sizes)
+    hits = block.data == spread_rows(found, block.offsets)
     if found.dtype.kind == "f" and (only_nan := np.isnan(found)).any():
-        hits |= only_nan.repeat(sizes)
+        hits |= spread_rows(only_nan, block.offsets)
     if block.valid is not None:
         hits &= block.valid
-    items = hits.nonzero()[0]
-    # Hits come in order, so that each row begins where the number of hits before it says: no search.
-    before = zeros(len(hits) + 1, np.int64)
-    np.cumsum(hits, out=before[1:])
-    lead = before[block.offsets]
-    rows = (lead[1:] > lead[:-1]).nonzero()[0]
-    slots[rows] = items[lead[rows]] - block.offsets[rows]
+    slots[:] = first_marked(hits, block.offsets)[0]
 
 
 def text_extreme(

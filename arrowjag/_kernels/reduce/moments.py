@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.fill import filled, spread, spread_rows
+from arrowjag._kernels.base.fill import filled, spread_rows
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block
 from arrowjag._kernels.compiled import Compiled
@@ -115,9 +115,7 @@ def _squares(
 ) -> None:
     """The sum of squared deviations of each row, as the compiled loop of this name computes it."""
     row_sums(data, valid, offsets, out)
-    deviations = empty(len(data), np.float64)
-    if len(data):
-        spread(out / n, offsets, slice(0, len(data)), deviations)
+    deviations = spread_rows(out / n, offsets)
     np.subtract(data, deviations, out=deviations)
     if valid is not None:
         deviations = filled(deviations, valid, 0)

@@ -20,6 +20,7 @@ from arrowjag._kernels.base.offsets import from_sizes, longest_of, row_sizes
 from arrowjag._kernels.base.polars_lists import sum_lists
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.pieces import LANES
+from arrowjag._kernels.reduce.segments import reduce_columns
 
 __all__ = ["PIECE", "add_pieces", "are_shared", "cut_pieces", "row_sums"]
 
@@ -51,9 +52,11 @@ def row_sums(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     if by == "compiled" and loop is not None:
         loop(np.ascontiguousarray(data), valid, offsets, 0, len(out), out)
         return
-    values = data.astype(np.float64, copy=False)
-    if valid is not None:
-        values = filled(values, valid, 0)
+    values = _wide(data if valid is None else filled(data, valid, 0))
+    if strategy.choose("reduced", offsets) == "columns":
+        reduce_columns(np.add, values, out)
+        out += 0.0  # a sum is never -0.0
+        return
     add = sum_lists if by == "polars" else _bincount
     sizes = row_sizes(offsets)
     if len(values) <= PIECE or longest_of(sizes) <= PIECE:
@@ -63,6 +66,14 @@ def row_sums(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     sums = empty(len(pieces) - 1, np.float64)
     add(values, pieces, sums)
     add(sums, rows, out)
+
+
+def _wide(data: NDArray[Any]) -> NDArray[np.float64]:
+    if data.dtype == np.float64:
+        return data
+    out = empty(len(data), np.float64)
+    out[:] = data
+    return out
 
 
 def are_shared(n_values: int, n_rows: int) -> bool:

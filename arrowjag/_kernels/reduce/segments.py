@@ -29,6 +29,7 @@ __all__ = [
     "moments",
     "over_blocks",
     "raise_overflow",
+    "reduce_columns",
     "reduce_rows",
     "reduceat",
     "result_type",
@@ -99,19 +100,41 @@ def whole_block(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: ND
 
 
 def reduceat(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
-    """Reduce each row into `out`; the entries of empty rows are left as they are."""
+    """Reduce each row into `out`, from left to right; the entries of empty rows are left as they are."""
+    if strategy.choose("reduced", offsets) == "columns":
+        reduce_columns(ufunc, data, out)
+    else:
+        _reduceat(ufunc, data, offsets, out)
+
+
+def reduce_rows(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
+    """As `reduceat`, by polars where that is faster. For extremes and sums of integers, of large blocks."""
+    if strategy.choose("reduced", offsets) == "columns":
+        reduce_columns(ufunc, data, out)
+    elif not reduce_lists(ufunc, data, offsets, out):
+        _reduceat(ufunc, data, offsets, out)
+
+
+def reduce_columns(ufunc: np.ufunc, data: NDArray[Any], out: NDArray[Any]) -> None:
+    """Reduce rows of one length into `out`, all rows at once, slot by slot.
+
+    Notes
+    -----
+    1M float64 in rows of three take 1 ms, by reduceat 5.5 for an extreme and 2.9 for a sum, by polars 12 and 1.5.
+    """
+    columns = data.reshape(len(out), -1).T
+    out[:] = columns[0]
+    for column in columns[1:]:
+        ufunc(out, column, out=out)
+
+
+def _reduceat(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
     # Plain reduceat gives data[start] for an empty row and fails where the last rows are empty: it gets the others.
     full = offsets[1:] > offsets[:-1]
     if (n_full := np.count_nonzero(full)) < len(full):
         out[full] = ufunc.reduceat(data, offsets[:-1][full]) if n_full else 0
     elif len(out):
         ufunc.reduceat(data, offsets[:-1], out=out)
-
-
-def reduce_rows(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
-    """As `reduceat`, by polars where that is faster. For extremes of large blocks."""
-    if not reduce_lists(ufunc, data, offsets, out):
-        reduceat(ufunc, data, offsets, out)
 
 
 def without_signed_zeros(out: NDArray[Any]) -> NDArray[Any]:
@@ -151,7 +174,9 @@ def result_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def may_overflow(values: NDArray[Any], offsets: NDArray[np.int64]) -> bool:
     """Whether the largest magnitude times the longest row leaves the type: cheap, and almost always says no."""
-    return largest_magnitude(values) * longest_of(row_sizes(offsets)) > np.iinfo(values.dtype).max
+    bits = int(np.bitwise_or.reduce(values))  # if none is negative, none is larger: one pass, where both ends take two
+    largest = bits if bits >= 0 else largest_magnitude(values)
+    return largest * longest_of(row_sizes(offsets)) > np.iinfo(values.dtype).max
 
 
 def raise_overflow(operation: str, rows: NDArray[Any], block: Block, dtype: np.dtype[Any]) -> None:
@@ -168,6 +193,7 @@ def moments(
     offsets: NDArray[np.int64],
     block_values: int | None = None,
     per_core: bool = False,
+    light: bool = False,
 ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     """Run `work`, which fills float64 results of a block and says which are valid, and give them the type of a mean."""
     target = result_type(data.dtype)
@@ -185,7 +211,7 @@ def moments(
         if wide is not part:
             part[:] = wide
 
-    over_blocks(run, data, valid, offsets, block_values, per_core=per_core)
+    over_blocks(run, data, valid, offsets, block_values, per_core=per_core, light=light)
     return out, unless_all(enough)
 
 

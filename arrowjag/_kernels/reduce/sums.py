@@ -17,7 +17,6 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, row_sizes
-from arrowjag._kernels.base.polars_lists import reduce_lists, takes_lists
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.reduce.ordered import are_shared, row_sums
@@ -30,6 +29,7 @@ from arrowjag._kernels.reduce.segments import (
     moments,
     over_blocks,
     raise_overflow,
+    reduce_rows,
     reduceat,
     result_type,
 )
@@ -73,13 +73,13 @@ def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[N
                 part[:] = wide
             return
         values = block.filled(0, target)
-        _integer_sums(values, block.offsets, out[block.rows])
+        reduce_rows(np.add, values, block.offsets, out[block.rows])
         if may_overflow(values, block.offsets):
             _check_sums(values, block)
 
     size = strategy.sizes.LARGE_VALUES if target.kind == "f" else strategy.sizes.CACHE_VALUES
-    without_room = len(data) >= strategy.sizes.THREAD_VALUES and _needs_no_room(data, valid, offsets)  # fewer are one block
-    over_blocks(work, data, valid, offsets, size, per_core=without_room, light=without_room and target.kind != "f")
+    without_room = len(data) >= strategy.sizes.THREAD_VALUES and _needs_no_room(data, valid)  # fewer are one block
+    over_blocks(work, data, valid, offsets, size, per_core=without_room, light=True)
     return out, None
 
 
@@ -108,13 +108,12 @@ def _looped(
     return None if max(n_bad) else out
 
 
-def _needs_no_room(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> bool:
+def _needs_no_room(data: NDArray[Any], valid: Valid) -> bool:
     """Whether sums have no temporaries, which blocks would keep in cache."""
     is_float = data.dtype.kind == "f"
     ready = find_loop("sum" if is_float else "sum_integers", data.dtype, valid is not None, len(data)) is not None
-    if is_float:
-        return (data.dtype == np.float64 and valid is None) or strategy.choose("row_sum", len(data), ready) == "compiled"
-    return strategy.choose("integer_sum", ready) == "compiled" or (valid is None and takes_lists(np.add, data, offsets, data.dtype))
+    by = strategy.choose("row_sum", len(data), ready) if is_float else strategy.choose("integer_sum", ready)
+    return by == "compiled" or (valid is None and data.dtype == accumulator(data.dtype))
 
 
 def _run_integers(block: Block, out: NDArray[Any]) -> bool:
@@ -123,20 +122,6 @@ def _run_integers(block: Block, out: NDArray[Any]) -> bool:
     if strategy.choose("integer_sum", loop is not None) != "compiled" or loop is None:
         return False
     return not loop(np.ascontiguousarray(block.data), block.valid, block.offsets, 0, len(out), out)
-
-
-def _integer_sums(values: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
-    """The sum of each row, without those bits that the type has no room for: what running totals differ by, exactly.
-
-    By polars, if it is loaded; or with no cost per row but a look-up.
-    """
-    if reduce_lists(np.add, values, offsets, out):
-        return
-    totals = empty(len(values) + 1, values.dtype)
-    totals[0] = 0
-    np.cumsum(values, out=totals[1:])
-    ends = totals[offsets]
-    np.subtract(ends[1:], ends[:-1], out=out)
 
 
 def _check_sums(values: NDArray[Any], block: Block) -> None:
@@ -209,7 +194,7 @@ def mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
         return n > 0
 
     size = strategy.sizes.CACHE_VALUES if data.dtype.kind in "iu" else strategy.sizes.LARGE_VALUES
-    return moments(work, data, valid, offsets, size, per_core=_needs_no_room(data, valid, offsets))
+    return moments(work, data, valid, offsets, size, per_core=_needs_no_room(data, valid), light=True)
 
 
 def _compiled_means(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid] | None:
@@ -234,7 +219,7 @@ def _compiled_means(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]
 
 def _exact_sums(block: Block, out: NDArray[np.float64]) -> None:
     """Fill `out` with sums of integers, rounded once."""
-    sums = empty(len(out), accumulator(block.data.dtype))
+    sums = zeros(len(out), accumulator(block.data.dtype))
     if _run_integers(block, sums):
         out[:] = sums
         return
@@ -244,7 +229,7 @@ def _exact_sums(block: Block, out: NDArray[np.float64]) -> None:
         np.multiply(high, 2.0**32, out=out)
         out += low
         return
-    _integer_sums(values, block.offsets, sums)
+    reduce_rows(np.add, values, block.offsets, sums)
     out[:] = sums
 
 

@@ -74,7 +74,7 @@ def _regex(n_values: int, is_shared: bool) -> str:
 
 
 def _runs(n_values: int, ready: bool = False) -> str:
-    return "small" if n_values < sizes.CALL_VALUES else "compiled" if ready else "sum"
+    return "small" if n_values < sizes.CALL_VALUES else "compiled" if ready else "blocks"
 
 
 def _bits_at(n_places: int, n: int) -> str:
@@ -188,8 +188,9 @@ CHOICES: dict[str, Choice] = {
     "counted_slots": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "edges": _either(lambda n: "compare" if n <= sizes.EDGES_COMPARED else "search", "search", compare=lambda n: n < 128),
     # reductions and scans
+    "reduced": _either(rules.reduced, "reduceat", columns=rules.is_even),
     "row_reduction": _either(
-        rules.row_reduction, "numpy", polars=lambda offsets, fits: fits and offsets[-1] > 0 and rules.has_polars()
+        rules.row_reduction, "numpy", polars=lambda offsets, fits, _lengths=(): fits and offsets[-1] > 0 and rules.has_polars()
     ),
     "long_rows": _either(rules.long_rows, "numpy", polars=lambda offsets, fits: fits and offsets[-1] > 0 and rules.has_polars()),
     "row_sum": _either(
@@ -239,7 +240,7 @@ CHOICES: dict[str, Choice] = {
         rules.spread,
         "take",
         take_bytes=lambda _n, fixed_width, _known, bits: fixed_width and bits > 1,
-        sum=lambda _n, fixed_width, _known, bits: fixed_width and bits <= 64,
+        words=lambda _n, fixed_width, _known, bits: fixed_width and bits <= 64,
     ),
     "spread_part": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "take_rows": _either(
@@ -265,7 +266,7 @@ CHOICES: dict[str, Choice] = {
     "copy_runs": _either(rules.few_runs, "slices", "strings"),
     "parents": _either(rules.parents, "repeat", "count"),
     "positions": _either(rules.positions, "runs", windows=lambda _n, n_rows, longest, *_: 0 < n_rows * longest() <= 1 << 22),
-    "runs": _either(_runs, "small", "sum", compiled=lambda _n, ready=False: ready),
+    "runs": _either(_runs, "small", "blocks", compiled=lambda _n, ready=False: ready),
     "fill": _either(rules.small_or("masks"), "small", "masks"),
     "chosen": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "carry": _either(rules.small_or("words"), "small", "words"),

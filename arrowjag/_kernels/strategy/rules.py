@@ -5,6 +5,7 @@ All strategies of an operation give the same result where they apply; `CHOICES` 
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -130,14 +131,32 @@ def polars_for(n_values: int) -> Any:
     return _versions.load("polars")
 
 
-def row_reduction(offsets: Offsets, fits: bool) -> str:
-    """`fits` where polars has the same kernel for the type of the data and of the result."""
-    return "polars" if fits and offsets[-1] >= sizes.POLARS_VALUES and _versions.loaded("polars") is not None else "numpy"
+def reduced(offsets: Offsets) -> str:
+    """Slot by slot, where all rows have one short length and there are many."""
+    n_values = int(offsets[-1])
+    short = sizes.CALL_VALUES <= n_values <= sizes.REPEAT_COLUMNS * (len(offsets) - 1)
+    return "columns" if short and is_even(offsets) else "reduceat"
+
+
+def is_even(offsets: Offsets) -> bool:
+    """Whether all rows have one length, which is not 0; a look at one row says no for most."""
+    n_rows, n_values = len(offsets) - 1, int(offsets[-1])
+    length = n_values // n_rows if n_rows else 0
+    if not length or length * n_rows != n_values or offsets[n_rows // 2] != length * (n_rows // 2):
+        return False
+    return bool((lengths_of(offsets) == length).all())
+
+
+def row_reduction(offsets: Offsets, fits: bool, lengths: tuple[int, float] = (0, math.inf)) -> str:
+    """`fits` where polars has the same kernel for the type of the data and of the result, `lengths` bounds the mean length."""
+    n_values, n_rows = int(offsets[-1]), len(offsets) - 1
+    by_polars = fits and n_values >= sizes.POLARS_VALUES and lengths[0] * n_rows <= n_values < lengths[1] * n_rows
+    return "polars" if by_polars and _versions.loaded("polars") is not None else "numpy"
 
 
 def long_rows(offsets: Offsets, fits: bool) -> str:
     """As `row_reduction`, of kernels of polars that have a cost per row."""
-    return row_reduction(offsets, fits and bool(offsets[-1] >= sizes.POLARS_ROW * (len(offsets) - 1)))
+    return row_reduction(offsets, fits, (sizes.POLARS_ROW, math.inf))
 
 
 def row_sum(n_values: int, ready: bool) -> str:
@@ -231,7 +250,7 @@ def spread(n_values: int, fixed_width: bool, parents_known: bool, bits: int) -> 
     """Of one item per row; `bits` is the width of an item."""
     if n_values < sizes.CALL_VALUES or not fixed_width:
         return "take"
-    return "take_bytes" if bits > 64 or (parents_known and bits > 1) else "sum"
+    return "take_bytes" if bits > 64 or (parents_known and bits > 1) else "words"
 
 
 def parents(n_values: int, n_rows: int) -> str:

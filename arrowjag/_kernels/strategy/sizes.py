@@ -177,6 +177,9 @@ POLARS_LOAD_VALUES = 1_000_000
 POLARS_ROW = 32
 """From this mean length on polars, if loaded, takes rows with nulls as they are, and finds slots: a row costs it 100 ns."""
 
+REDUCED_ROW = 128
+"""From this mean length on numpy reduces rows at the speed of memory: 1M float64 in rows of 1,000 in 0.3 ms, by polars in 0.45."""
+
 POLARS_FILTER_VALUES = 500_000
 """From here on polars filters numbers: half of 5M float64 in 2.4 ms, pyarrow 12.7."""
 
@@ -206,8 +209,8 @@ SLICED_RUNS = 64
 MOVED_LENGTH = 128
 """Rows of words longer than this on average are moved by memcpy: 1M float64 in rows of 300 take 0.8 ms, by a compiled loop 1.0."""
 
-REPEAT_LENGTH = 16
-"""Rows longer than this on average get their parents from np.repeat: 5M values in rows of one take 36 ms, by counting 10."""
+REPEAT_LENGTH = 3
+"""Rows of this mean length or more get their parents from np.repeat: 1M values in rows of ten take 1.5 ms, by counting 3.4."""
 
 WINDOW_WIDTH = 64
 """Cells of the widest window; wider ones read more beyond the end of short rows than they save."""
@@ -219,7 +222,7 @@ SPARSE_PLACES = 32
 """One place in this many or fewer is sorted to see whether places repeat; more are marked: 15 ms for 5M, a sort 300."""
 
 REPEAT_COLUMNS = 4
-"""Up to this many copies of each item are written column by column: 5M float64 twice in 6 ms, np.repeat 15."""
+"""Up to this many copies of each item are written column by column, and rows of one such length are reduced so."""
 
 TILE_VALUES = 1 << 12
 """Short tiles are repeated up to this length first, so that each copy moves many values."""
@@ -254,11 +257,8 @@ UTF8_PIECE = 1 << 30
 ARITHMETIC_VALUES = 1 << 19
 """From here on arithmetic goes in blocks on all cores; below one call of pyarrow is as fast."""
 
-DIVISION_VALUES = 1 << 12
-"""From here on floor_divide and remainder go in blocks: pyarrow has no kernel for them."""
-
 DIVISION_BLOCK = 1 << 16
-"""Values per block of divisions, which have several temporaries."""
+"""Values per block of floor_divide and remainder, which have several temporaries."""
 
 JIT_VALUES = 1 << 20
 """From here on stretches of recorded calls run in blocks of rows."""

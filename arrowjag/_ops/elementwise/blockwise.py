@@ -37,12 +37,10 @@ class _Rule(NamedTuple):
     takes: Callable[[Operand, Operand], bool]
     fewest: str = "ARITHMETIC_VALUES"
     """Name of the smallest size for which blocks are used."""
-    block: str = "PASS_VALUES"
-    """Name of the block size."""
     is_flag: bool = False
     is_float: bool = False
     is_division: bool = False
-    """Whether floats have kernels of their own, which choose the size of the block."""
+    """Whether floats have kernels of their own."""
     is_light: bool = False
     """Whether it runs at the speed of memory, with a compiled loop at least."""
 
@@ -61,16 +59,13 @@ def _same_float_or_by_number(one: Operand, two: Operand) -> bool:
     return one.type == two.type and bool(pt.is_floating(one.type) or (isinstance(two, pa.Scalar) and two.as_py() > 0))
 
 
-_DIVISION_SIZES = "DIVISION_VALUES", "DIVISION_BLOCK"
-
-
 _RULES: dict[str, _Rule] = {
     "add": _Rule(np.add, _same_type, is_light=True),
     "subtract": _Rule(np.subtract, _same_type, is_light=True),
     "multiply": _Rule(np.multiply, _same_type, is_light=True),
     "divide": _Rule(np.divide, _any_pair, "ONE_PASS_VALUES", is_float=True),
-    "floor_divide": _Rule(np.floor_divide, _same_float_or_by_number, *_DIVISION_SIZES, is_division=True, is_light=True),
-    "remainder": _Rule(np.remainder, _same_float_or_by_number, *_DIVISION_SIZES, is_division=True, is_light=True),
+    "floor_divide": _Rule(np.floor_divide, _same_float_or_by_number, "CALL_VALUES", is_division=True, is_light=True),
+    "remainder": _Rule(np.remainder, _same_float_or_by_number, "CALL_VALUES", is_division=True, is_light=True),
     "power": _Rule(arithmetic.power, _same_float_or_by_number, "ONE_PASS_VALUES"),
     "equal": _Rule(np.equal, _any_pair, is_flag=True),
     "not_equal": _Rule(np.not_equal, _any_pair, is_flag=True),
@@ -92,7 +87,7 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
         return None
     if not (all(map(_is_plain, operands)) and rule.takes(*operands)):
         return None
-    block = getattr(strategy.sizes, rule.block)
+    block = strategy.sizes.PASS_VALUES
     met = structure.meet(columns, name)
     shape = structure.merge_extents([side.shape for side in met])
     met = [side if side.shape.ndim == shape.ndim else side.settled() for side in met]
@@ -106,8 +101,8 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     kind = np.dtype(np.float64) if rule.is_float and kind.kind != "f" else kind
     function: Callable[..., Any] = rule.function
     if rule.is_division and kind.kind == "f":
-        function, block = arithmetic.division(name, kind, shape.size)
-    if rule.is_light and block == strategy.sizes.PASS_VALUES:
+        function = arithmetic.division(name, kind, shape.size)
+    if rule.is_light:
         block = _light_block(shape.size, kind.itemsize, left, right)
     is_ufunc = isinstance(function, np.ufunc)
 
