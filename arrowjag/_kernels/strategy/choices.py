@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from arrowjag import _versions
 from arrowjag._kernels.strategy import rules, sizes
 from arrowjag._kernels.strategy.rules import is_huge
-from arrowjag._kernels.strategy.shares import Offsets, lengths_of
+from arrowjag._kernels.strategy.shares import Offsets, is_even, lengths_of
 
 __all__ = ["CHOICES", "Choice"]
 
@@ -188,7 +188,7 @@ CHOICES: dict[str, Choice] = {
     "counted_slots": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "edges": _either(lambda n: "compare" if n <= sizes.EDGES_COMPARED else "search", "search", compare=lambda n: n < 128),
     # reductions and scans
-    "reduced": _either(rules.reduced, "reduceat", columns=rules.is_even),
+    "reduced": _either(rules.reduced, "reduceat", columns=is_even),
     "row_reduction": _either(
         rules.row_reduction, "numpy", polars=lambda offsets, fits, _lengths=(): fits and offsets[-1] > 0 and rules.has_polars()
     ),

@@ -12,7 +12,7 @@ from typing import Any
 
 from arrowjag import _versions
 from arrowjag._kernels.strategy import sizes
-from arrowjag._kernels.strategy.shares import Offsets, lengths_of, long_share, short_share, total_up_to
+from arrowjag._kernels.strategy.shares import Offsets, is_even, lengths_of, long_share, short_share, total_up_to
 
 __all__ = ["are_small", "lexsorts", "polars_for"]
 
@@ -136,15 +136,6 @@ def reduced(offsets: Offsets) -> str:
     n_values = int(offsets[-1])
     short = sizes.CALL_VALUES <= n_values <= sizes.REPEAT_COLUMNS * (len(offsets) - 1)
     return "columns" if short and is_even(offsets) else "reduceat"
-
-
-def is_even(offsets: Offsets) -> bool:
-    """Whether all rows have one length, which is not 0; a look at one row says no for most."""
-    n_rows, n_values = len(offsets) - 1, int(offsets[-1])
-    length = n_values // n_rows if n_rows else 0
-    if not length or length * n_rows != n_values or offsets[n_rows // 2] != length * (n_rows // 2):
-        return False
-    return bool((lengths_of(offsets) == length).all())
 
 
 def row_reduction(offsets: Offsets, fits: bool, lengths: tuple[int, float] = (0, math.inf)) -> str:

@@ -1,4 +1,4 @@
-"""Estimate the share of the values in short rows and in long ones, from a sample if there are many rows."""
+"""Lengths of rows: the share of the values in short rows and in long ones, from a sample if there are many, and whether all are equal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels.strategy import sizes
 
-__all__ = ["Offsets", "lengths_of", "long_share", "short_share", "total_up_to"]
+__all__ = ["Offsets", "is_even", "lengths_of", "long_share", "short_share", "total_up_to"]
 
 Offsets = NDArray[np.int64]
 
@@ -16,6 +16,15 @@ def lengths_of(offsets: Offsets) -> Offsets:
     """The length of each row."""
     found: Offsets = offsets[1:] - offsets[:-1]
     return found
+
+
+def is_even(offsets: Offsets) -> bool:
+    """Whether all rows have one length, which is not 0; a look at one row says no for most."""
+    n_rows, n_values = len(offsets) - 1, int(offsets[-1])
+    length = n_values // n_rows if n_rows else 0
+    if not length or length * n_rows != n_values or offsets[n_rows // 2] != length * (n_rows // 2):
+        return False
+    return bool((lengths_of(offsets) == length).all())
 
 
 def short_share(*offsets: Offsets) -> bool:
