@@ -1,4 +1,4 @@
-"""Lengths of rows: the share of the values in short rows and in long ones, from a sample if there are many, and whether all are equal."""
+"""Lengths of rows: the share of values in short rows and in long ones, from a sample of many rows, and whether all are equal."""
 
 from __future__ import annotations
 
