@@ -30,6 +30,7 @@ from arrowjag._arrow.values import (
     plain_numbers,
     structs,
     to_numpy,
+    to_numpy_bits,
     valid_of,
     vouched,
 )
@@ -65,6 +66,7 @@ __all__ = [
     "shared_words",
     "structs",
     "to_numpy",
+    "to_numpy_bits",
     "valid_of",
     "vouched",
     "word_places",

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._arrow.types import is_numeric
-from arrowjag._kernels.base.memory import pack_bits, unpack_bits
+from arrowjag._kernels.base.memory import Bits, pack_bits, unpack_bits
 from arrowjag._known import is_remembered_type, remembered
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagTypeError
@@ -28,6 +28,7 @@ __all__ = [
     "plain_numbers",
     "structs",
     "to_numpy",
+    "to_numpy_bits",
     "valid_of",
     "vouched",
 ]
@@ -126,6 +127,13 @@ def to_numpy(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | None]:
     if pt.is_boolean(values.type):
         return _unpack_bits(values), valid_of(values)
     raise JagTypeError.no_kernel("conversion to numpy", values.type)
+
+
+def to_numpy_bits(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | Bits | None]:
+    """As `to_numpy`, with a validity whose bits are unpacked once a kernel asks for flags."""
+    if values.null_count == 0 or values.type.id not in _STORED:
+        return to_numpy(values)
+    return data_alone(values), Bits(values.buffers()[0], values.offset, len(values))
 
 
 _NUMBERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())

@@ -16,8 +16,10 @@ from arrowjag._machine import reported_memory
 from arrowjag.errors import JagMemoryError
 
 __all__ = [
+    "Bits",
     "ExcessError",
     "aligned_bits",
+    "as_flags",
     "as_places",
     "bits_at",
     "check_memory",
@@ -53,6 +55,23 @@ _NUMBERS.setflags(write=False)
 
 _HAS_WORDS: dict[int, bool] = {}
 """Answers of `has_words`, by type id."""
+
+
+class Bits:
+    """Which values are not null, as Arrow's bits: `flags` unpacks them where a kernel needs a byte for each."""
+
+    __slots__ = ("_bits", "_first", "_n")
+
+    def __init__(self, bits: pa.Buffer, first: int, n: int) -> None:
+        self._bits, self._first, self._n = bits, first, n
+
+    def flags(self) -> npt.NDArray[np.bool_]:
+        """A boolean per value."""
+        return unpack_bits(self._bits, self._first, self._n)
+
+    def packed(self) -> npt.NDArray[np.uint8]:
+        """The bits, of which the first value's begins the first byte."""
+        return aligned_bits(self._bits, self._first, self._n)
 
 
 class ExcessError(JagMemoryError):
@@ -144,6 +163,11 @@ def bits_at(bits: pa.Buffer, first: int, n: int, places: npt.NDArray[Any]) -> np
     where = np.add(places, first, dtype=np.int64)
     flags: npt.NDArray[np.uint8] = np.frombuffer(bits, _BYTE)[where >> 3] >> (where & 7).astype(_BYTE)
     return (flags & _BYTE.type(1)).view(_FLAG)
+
+
+def as_flags(valid: npt.NDArray[np.bool_] | Bits | None) -> npt.NDArray[np.bool_] | None:
+    """Which values are not null, as booleans; None if all are."""
+    return valid.flags() if isinstance(valid, Bits) else valid
 
 
 def pack_bits(flags: npt.NDArray[Any]) -> pa.Buffer:

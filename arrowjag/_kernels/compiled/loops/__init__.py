@@ -34,6 +34,7 @@ from arrowjag._kernels.compiled.loops import (
     strings,
     text,
     weights,
+    whole_sums,
     windows,
 )
 
@@ -66,6 +67,7 @@ __all__ = [
     "strings",
     "text",
     "weights",
+    "whole_sums",
     "windows",
 ]
 
