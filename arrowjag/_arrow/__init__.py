@@ -21,6 +21,7 @@ from arrowjag._arrow.types import (
 )
 from arrowjag._arrow.values import (
     bitmap,
+    bits_of,
     data_alone,
     field_of,
     fields_of,
@@ -40,6 +41,7 @@ __all__ = [
     "Level",
     "arrived",
     "bitmap",
+    "bits_of",
     "combine_chunks",
     "data_alone",
     "decode",

@@ -19,6 +19,7 @@ from arrowjag.typing import BoolArray
 
 __all__ = [
     "bitmap",
+    "bits_of",
     "data_alone",
     "field_of",
     "fields_of",
@@ -133,7 +134,12 @@ def to_numpy_bits(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | Bits 
     """As `to_numpy`, with a validity whose bits are unpacked once a kernel asks for flags."""
     if values.null_count == 0 or values.type.id not in _STORED:
         return to_numpy(values)
-    return data_alone(values), Bits(values.buffers()[0], values.offset, len(values))
+    return data_alone(values), bits_of(values)
+
+
+def bits_of(values: pa.Array) -> Bits:
+    """Return which values are not null, of an array that has a bitmap."""
+    return Bits(values.buffers()[0], values.offset, len(values))
 
 
 _NUMBERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())

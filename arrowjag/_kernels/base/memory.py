@@ -40,6 +40,7 @@ __all__ = [
     "unpack_bits",
     "valid_of",
     "with_bits",
+    "without_validity",
     "zeros",
 ]
 
@@ -68,6 +69,10 @@ class Bits:
     def flags(self) -> npt.NDArray[np.bool_]:
         """A boolean per value."""
         return unpack_bits(self._bits, self._first, self._n)
+
+    def as_array(self) -> pa.Array[Any]:
+        """Arrow's booleans, which share the bits."""
+        return pa.Array.from_buffers(pa.bool_(), self._n, [None, self._bits], 0, self._first)
 
     def packed(self) -> npt.NDArray[np.uint8]:
         """The bits, of which the first value's begins the first byte."""
@@ -205,6 +210,13 @@ def data_of(values: Any) -> NDArray[Any]:
 def valid_of(values: Any) -> NDArray[np.bool_] | None:
     """Which values are not null; None if all are."""
     return unpack_bits(values.buffers()[0], values.offset, len(values)) if values.null_count else None
+
+
+def without_validity(values: pa.Array[Any]) -> pa.Array[Any]:
+    """The values with whatever is under nulls in their place, where they are words, which are shared; others as they are."""
+    if not has_words(values.type):
+        return values
+    return pa.Array.from_buffers(values.type, len(values), [None, values.buffers()[1]], 0, values.offset)
 
 
 def from_words(type: pa.DataType, data: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import helper, loop
-from arrowjag._kernels.compiled.validity import ones_of
+from arrowjag._kernels.compiled.validity import ones_of, word_of
 from arrowjag._kernels.compiled.words import load_word
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
@@ -54,6 +54,9 @@ def counted(kind: str, nulls: bool) -> Function:
         for row in range(u8(first), u8(last)):
             at, end = u8(offsets[row]) + u8(skip), u8(offsets[row + u8(1)]) + u8(skip)
             n = u8(0)
+            while end - at >= u8(64):
+                n += ones_of(word_of(data, at))
+                at += u8(64)
             while at < end:
                 word, step = bits_from(data, u8(size), at, end - at)
                 n += ones_of(word)
