@@ -133,6 +133,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "rolling median of integers": ("window_select-f8-plain", lambda: TIMES.rolling(3, min_periods=1).median()),
     "sum of cut windows": ("window_sums-f8-plain", lambda: FLOATS.rolling(3, min_periods=1).sum()),
     "rolling std": ("rolling_variances-f8-plain", lambda: FLOATS.rolling(2).std()),
+    "counts of cut windows": ("window_counts-b1-plain", lambda: FLOATS.rolling(3, min_periods=1).mean()),
     "rolling var": ("window_squares-f8-nulls", lambda: FLOATS.rolling(3, min_periods=1).var()),
     "rolling median": ("window_select-f8-plain", lambda: WHOLE.rolling(3, min_periods=1).median()),
     "symmetric_difference": ("combined-u8-plain", lambda: WHOLE.symmetric_difference(TIMES.cast("float64"))),
