@@ -145,11 +145,9 @@ def _slot(kind: str, nulls: Nulls, largest: bool) -> Function:
             else:
                 for i in range(begin, end):
                     item = values[i]
-                    if has_nulls and is_float:
+                    if has_nulls:
                         item = item if flag(valid, i) != u8(0) else low
                     wins = item > best if largest else item < best
-                    if has_nulls and not is_float:
-                        wins = wins & (flag(valid, i) != u8(0))
                     best = item if wins else best
                     slot = i if wins else slot
             if slot == end:
