@@ -38,6 +38,15 @@ def test_norms_at_every_axis(leaf: pa.DataType, data: st.DataObject) -> None:
     assert_lists_equal(x.normalize(p, axis).to_list(), divided, rel_tol=rel, abs_tol=rel)
 
 
+@pytest.mark.parametrize("p", [2, 1, math.inf, 0, 3, 0.5])
+def test_what_is_under_a_null_is_no_part_of_a_norm(p: float) -> None:
+    bits = pa.py_buffer(np.packbits([1, 0, 1, 0, 1], bitorder="little"))
+    for hidden in (np.nan, np.inf, 1e300):
+        values = pa.Array.from_buffers(pa.float64(), 5, [bits, pa.py_buffer(np.array([3.0, hidden, -4.0, hidden, 2.0]))])
+        x = aj.array(pa.LargeListArray.from_arrays([0, 3, 4, 5], values))
+        assert x.norm(p).to_list() == aj.array([[3.0, -4.0], [None], [2.0]]).norm(p).to_list()
+
+
 @pytest.mark.parametrize("metric", ["l2", "l1", "linf", "hamming", "jaccard"])
 @given(st.data())
 def test_distances_at_every_axis(metric: str, data: st.DataObject) -> None:

@@ -21,6 +21,7 @@ from arrowjag._arrow.types import (
 )
 from arrowjag._arrow.values import (
     bitmap,
+    bits_of,
     data_alone,
     field_of,
     fields_of,
@@ -30,6 +31,7 @@ from arrowjag._arrow.values import (
     plain_numbers,
     structs,
     to_numpy,
+    to_numpy_bits,
     valid_of,
     vouched,
 )
@@ -39,6 +41,7 @@ __all__ = [
     "Level",
     "arrived",
     "bitmap",
+    "bits_of",
     "combine_chunks",
     "data_alone",
     "decode",
@@ -65,6 +68,7 @@ __all__ = [
     "shared_words",
     "structs",
     "to_numpy",
+    "to_numpy_bits",
     "valid_of",
     "vouched",
     "word_places",

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._arrow.types import is_numeric
-from arrowjag._kernels.base.memory import pack_bits, unpack_bits
+from arrowjag._kernels.base.memory import Bits, pack_bits, unpack_bits
 from arrowjag._known import is_remembered_type, remembered
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagTypeError
@@ -19,6 +19,7 @@ from arrowjag.typing import BoolArray
 
 __all__ = [
     "bitmap",
+    "bits_of",
     "data_alone",
     "field_of",
     "fields_of",
@@ -28,6 +29,7 @@ __all__ = [
     "plain_numbers",
     "structs",
     "to_numpy",
+    "to_numpy_bits",
     "valid_of",
     "vouched",
 ]
@@ -126,6 +128,18 @@ def to_numpy(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | None]:
     if pt.is_boolean(values.type):
         return _unpack_bits(values), valid_of(values)
     raise JagTypeError.no_kernel("conversion to numpy", values.type)
+
+
+def to_numpy_bits(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | Bits | None]:
+    """As `to_numpy`, with a validity whose bits are unpacked once a kernel asks for flags."""
+    if values.null_count == 0 or values.type.id not in _STORED:
+        return to_numpy(values)
+    return data_alone(values), bits_of(values)
+
+
+def bits_of(values: pa.Array) -> Bits:
+    """Return which values are not null, of an array that has a bitmap."""
+    return Bits(values.buffers()[0], values.offset, len(values))
 
 
 _NUMBERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())

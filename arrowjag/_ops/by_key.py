@@ -12,11 +12,12 @@ from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import unless_all
+from arrowjag._kernels.base.memory import unless_all, without_validity
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce import extremes, picked
+from arrowjag._kernels.reduce.counts import count_valid
 from arrowjag._kernels.scan import running
 from arrowjag._ops import along_axis, elementwise, sets, structure
 from arrowjag._ops import axes as _axes
@@ -166,6 +167,11 @@ def drop_nulls(column: Column, axis: Any) -> Column:
     """Drop the null items of each row; along an outer axis, null rows."""
     column, place = along_axis.single_axis(column, axis, "drop_nulls")
     dim: Dim = column.shape.dims[place]
+    counts = count_valid(column.values, dim.offsets) if place == column.ndim - 1 else None
+    if counts is not None:  # bits are counted and filtered by as they are
+        dims = (*column.shape.dims[:place], along_axis.resized(dim, _offsets.from_counts(counts)))
+        kept = gather.filter_values(without_validity(column.values), _arrow.bits_of(column.values))
+        return Column(JaggedShape._trusted(dims), kept)
     valid = row_validity(column, place + 1)
     outer, cut = column.shape.dims[:place], dim.offsets if valid is None else _offsets.filter_rows(valid, dim.offsets)
     outer = (*outer, along_axis.resized(dim, cut))

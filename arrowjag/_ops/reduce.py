@@ -41,7 +41,7 @@ def _sum(values: pa.Array, offsets: IntArray) -> pa.Array:
         return exact.sum(values, offsets)
     if pt.is_duration(values.type):
         return _sum(values.cast(pa.int64()), offsets).cast(values.type)
-    data, valid = _arrow.to_numpy(_arrow.plain_numbers(values, "sum"))
+    data, valid = _arrow.to_numpy_bits(_arrow.plain_numbers(values, "sum"))
     result, present = _kernels.sum(data, valid, offsets)
     return _arrow.from_numpy(result, present)
 
@@ -59,7 +59,7 @@ def _mean(values: pa.Array, offsets: IntArray) -> pa.Array:
         return exact.mean(values, offsets)
     if _arrow.is_temporal(values.type):
         return exact.moment_mean(values, offsets)
-    data, valid = _arrow.to_numpy(_arrow.plain_numbers(values, "mean"))
+    data, valid = _arrow.to_numpy_bits(_arrow.plain_numbers(values, "mean"))
     return _arrow.from_numpy(*_kernels.mean(data, valid, offsets))
 
 
@@ -81,7 +81,7 @@ def _extreme(name: str) -> Reduction:
         if pt.is_null(type):
             return pa.nulls(len(offsets) - 1)
         if _arrow.is_numeric(type) or _arrow.is_temporal(type):
-            data, valid = _arrow.to_numpy(values)
+            data, valid = _arrow.to_numpy_bits(values)
             result, present = kernel(data, valid, offsets)
             return _arrow.from_numpy(result, present, type)
         found = text_extreme(values, offsets, name == "max")
@@ -109,7 +109,9 @@ def _argument(name: str) -> Reduction:
     kernel = getattr(_kernels, name)
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
-        slot, present = kernel(*_arrow.order_key(values, name, descending=name == "argmax"), offsets)
+        is_key = _arrow.is_numeric(values.type) or _arrow.is_temporal(values.type)
+        key = _arrow.to_numpy_bits(values) if is_key else _arrow.order_key(values, name, descending=name == "argmax")
+        slot, present = kernel(*key, offsets)
         return _arrow.from_numpy(slot, present)
 
     return reduction

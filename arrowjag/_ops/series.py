@@ -210,13 +210,20 @@ def local_maxima(column: Column, axis: Any) -> Column:
 
 def _peaks(values: pa.Array, offsets: IntArray) -> pa.Array:
     key, valid = _arrow.order_key(values, "local_maxima")
-    items: IntArray | None = None
-    if valid is not None and not valid.all():
-        items = valid.nonzero()[0]
-        key, offsets = key[items], _offsets.filter_rows(valid, offsets)
+    if valid is not None:
+        key, offsets = key[valid], _offsets.filter_rows(valid, offsets)
     flags = running.inner_peaks(key, offsets)
-    if flags is not None:
-        return _arrow.from_numpy(flags if items is None else _scattered(flags, items, len(values)), valid)
+    if flags is None:
+        flags = _middles(key, offsets)
+    if valid is None:
+        return _arrow.from_numpy(flags)
+    found = np.zeros(len(valid), np.bool_)
+    found[valid] = flags
+    return _arrow.from_numpy(found, valid)
+
+
+def _middles(key: npt.NDArray[Any], offsets: IntArray) -> BoolArray:
+    """Flag the middle item of each run of equal items that is greater than the runs around it."""
     cut, starts, sizes = groups.equal_runs((key, None), offsets)
     level = key[starts]
     is_peak = np.zeros(len(starts), np.bool_)
@@ -225,13 +232,6 @@ def _peaks(values: pa.Array, offsets: IntArray) -> pa.Array:
         full = cut[1:] > cut[:-1]
         is_peak[cut[:-1][full]] = False
         is_peak[cut[1:][full] - 1] = False
-    middle = (starts + (sizes - 1) // 2)[is_peak]
-    flags = np.zeros(len(values), np.bool_)
-    flags[middle if items is None else items[middle]] = True
-    return _arrow.from_numpy(flags, valid)
-
-
-def _scattered(flags: BoolArray, items: IntArray, n: int) -> BoolArray:
-    found = np.zeros(n, np.bool_)
-    found[items] = flags
-    return found
+    flags = np.zeros(len(key), np.bool_)
+    flags[(starts + (sizes - 1) // 2)[is_peak]] = True
+    return flags

@@ -15,7 +15,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
-from arrowjag._kernels.base.memory import empty, unless_all
+from arrowjag._kernels.base.memory import as_flags, empty, unless_all
 from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
@@ -138,14 +138,14 @@ def peak_to_peak(column: Column, axis: Any, skip_nulls: bool, min_count: int | N
         return elementwise.binary("subtract", *ends)
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
-        data, valid = _arrow.to_numpy(_numbers(values, offsets, "ptp"))
+        data, valid = _arrow.to_numpy_bits(_numbers(values, offsets, "ptp"))
         low, high, present, may_hold_nan = ends_of(data, valid, offsets)
         if data.dtype.kind in "iu":
             unsigned = np.dtype(f"u{data.itemsize}")
             return _arrow.from_numpy((high.view(unsigned) - low.view(unsigned)).astype(np.float64), present)
         found = quietly(np.subtract, high, low)
         if may_hold_nan:
-            bad, _ = _reduce.any(np.isnan(data), valid, offsets)
+            bad, _ = _reduce.any(np.isnan(data), as_flags(valid), offsets)
             found[bad] = np.nan
         return _arrow.from_numpy(found, present)
 

@@ -48,19 +48,19 @@ def _order(p: Any, operation: str) -> float:
 
 def _norms(block: Block, p: float, out: Floats) -> None:
     """Fill `out` with the p-norms of the rows of a block."""
+    if p == math.inf:
+        out[:] = _largest(np.abs(block.filled(0, np.float64)), block.offsets)
+        return
+    # What is under nulls is computed with, and not added.
     if p == 2:
-        values = block.filled(0, np.float64)
-        row_sums(values * values, None, block.offsets, out)
+        row_sums(np.multiply(block.data, block.data, dtype=np.float64), block.valid, block.offsets, out)
         np.sqrt(out, out=out)
         return
-    size = np.abs(block.filled(0, np.float64))
-    if p == math.inf:
-        out[:] = _largest(size, block.offsets)
-        return
+    size = np.abs(block.data.astype(np.float64, copy=False))
     powers = size if p == 1 else (size != 0).astype(np.float64) if p == 0 else size**p
     if p == 0:
         powers[np.isnan(size)] = np.nan
-    row_sums(powers, None, block.offsets, out)
+    row_sums(powers, block.valid, block.offsets, out)
     if p not in (0, 1):
         np.power(out, 1 / p, out=out)
 

@@ -19,6 +19,7 @@ from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import empty, largest_magnitude, unless_all
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.elementwise.times import nanoseconds_of
@@ -89,11 +90,7 @@ def _numbers(values: pa.Array, name: str) -> pa.Array:
 def _filled(values: pa.Array, view: View, dtype: Any) -> npt.NDArray[Any]:
     """The values as numbers of a type, 0 where null."""
     data = _arrow.data_alone(values).astype(dtype, copy=False)
-    if view.valid is None:
-        return data
-    data = data.copy()
-    data[~view.valid] = 0
-    return data
+    return data if view.valid is None else filled(data, view.valid, 0)
 
 
 def _halves(values: pa.Array) -> list[IntArray]:

@@ -261,7 +261,7 @@ class Runs(Dim):
             return Uniform(self._values._at(first), stop - start, declared=False)
         ends = self._reps._offset_at(first + 1) - start, stop - self._reps._offset_at(last)
         middle = self._reps._slice(first + 1, last)
-        if self._each is None or last - first < strategy.sizes.WRITTEN_RUNS:
+        if self._each is None or last - first < strategy.sizes.JOINED_RUNS:
             return Runs(self._values._slice(first, last + 1), Chain([ends[0], middle, ends[1]]))
         # Unequal repetitions cost a sum over all runs: the runs between the ends stay equal.
         whole = Runs(self._values._slice(first + 1, last), middle)

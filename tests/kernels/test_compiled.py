@@ -21,7 +21,7 @@ import pytest
 from arrowjag import JagTypeError, JagValueError, options
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.compiled import background, compiler, library, objects, sources
-from arrowjag._kernels.compiled.loop import DIGIT, ITEM_TYPES, SAMPLE, TOGETHER, Variant, item_type, wide_type
+from arrowjag._kernels.compiled.loop import DIGIT, ITEM_TYPES, NULLS, SAMPLE, TOGETHER, Variant, item_type, wide_type
 from arrowjag._kernels.compiled.loops import LOOPS, comparisons, loop_named, ranks
 from arrowjag._kernels.compiled.loops.equality import slot_of
 from arrowjag._kernels.compiled.words import load_word, store_word, teach_numba
@@ -146,7 +146,7 @@ def arguments_of_windows(loop, values, offsets, nulls, rng):
         window, tile = (100, 64) if nulls else (37, 50)
         numbers = {"last": len(values) - window + 1, "window": window, "tile": tile, "parts": window - 1.0, "root": int(nulls)}
         return {**numbers, "scratch": np.zeros(6 * (window + tile), values.dtype)}
-    if loop.name in ("window_sums", "window_squares"):
+    if loop.name in ("window_sums", "window_squares", "window_counts"):
         low, high = windows_of(offsets, rng)
         for begin, end in itertools.pairwise(offsets):  # both ends rise, in some rows by one item each
             low[begin:end].sort()
@@ -274,9 +274,10 @@ def leaders_of(offsets, valid, rng):
     return found
 
 
-def arguments_of(loop, type, nulls, rng):
+def arguments_of(loop, type, told, rng):
     """Valid arguments under the names of the docstring; each number and each array that is read is one of those named here."""
     values, offsets = ugly(type, rng)
+    nulls = bool(told)
     room = len(values) + len(offsets)
     low = {"f": -np.inf}.get(values.dtype.kind, np.iinfo(values.dtype).min if values.dtype.kind in "iu" else 0)
     high = {"f": np.inf}.get(values.dtype.kind, np.iinfo(values.dtype).max if values.dtype.kind in "iu" else 0)
@@ -303,7 +304,7 @@ def arguments_of(loop, type, nulls, rng):
         "scratch": np.zeros_like(values),
         "sample": np.zeros(SAMPLE, values.dtype),
         "scale": np.array([-0.7, -np.inf], values.dtype) if values.dtype.kind == "f" else None,
-        "valid": valid.view(np.uint8) if nulls else None,
+        "valid": {False: None, True: valid.view(np.uint8), "bits": np.packbits(valid, bitorder="little")}[told],
         "ones": valid.astype(np.float64),
         "offsets": offsets,
         "first": 0,
@@ -353,8 +354,10 @@ def some_types(loop):
     return [*kinds.values(), *rest[zlib.crc32(loop.name.encode()) % len(rest) :][:1]] if rest else [*kinds.values()]
 
 
-@pytest.mark.parametrize("nulls", [False, True], ids=["plain", "nulls"])
-@pytest.mark.parametrize("name", sorted(LOOPS))
+WAYS = [(name, nulls) for name in sorted(LOOPS) for nulls in LOOPS[name].nulls]
+
+
+@pytest.mark.parametrize(("name", "nulls"), WAYS)
 def test_a_loop_gives_the_same_bits_compiled_and_interpreted(name, nulls, compiled_once, monkeypatch):
     forget(monkeypatch)
     for type in some_types(LOOPS[name])[: 1 if IS_COVER else None]:
@@ -362,8 +365,7 @@ def test_a_loop_gives_the_same_bits_compiled_and_interpreted(name, nulls, compil
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("nulls", [False, True], ids=["plain", "nulls"])
-@pytest.mark.parametrize("name", sorted(LOOPS))
+@pytest.mark.parametrize(("name", "nulls"), WAYS)
 def test_a_loop_gives_the_same_bits_for_all_other_types(name, nulls, compiled_once, monkeypatch):
     forget(monkeypatch)
     for type in set(LOOPS[name].types) - set(some_types(LOOPS[name])):
@@ -939,10 +941,10 @@ def test_all_that_a_loop_reads_from_our_modules_counts_for_its_key(name):
 
 
 def test_a_variant_is_read_from_its_text() -> None:
-    for name, type, nulls in (("sum", "f8", True), ("prod_integers", "i1", False)):
+    for name, type, nulls in (("sum", "f8", True), ("prod_integers", "i1", False), ("max", "f4", "bits")):
         variant = Variant(name, type, nulls)
         assert Variant.parse(str(variant)) == variant
-    assert str(Variant("sum", "f8", True)) == "sum-f8-nulls"
+    assert [str(Variant("sum", "f8", nulls)) for nulls in NULLS] == ["sum-f8-plain", "sum-f8-nulls", "sum-f8-bits"]
 
 
 class _Compiling:

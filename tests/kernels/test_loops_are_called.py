@@ -28,12 +28,12 @@ BEYOND = aj.array([[2**62] * 4, [1, 2, 4], [], [5, 6, 8]])
 TIMES = aj.array([[1, 2], [], [5, 5, 6, 9]])
 
 CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
-    "sum": ("sum-f8-nulls", FLOATS.sum),
-    "sum of float32": ("rounded_sum-f4-nulls", lambda: FLOATS.cast("float32").sum()),
-    "sum of integers": ("sum_integers-i8-nulls", INTEGERS.sum),
+    "sum": ("sum-f8-bits", FLOATS.sum),
+    "sum of float32": ("rounded_sum-f4-bits", lambda: FLOATS.cast("float32").sum()),
+    "sum of integers": ("sum_integers-i8-bits", INTEGERS.sum),
     "sum without nulls": ("sum-f8-plain", WHOLE.sum),
-    "mean": ("mean-f8-nulls", FLOATS.mean),
-    "mean of integers": ("mean_integers-i8-nulls", INTEGERS.mean),
+    "mean": ("mean-f8-bits", FLOATS.mean),
+    "mean of integers": ("mean_integers-i8-bits", INTEGERS.mean),
     "mean of integers in blocks, one of which overflows": ("sum_integers-i8-plain", BEYOND.mean),
     "sum of long rows": ("sum-f8-plain", LONG.sum),
     "var of long rows": ("squares-f8-plain", LONG.var),
@@ -50,10 +50,12 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "count of one null": ("counted-u1-plain", INTEGERS.count),
     "prod": ("prod-f8-nulls", FLOATS.prod),
     "prod of integers": ("prod_integers-i8-nulls", INTEGERS.prod),
-    "min": ("min-f8-nulls", FLOATS.min),
-    "max": ("max-i8-nulls", INTEGERS.max),
-    "argmin": ("argmin-i8-nulls", INTEGERS.argmin),
-    "argmax": ("argmax-f8-nulls", FLOATS.argmax),
+    "min": ("min-f8-bits", FLOATS.min),
+    "max": ("max-i8-bits", INTEGERS.max),
+    "argmin": ("argmin-i8-bits", INTEGERS.argmin),
+    "argmax": ("argmax-f8-bits", FLOATS.argmax),
+    "argmax by flags": ("argmax-f8-nulls", FLOATS.argmax),
+    "sum by flags": ("sum-f8-nulls", FLOATS.sum),
     "max of text": ("text_argmax-u1-nulls", WORDS.max),
     "min of text": ("text_argmin-u1-nulls", WORDS.min),
     "unique text": ("text_marks-u1-nulls", WORDS.unique),
@@ -134,6 +136,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "rolling median of integers": ("window_select-f8-plain", lambda: TIMES.rolling(3, min_periods=1).median()),
     "sum of cut windows": ("window_sums-f8-plain", lambda: FLOATS.rolling(3, min_periods=1).sum()),
     "rolling std": ("rolling_variances-f8-plain", lambda: FLOATS.rolling(2).std()),
+    "counts of cut windows": ("window_counts-b1-plain", lambda: FLOATS.rolling(3, min_periods=1).mean()),
     "rolling var": ("window_squares-f8-nulls", lambda: FLOATS.rolling(3, min_periods=1).var()),
     "rolling median": ("window_select-f8-plain", lambda: WHOLE.rolling(3, min_periods=1).median()),
     "symmetric_difference": ("combined-u8-plain", lambda: WHOLE.symmetric_difference(TIMES.cast("float64"))),
@@ -156,6 +159,7 @@ def compiled(name: str) -> Iterator[None]:
     """Choose compiled loops wherever there is one, for few values too."""
     ways = {operation: "compiled" for operation, choice in strategy.CHOICES.items() if "compiled" in choice.strategies}
     ways |= {"argsort": "pairs"} if "argsort" in name else {}
+    ways |= {"null_bits": "flags"} if "flags" in name else {}
     ways |= {"rank": "pairs"} if name.startswith("rank") else {}
     sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0, "ARITHMETIC_VALUES": 0}
     sizes |= {"LARGE_VALUES": 1000} if "huge" in name else {}
@@ -219,7 +223,17 @@ def test_no_loop_is_called_where_another_strategy_is_chosen(name: str, monkeypat
 
 
 FEW = (
-    *("contains", "argmax", "is_in", "interp", "rolling by time", "sum of cut windows", "rolling var", "rolling median", "ewm"),
+    *(
+        "contains",
+        "argmax by flags",
+        "is_in",
+        "interp",
+        "rolling by time",
+        "sum of cut windows",
+        "rolling var",
+        "rolling median",
+        "ewm",
+    ),
     *("corr", "cosine", "var", "skew"),
 )
 """Calls whose loops replace many calls of numpy."""

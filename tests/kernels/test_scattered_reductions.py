@@ -112,3 +112,9 @@ def test_counts_cover_every_node():
     assert count_at(None, node, 5).tolist() == [1, 0, 0, 2, 0]
     assert count_at(np.array([False, True, False]), node, 5).tolist() == [0, 0, 0, 1, 0]
     assert count_at(None, node[:0], 2).tolist() == [0, 0]
+
+
+def test_a_nan_under_a_null_is_no_item():
+    data, valid, node = np.array([np.nan, 2.0, 1.0, np.nan]), np.array([False, True, True, False]), np.array([0, 0, 1, 2])
+    check("max", data, valid, node, [2.0, 1.0, None], size=3)
+    assert OUTER["max"](data, np.array([False, True, True, True]), node, 3) is None  # a NaN that is an item

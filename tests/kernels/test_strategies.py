@@ -465,6 +465,11 @@ CALLS: dict[str, list[Call]] = {
         *(Call(lambda x, name=name: getattr(x, name)(x.shift())) for name in ("min_by", "max_by")),
         Call(lambda x: x.ptp()),
     ],
+    "null_bits": [
+        *(reduction(name, rounds=True)._replace(same_bits=True) for name in ("sum", "mean", "min", "max", "argmin", "argmax")),
+        Call(lambda x: x.ptp()),
+        Call(lambda x: x[1:].argmax()),  # whose first item may begin inside of a byte
+    ],
     "select": [
         *(reduction("quantile", q=q, interpolation="lower", rounds=True)._replace(same_bits=True) for q in (0.0, 0.3, 1.0)),
         Call(lambda x: x.median()),

@@ -10,32 +10,32 @@ import numpy as np
 import pytest
 
 from arrowjag._kernels.compiled import vectors
-from arrowjag._kernels.compiled.vectors import (
-    COMPARED,
-    WIDTH,
-    hits_of,
-    largest_of,
-    largest_valid,
-    multiply_add,
-    place_of,
-    place_of_valid,
-    smallest_of,
-    smallest_valid,
-)
+from arrowjag._kernels.compiled.loop import NULLS
+from arrowjag._kernels.compiled.validity import count_of, flag_of, word_of
+from arrowjag._kernels.compiled.vectors import COMPARED, EXTREMES, PLACES, WIDTH, hits_of, multiply_add
 
 numba = pytest.importorskip("numba")
 
 LESS, LESS_EQUAL, EQUAL, MORE, MORE_EQUAL = (COMPARED[sign] for sign in ("<", "<=", "==", ">", ">="))
 
 
-def run_extremes(values, valid, begin, end, known, extremes, places):
+largest_of, smallest_of = EXTREMES[True, False], EXTREMES[False, False]
+largest_valid, smallest_valid = EXTREMES[True, True], EXTREMES[False, True]
+largest_set, smallest_set = EXTREMES[True, "bits"], EXTREMES[False, "bits"]
+place_of, place_of_valid, place_of_set = PLACES[False], PLACES[True], PLACES["bits"]
+
+
+def run_extremes(values, valid, bits, begin, end, known, extremes, places):
     """Call each function of a run of items; `known` holds the worst items so far, and one to look for."""
     extremes[0] = largest_of(values, valid, begin, end, known[0])
     extremes[1] = smallest_of(values, valid, begin, end, known[1])
     extremes[2] = largest_valid(values, valid, begin, end, known[0])
     extremes[3] = smallest_valid(values, valid, begin, end, known[1])
+    extremes[4] = largest_set(values, bits, begin, end, known[0])
+    extremes[5] = smallest_set(values, bits, begin, end, known[1])
     places[0] = place_of(values, valid, begin, end, known[2])
     places[1] = place_of_valid(values, valid, begin, end, known[2])
+    places[2] = place_of_set(values, bits, begin, end, known[2])
     return 0
 
 
@@ -74,7 +74,7 @@ def compiled(function, *kinds):
 
 def extremes_by(by, dtype):
     item = f"{dtype.name}*"
-    return run_extremes if by == "Python" else compiled(run_extremes, item, "uint8*", "uint64", "uint64", item, item, "uint64*")
+    return run_extremes if by == "Python" else compiled(run_extremes, item, *2 * ["uint8*"], *2 * ["uint64"], item, item, "uint64*")
 
 
 def runs(dtype, by):
@@ -111,21 +111,21 @@ def test_extremes_and_places_of_a_run(dtype, by):
                 best = [np.fmax.reduce(items), np.fmin.reduce(items), np.fmax.reduce(kept, initial=low)]
                 best += [np.fmin.reduce(kept, initial=worst)]
                 found = [np.flatnonzero(items == one), np.flatnonzero((items == one) & (valid[part] != 0))]
-                extremes, places = np.zeros(4, dtype), np.zeros(2, np.uint64)
-                known = np.array([low, worst, one], dtype)
-                function(values, valid, np.uint64(begin), np.uint64(begin + size), known, extremes, places)
-                assert extremes.tolist() == np.array(best, dtype).tolist()
-                assert places.tolist() == [begin + int(at[0] if len(at) else size) for at in found]
+                extremes, places = np.zeros(6, dtype), np.zeros(3, np.uint64)
+                known, bits = np.array([low, worst, one], dtype), np.packbits(valid, bitorder="little")
+                function(values, valid, bits, np.uint64(begin), np.uint64(begin + size), known, extremes, places)
+                assert extremes.tolist() == np.array(best + best[2:], dtype).tolist()
+                assert places.tolist() == [begin + int(at[0] if len(at) else size) for at in [*found, found[1]]]
 
 
 @pytest.mark.parametrize("by", ["Python", "numba"])
 def test_what_is_better_than_all_items_stays(by):
     function = extremes_by(by, np.dtype(np.int64))
-    extremes, places = np.zeros(4, np.int64), np.zeros(2, np.uint64)
+    extremes, places = np.zeros(6, np.int64), np.zeros(3, np.uint64)
     values, valid, known = np.arange(30), np.ones(30, np.uint8), np.array([50, -3, 50])
-    function(values, valid, np.uint64(2), np.uint64(29), known, extremes, places)
-    assert extremes.tolist() == [50, -3, 50, -3]
-    assert places.tolist() == [29, 29]
+    function(values, valid, np.full(4, 255, np.uint8), np.uint64(2), np.uint64(29), known, extremes, places)
+    assert extremes.tolist() == [50, -3, 50, -3, 50, -3]
+    assert places.tolist() == [29, 29, 29]
 
 
 def test_a_place_has_the_type_of_the_first_one():
@@ -151,6 +151,23 @@ def test_flags_of_64_items(dtype, by):
         flags = [np.isin(items, known), items < known[0], items <= known[0], items == known[0], items > known[0], items >= known[0]]
         expected = [sum(2**bit for bit in np.flatnonzero(one).tolist()) for one in flags]
         assert words.tolist() == expected
+
+
+COUNTS, FLAGS = [count_of(nulls) for nulls in NULLS[1:]], [flag_of(nulls) for nulls in NULLS[1:]]
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 8, 63, 64, 65, 127, 128, 200])
+def test_counts_and_flags_of_bytes_and_bits(size):
+    rng = np.random.default_rng(size)
+    for begin in range(17):
+        valid = rng.integers(0, 2, begin + size, np.uint8)
+        bits, first, end = np.packbits(valid, bitorder="little"), np.uint64(begin), np.uint64(begin + size)
+        for given, count, flag in zip((valid, bits), COUNTS, FLAGS, strict=True):
+            with np.errstate(over="ignore"):
+                assert count(given, first, end) == valid[begin:].sum()
+            assert [flag(given, np.uint64(i)) for i in range(begin, begin + size)] == valid[begin:].tolist()
+        if size == 64:  # no byte is read that holds none of them
+            assert word_of(bits, first) == sum(2**k for k in range(64) if valid[begin + k])
 
 
 BIG = 1.7976931348623157e308

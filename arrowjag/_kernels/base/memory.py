@@ -18,8 +18,10 @@ from arrowjag.errors import JagMemoryError
 
 __all__ = [
     "WORDS",
+    "Bits",
     "ExcessError",
     "aligned_bits",
+    "as_flags",
     "as_places",
     "bits_at",
     "both_valid",
@@ -43,6 +45,7 @@ __all__ = [
     "unpack_bits",
     "valid_of",
     "with_bits",
+    "without_validity",
     "zeros",
 ]
 
@@ -59,6 +62,27 @@ _NUMBERS.setflags(write=False)
 
 _HAS_WORDS: dict[int, bool] = {}
 """Answers of `has_words`, by type id."""
+
+
+class Bits:
+    """Which values are not null, as Arrow's bits: `flags` unpacks them where a kernel needs a byte for each."""
+
+    __slots__ = ("_bits", "_first", "_n")
+
+    def __init__(self, bits: pa.Buffer, first: int, n: int) -> None:
+        self._bits, self._first, self._n = bits, first, n
+
+    def flags(self) -> npt.NDArray[np.bool_]:
+        """A boolean per value."""
+        return unpack_bits(self._bits, self._first, self._n)
+
+    def as_array(self) -> pa.Array[Any]:
+        """Arrow's booleans, which share the bits."""
+        return pa.Array.from_buffers(pa.bool_(), self._n, [None, self._bits], 0, self._first)
+
+    def packed(self) -> npt.NDArray[np.uint8]:
+        """The bits, of which the first value's begins the first byte."""
+        return aligned_bits(self._bits, self._first, self._n)
 
 
 class ExcessError(JagMemoryError):
@@ -167,6 +191,11 @@ def bits_at(bits: pa.Buffer, first: int, n: int, places: npt.NDArray[Any]) -> np
     return (flags & _BYTE.type(1)).view(_FLAG)
 
 
+def as_flags(valid: npt.NDArray[np.bool_] | Bits | None) -> npt.NDArray[np.bool_] | None:
+    """Which values are not null, as booleans; None if all are."""
+    return valid.flags() if isinstance(valid, Bits) else valid
+
+
 def pack_bits(flags: npt.NDArray[Any]) -> pa.Buffer:
     """Booleans, or bytes that are not 0, as Arrow's bits; a new buffer."""
     return pa.py_buffer(np.packbits(flags, None, "little"))
@@ -201,6 +230,13 @@ def data_of(values: Any) -> NDArray[Any]:
 def valid_of(values: Any) -> NDArray[np.bool_] | None:
     """Which values are not null; None if all are."""
     return unpack_bits(values.buffers()[0], values.offset, len(values)) if values.null_count else None
+
+
+def without_validity(values: pa.Array[Any]) -> pa.Array[Any]:
+    """The values with whatever is under nulls in their place, where they are words, which are shared; others as they are."""
+    if not has_words(values.type):
+        return values
+    return pa.Array.from_buffers(values.type, len(values), [None, values.buffers()[1]], 0, values.offset)
 
 
 def from_words(type: pa.DataType, data: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:

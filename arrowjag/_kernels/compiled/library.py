@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled import background, compiler, objects, sources
-from arrowjag._kernels.compiled.loop import SYMBOL, TABLE, Variant, item_type
+from arrowjag._kernels.compiled.loop import SYMBOL, TABLE, Nulls, Variant, item_type
 from arrowjag._options import options
 from arrowjag.errors import JagValueError, MissingDependencyError
 
@@ -116,7 +116,7 @@ def key_of(variant: Variant) -> objects.Key:
     return objects.Key(sources.source_of(module), _versions(), compiler.describe(), str(variant))
 
 
-def find(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int = 0) -> Compiled | None:
+def find(name: str, dtype: np.dtype[Any], nulls: Nulls, n_values: int = 0) -> Compiled | None:
     """A loop for items of a type, if it is ready; None otherwise.
 
     Parameters
@@ -125,8 +125,8 @@ def find(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int = 0) -> Com
         One of the loops.
     dtype : numpy dtype
         That of the items.
-    nulls : bool
-        Whether some items are null.
+    nulls : bool or "bits"
+        Whether some items are null, and how the loop is told which.
     n_values : int
         Number of values to process. If there is no code yet, another process compiles it once the calls so far have had enough
         values in all. The answer is None until that is done.
@@ -142,7 +142,7 @@ def find(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int = 0) -> Com
 
 
 @functools.lru_cache(4096)
-def _variant_of(name: str, dtype: np.dtype[Any], nulls: bool) -> Variant | None:
+def _variant_of(name: str, dtype: np.dtype[Any], nulls: Nulls) -> Variant | None:
     """The variant for items of a type; None for a type that loops don't know. Kept, because few values ask as often as many."""
     type = item_type(dtype)
     return None if type is None else Variant(name, type, nulls)
@@ -165,7 +165,7 @@ def _look_again(variant: Variant, at_once: bool, n_values: int) -> Compiled | No
     from arrowjag._kernels.compiled.loops import loop_named
 
     loop = loop_named(variant.name)
-    if variant.type not in loop.types:
+    if variant.type not in loop.types or variant.nulls not in loop.nulls:
         _loaded[variant] = None
         return None
     key = key_of(variant)
@@ -204,7 +204,7 @@ def compile_now(variant: Variant, folder: Path | None = None) -> bytes | None:
     return code
 
 
-def find_loop(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int, often: bool = False) -> Compiled | None:
+def find_loop(name: str, dtype: np.dtype[Any], nulls: Nulls, n_values: int, often: bool = False) -> Compiled | None:
     """A compiled loop for that many values, if it is ready; None otherwise.
 
     Another process compiles a missing loop once the calls so far have had enough values in all, for later calls. With `often` few
@@ -216,7 +216,7 @@ def find_loop(name: str, dtype: np.dtype[Any], nulls: bool, n_values: int, often
     return find(name, dtype, nulls, n_values)
 
 
-def _loop_of_few(name: str, dtype: np.dtype[Any], nulls: bool) -> Compiled | None:
+def _loop_of_few(name: str, dtype: np.dtype[Any], nulls: Nulls) -> Compiled | None:
     variant = _variant_of(name, dtype, nulls)
     if variant is None or options.compile == "never":
         return None
@@ -260,10 +260,10 @@ class Outcome(NamedTuple):
 
 
 def variants() -> list[Variant]:
-    """Every function that can be compiled: of each loop for each item type, with nulls and without."""
+    """Every function that can be compiled: of each loop for each item type and each way to tell nulls."""
     from arrowjag._kernels.compiled.loops import LOOPS
 
-    return [Variant(loop.name, type, nulls) for loop in LOOPS.values() for type in loop.types for nulls in (False, True)]
+    return [Variant(loop.name, type, nulls) for loop in LOOPS.values() for type in loop.types for nulls in loop.nulls]
 
 
 def compile_all(folder: Path | None = None, only: str = "*") -> Iterator[Outcome]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -12,12 +12,14 @@ __all__ = [
     "ITEM_TYPES",
     "LARGEST_PRODUCT",
     "LOOPS",
+    "NULLS",
     "PIECE",
     "SAMPLE",
     "SYMBOL",
     "TABLE",
     "TOGETHER",
     "Loop",
+    "Nulls",
     "Variant",
     "item_type",
     "loop",
@@ -31,12 +33,20 @@ ITEM_TYPES = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
 """Numpy codes of the item types that loops are compiled for; float16 has no machine arithmetic."""
 
 
+Nulls: TypeAlias = Literal[False, True, "bits"]
+"""How a loop is told which items are null: none is; a byte per item is 0; a bit per item is 0, in Arrow's order of bits."""
+
+NULLS: tuple[Nulls, ...] = (False, True, "bits")
+
+_TEXTS: dict[Nulls, str] = {False: "plain", True: "nulls", "bits": "bits"}
+
+
 class Loop(NamedTuple):
     """A function over pointers, without allocation and without exceptions, for any of several item types."""
 
     name: str
     make: Callable[..., Callable[..., int]]
-    """Returns the function for an item type and for arrays with nulls or without: `make(kind, nulls)`.
+    """Returns the function for an item type and a way to tell nulls: `make(kind, nulls)`.
 
     `kind` is the numpy kind of the items ("b", "i", "u" or "f"). The function returns 0, or a number that its caller understands.
     """
@@ -47,22 +57,25 @@ class Loop(NamedTuple):
     types: tuple[str, ...]
     """Numpy codes of the item types that there is a function for."""
 
+    nulls: tuple[Nulls, ...] = (False, True)
+    """The ways to tell nulls that there is a function for."""
+
 
 class Variant(NamedTuple):
-    """One function of a loop: for an item type, with nulls or without."""
+    """One function of a loop: for an item type and a way to tell nulls."""
 
     name: str
     type: str
-    nulls: bool
+    nulls: Nulls
 
     def __str__(self) -> str:
-        return f"{self.name}-{self.type}-{'nulls' if self.nulls else 'plain'}"
+        return f"{self.name}-{self.type}-{_TEXTS[self.nulls]}"
 
     @classmethod
     def parse(cls, text: str) -> Variant:
         """The variant of a text such as ``sum-f8-nulls``."""
         name, type, nulls = text.rsplit("-", 2)
-        return cls(name, type, nulls == "nulls")
+        return cls(name, type, {text: one for one, text in _TEXTS.items()}[nulls])
 
 
 SAMPLE = 31
@@ -87,11 +100,13 @@ LOOPS: dict[str, Loop] = {}
 """Loops by name, as far as their modules are imported; read it from `loops`, which imports all of them."""
 
 
-def loop(arguments: str, types: tuple[str, ...] = ITEM_TYPES) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a maker of functions under its name; `arguments` are separated by blanks."""
+def loop(
+    arguments: str, types: tuple[str, ...] = ITEM_TYPES, bits: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a maker of functions under its name; `arguments` are separated by blanks, `bits` if it reads bits of nulls too."""
 
     def register(make: Callable[..., Any]) -> Callable[..., Any]:
-        LOOPS[make.__name__] = Loop(make.__name__, make, tuple(arguments.split()), types)
+        LOOPS[make.__name__] = Loop(make.__name__, make, tuple(arguments.split()), types, NULLS if bits else (False, True))
         return make
 
     return register

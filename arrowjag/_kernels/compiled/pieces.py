@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import PIECE
+from arrowjag._kernels.compiled.loop import PIECE, Nulls
+from arrowjag._kernels.compiled.validity import are_valid, flags_of, is_valid, vector_from
 from arrowjag._kernels.compiled.vectors import splat
 
 __all__ = ["LANES", "LONG", "sums_in_pieces", "sums_of_pieces", "teach_numba"]
@@ -31,15 +32,15 @@ Function = Callable[..., Any]
 
 
 @functools.cache
-def sums_in_pieces(powers: tuple[int, ...], nulls: bool) -> Function:
+def sums_in_pieces(powers: tuple[int, ...], nulls: Nulls) -> Function:
     """A function of the sums of powers of deviations, `(item - origin) - mean`, one sum per power; a null adds 0.
 
     Parameters
     ----------
     powers : tuple of int
         Rising, from 1 up.
-    nulls : bool
-        Whether the bytes of `valid` tell which items are null; else they are not read.
+    nulls : bool or "bits"
+        How `valid` tells which items are null; False if it is not read.
     """
 
     def sums(values: Any, valid: Any, begin: Any, end: Any, origin: Any, mean: Any) -> Any:
@@ -48,7 +49,7 @@ def sums_in_pieces(powers: tuple[int, ...], nulls: bool) -> Function:
             piece = slice(at, min(at + PIECE, int(end)))
             deviations = (values[piece].astype(np.float64) - origin) - mean
             if nulls:
-                deviations[valid[piece] == 0] = 0.0
+                deviations[~flags_of(valid, nulls)[piece]] = 0.0
             for k, power in enumerate(powers):
                 product = functools.reduce(np.multiply, [deviations] * power)
                 totals[k] += float(np.add.accumulate(product)[-1])
@@ -59,7 +60,7 @@ def sums_in_pieces(powers: tuple[int, ...], nulls: bool) -> Function:
 
 
 @functools.cache
-def sums_of_pieces(powers: tuple[int, ...], nulls: bool) -> Function:
+def sums_of_pieces(powers: tuple[int, ...], nulls: Nulls) -> Function:
     """A function that writes what `sums_in_pieces` adds up: `out[8 * (k + len(powers) * group) + lane]` for each power and piece.
 
     The last group of eight pieces is filled up with 0.
@@ -78,7 +79,7 @@ def sums_of_pieces(powers: tuple[int, ...], nulls: bool) -> Function:
     return write
 
 
-_UNKNOWN: list[tuple[Function, tuple[int, ...], bool, bool]] = []
+_UNKNOWN: list[tuple[Function, tuple[int, ...], Nulls, bool]] = []
 """Functions that numba does not know yet."""
 
 
@@ -105,7 +106,7 @@ def _calling_with_out(one: Any) -> Function:
     )
 
 
-def _written(powers: tuple[int, ...], nulls: bool) -> Function:
+def _written(powers: tuple[int, ...], nulls: Nulls) -> Function:
     """As `_sums`, for sums that are written."""
     from numba import types
 
@@ -119,7 +120,7 @@ def _written(powers: tuple[int, ...], nulls: bool) -> Function:
     return typed
 
 
-def _sums(powers: tuple[int, ...], nulls: bool) -> Function:
+def _sums(powers: tuple[int, ...], nulls: Nulls) -> Function:
     """The function that numba calls: it returns the types and a function that writes the code."""
     from numba import types
 
@@ -137,7 +138,7 @@ def _sums(powers: tuple[int, ...], nulls: bool) -> Function:
 class _Row:
     """The code that adds up a row."""
 
-    def __init__(self, builder: Any, powers: tuple[int, ...], nulls: bool, arguments: Sequence[Any], out: Any = None) -> None:
+    def __init__(self, builder: Any, powers: tuple[int, ...], nulls: Nulls, arguments: Sequence[Any], out: Any = None) -> None:
         from llvmlite import ir
         from numba.core import cgutils
 
@@ -246,18 +247,13 @@ class _Row:
 
     def _load(self, place: Any) -> Any:
         """The deviations of items side by side."""
-        items = self._vector_from(self.data, place)
-        items = items if items.type == self.vector else self.builder.fpext(items, self.vector)
-        found = self.builder.fsub(self.builder.fsub(items, self.origins), self.means)
+        builder = self.builder
+        items = vector_from(builder, self.data, place, LANES)
+        items = items if items.type == self.vector else builder.fpext(items, self.vector)
+        found = builder.fsub(builder.fsub(items, self.origins), self.means)
         if not self.nulls:
             return found
-        bytes = self._vector_from(self.valid, place)
-        return self.builder.select(self.builder.icmp_unsigned("!=", bytes, bytes.type(None)), found, self.zeros)
-
-    def _vector_from(self, pointer: Any, place: Any) -> Any:
-        """The entries from a position on; their address needs no alignment."""
-        type = self.ir.VectorType(pointer.type.pointee, LANES)
-        return self.builder.load(self.builder.bitcast(self.builder.gep(pointer, [place]), type.as_pointer()), align=1)
+        return builder.select(are_valid(builder, self.valid, place, LANES, self.nulls), found, self.zeros)
 
     def _load_one(self, place: Any) -> Any:
         """The deviation of an item."""
@@ -267,8 +263,7 @@ class _Row:
         found = builder.fsub(builder.fsub(item, self.origin), self.mean)
         if not self.nulls:
             return found
-        byte = builder.load(builder.gep(self.valid, [place]))
-        return builder.select(builder.icmp_unsigned("!=", byte, byte.type(0)), found, self.zero)
+        return builder.select(is_valid(builder, self.valid, place, self.nulls), found, self.zero)
 
 
 def _transposed(builder: Any, rows: Sequence[Any]) -> list[Any]:

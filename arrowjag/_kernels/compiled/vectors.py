@@ -14,17 +14,16 @@ from typing import Any
 
 import numpy as np
 
+from arrowjag._kernels.compiled.loop import NULLS, Nulls
+from arrowjag._kernels.compiled.validity import are_valid, flags_of, is_valid, vector_from
+
 __all__ = [
     "COMPARED",
+    "EXTREMES",
+    "PLACES",
     "WIDTH",
     "hits_of",
-    "largest_of",
-    "largest_valid",
     "multiply_add",
-    "place_of",
-    "place_of_valid",
-    "smallest_of",
-    "smallest_valid",
     "splat",
     "teach_numba",
 ]
@@ -36,39 +35,43 @@ _UNROLLED = 4
 """Vectors that are compared side by side: a comparison takes as long as that many loads."""
 
 
-def largest_of(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
-    """The largest of the items from `begin` to before `end`, at least one vector, and of `best`; NaN loses."""
-    return _best(values[int(begin) : int(end)], best, operator.gt)
+def _extreme(largest: bool, nulls: Nulls) -> Callable[..., Any]:
+    is_better = operator.gt if largest else operator.lt
+
+    def extreme(values: Any, valid: Any, begin: Any, end: Any, best: Any) -> Any:
+        for item in _items(values, valid, begin, end, nulls):
+            if is_better(item, best):
+                best = item
+        return best
+
+    return extreme
 
 
-def smallest_of(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
-    """As `largest_of`, the smallest."""
-    return _best(values[int(begin) : int(end)], best, operator.lt)
+def _place(nulls: Nulls) -> Callable[..., Any]:
+    def place(values: Any, valid: Any, begin: Any, end: Any, wanted: Any) -> Any:
+        for at in range(int(begin), int(end)):
+            if len(_items(values, valid, at, at + 1, nulls)) and values[at] == wanted:
+                return type(begin)(at)
+        return end
+
+    return place
 
 
-def largest_valid(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
-    """As `largest_of`, of the items whose bytes in `_valid` are not 0."""
+def _items(values: Any, valid: Any, begin: Any, end: Any, nulls: Nulls) -> Any:
+    """The items of a run that are not null."""
     part = slice(int(begin), int(end))
-    return _best(values[part][_valid[part] != 0], best, operator.gt)
+    return values[part][flags_of(valid, nulls)[part]] if nulls else values[part]
 
 
-def smallest_valid(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
-    """As `largest_valid`, the smallest."""
-    part = slice(int(begin), int(end))
-    return _best(values[part][_valid[part] != 0], best, operator.lt)
+EXTREMES = {(largest, nulls): _extreme(largest, nulls) for largest in (False, True) for nulls in NULLS}
+"""Functions (values, valid, begin, end, best), by whether they look for the largest item, and by how nulls are told.
 
+They return the largest, or the smallest, of the items from `begin` to before `end`, at least one vector, and of `best`. NaN loses,
+and nulls take no part.
+"""
 
-def place_of(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
-    """The place of the first item from `begin` to before `end` that equals `best`; `end` if there is none."""
-    found = (values[int(begin) : int(end)] == best).nonzero()[0]
-    return type(begin)(int(begin) + int(found[0])) if len(found) else end
-
-
-def place_of_valid(values: Any, _valid: Any, begin: Any, end: Any, best: Any) -> Any:
-    """As `place_of`, of the items whose bytes in `_valid` are not 0."""
-    part = slice(int(begin), int(end))
-    found = ((values[part] == best) & (_valid[part] != 0)).nonzero()[0]
-    return type(begin)(int(begin) + int(found[0])) if len(found) else end
+PLACES = {nulls: _place(nulls) for nulls in NULLS}
+"""Functions (values, valid, begin, end, wanted) of the place of the first item that is not null and equals another, or `end`."""
 
 
 def hits_of(values: Any, place: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
@@ -103,27 +106,15 @@ def multiply_add(one: Any, two: Any, three: Any) -> Any:
     return type(three)(exact) if fits else one * two + three
 
 
-def _best(items: Any, best: Any, is_better: Callable[[Any, Any], Any]) -> Any:
-    for item in items:
-        if is_better(item, best):
-            best = item
-    return best
-
-
 @functools.cache
 def teach_numba() -> None:
     """Tell numba how to compile the functions."""
     from numba.extending import intrinsic, overload
 
-    for function, write in (
-        (largest_of, _extreme_of(">")),
-        (smallest_of, _extreme_of("<")),
-        (largest_valid, _extreme_of(">", nulls=True)),
-        (smallest_valid, _extreme_of("<", nulls=True)),
-        (place_of, _place_of()),
-        (place_of_valid, _place_of(nulls=True)),
-    ):
-        overload(function, inline="always")(_calling(intrinsic(write)))
+    for (largest, nulls), extreme in EXTREMES.items():
+        overload(extreme, inline="always")(_calling(intrinsic(_extreme_of(">" if largest else "<", nulls))))
+    for nulls, place in PLACES.items():
+        overload(place, inline="always")(_calling(intrinsic(_place_of(nulls))))
     fused: Any = intrinsic(_multiply_add)
     overload(multiply_add, inline="always")(lambda one, two, three: lambda one, two, three: fused(one, two, three))  # noqa: PLW0108
     hits: Any = intrinsic(_hits)
@@ -140,8 +131,8 @@ def _calling_flags(flags: Any) -> Callable[..., Any]:
 
 def _calling(one: Any) -> Callable[..., Any]:
     # Lambdas, because numba compares names and annotations of both functions.
-    return lambda values, _valid, begin, end, best: (
-        lambda values, _valid, begin, end, best: one(values, _valid, begin, end, best)  # noqa: PLW0108
+    return lambda values, valid, begin, end, best: (
+        lambda values, valid, begin, end, best: one(values, valid, begin, end, best)  # noqa: PLW0108
     )
 
 
@@ -155,12 +146,12 @@ def splat(builder: Any, item: Any, n: int) -> Any:
 
 
 class _Vectors:
-    """Vectors of items of a type, and of the bytes that tell which are not null."""
+    """Vectors of items of a type."""
 
-    def __init__(self, builder: Any, item: Any, data: Any, valid: Any) -> None:
+    def __init__(self, builder: Any, item: Any, data: Any) -> None:
         from llvmlite import ir
 
-        self.ir, self.builder, self.data, self.valid = ir, builder, data, valid
+        self.ir, self.builder, self.data = ir, builder, data
         self.size = item.bitwidth // 8
         self.n = WIDTH // self.size
         self.item = data.type.pointee
@@ -171,18 +162,9 @@ class _Vectors:
         """The item in each lane."""
         return splat(self.builder, item, self.n)
 
-    def _from(self, pointer: Any, type: Any, place: Any, align: int) -> Any:
-        address = self.builder.bitcast(self.builder.gep(pointer, [place]), type.as_pointer())
-        return self.builder.load(address, align=align)
-
     def load(self, place: Any) -> Any:
         """The items from a place on."""
-        return self._from(self.data, self.type, place, self.size)
-
-    def are_valid(self, place: Any) -> Any:
-        """Whether they are not null."""
-        bytes = self.ir.VectorType(self.ir.IntType(8), self.n)
-        return self.builder.icmp_unsigned("!=", self._from(self.valid, bytes, place, 1), self.ir.Constant(bytes, None))
+        return vector_from(self.builder, self.data, place, self.n, self.size)
 
     def compare(self, sign: str, one: Any, two: Any) -> Any:
         """Compare lane by lane; NaN is not in order with anything."""
@@ -199,11 +181,11 @@ class _Vectors:
         return found
 
 
-def _extreme_of(sign: str, nulls: bool = False) -> Callable[..., Any]:
+def _extreme_of(sign: str, nulls: Nulls) -> Callable[..., Any]:
     def generate(builder: Any, item: Any, data: Any, valid: Any, begin: Any, end: Any, best: Any) -> Any:
         from numba.core import cgutils
 
-        lanes = _Vectors(builder, item, data, valid)
+        lanes = _Vectors(builder, item, data)
         word = begin.type
         start = lanes.splat(best)
 
@@ -212,7 +194,7 @@ def _extreme_of(sign: str, nulls: bool = False) -> Callable[..., Any]:
 
         def load(place: Any) -> Any:
             found = lanes.load(place)
-            return builder.select(lanes.are_valid(place), found, start) if nulls else found
+            return builder.select(are_valid(builder, valid, place, lanes.n, nulls), found, start) if nulls else found
 
         bests = [cgutils.alloca_once_value(builder, start) for _ in range(_UNROLLED)]
         at = cgutils.alloca_once_value(builder, begin)
@@ -251,25 +233,26 @@ def _extreme_of(sign: str, nulls: bool = False) -> Callable[..., Any]:
     return _as_intrinsic(generate)
 
 
-def _place_of(nulls: bool = False) -> Callable[..., Any]:
+def _place_of(nulls: Nulls) -> Callable[..., Any]:
     def generate(builder: Any, item: Any, data: Any, valid: Any, begin: Any, end: Any, wanted: Any) -> Any:
         from numba.core import cgutils
 
-        lanes = _Vectors(builder, item, data, valid)
+        lanes = _Vectors(builder, item, data)
         ir, word, sought = lanes.ir, begin.type, lanes.splat(wanted)
         bits = ir.IntType(lanes.n)
         at = cgutils.alloca_once_value(builder, begin)
-        names = ("head", "body", "next", "hit", "tail", "item", "step", "after")
-        head, body, later, hit, tail, one, step, after = (builder.append_basic_block(f"place.{name}") for name in names)
+        names = ("head", "body", "next", "equal", "hit", "tail", "item", "step", "after")
+        head, body, later, found, hit, tail, one, step, after = (builder.append_basic_block(f"place.{name}") for name in names)
         builder.branch(head)
         builder.position_at_end(head)
         place = builder.load(at)
         builder.cbranch(builder.icmp_unsigned(">=", builder.sub(end, place), word(lanes.n)), body, tail)
         builder.position_at_end(body)
-        same = lanes.compare("==", lanes.load(place), sought)
+        mask = builder.bitcast(lanes.compare("==", lanes.load(place), sought), bits)
+        builder.cbranch(builder.icmp_unsigned("!=", mask, bits(0)), found, later)
+        builder.position_at_end(found)  # only now are nulls looked at
         if nulls:
-            same = builder.and_(same, lanes.are_valid(place))
-        mask = builder.bitcast(same, bits)
+            mask = builder.and_(mask, builder.bitcast(are_valid(builder, valid, place, lanes.n, nulls), bits))
         builder.cbranch(builder.icmp_unsigned("!=", mask, bits(0)), hit, later)
         builder.position_at_end(later)
         builder.store(builder.add(place, word(lanes.n)), at)
@@ -285,7 +268,7 @@ def _place_of(nulls: bool = False) -> Callable[..., Any]:
         value = builder.load(builder.gep(data, [last]))
         equal = lanes.compare("==", value, wanted)
         if nulls:
-            equal = builder.and_(equal, builder.icmp_unsigned("!=", builder.load(builder.gep(valid, [last])), ir.IntType(8)(0)))
+            equal = builder.and_(equal, is_valid(builder, valid, last, nulls))
         builder.cbranch(equal, after, step)
         builder.position_at_end(step)
         builder.store(builder.add(last, word(1)), at)
@@ -301,7 +284,7 @@ def _hits(_typing: Any, values: Any, _place: Any, _a: Any, _b: Any, _c: Any, _d:
 
     def write(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         data, place, *wanted = arguments
-        lanes = _Vectors(builder, values.dtype, data, None)
+        lanes = _Vectors(builder, values.dtype, data)
         sought = [lanes.splat(one) for one in wanted]
         return lanes.word(place, lambda items: functools.reduce(builder.or_, [lanes.compare("==", items, one) for one in sought]))
 
@@ -314,7 +297,7 @@ def _flags(sign: str) -> Callable[..., Any]:
 
         def write(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
             data, place, one = arguments
-            lanes = _Vectors(builder, values.dtype, data, None)
+            lanes = _Vectors(builder, values.dtype, data)
             sought = lanes.splat(one)
             return lanes.word(place, lambda items: lanes.compare(sign, items, sought))
 

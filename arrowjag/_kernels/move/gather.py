@@ -260,26 +260,24 @@ def take_rows(offsets: NDArray[np.int64], rows: NDArray[Any]) -> tuple[NDArray[n
     return new_offsets, _offsets.runs(starts, new_offsets)
 
 
-def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_]) -> pa.Array[Any]:
-    """The items where `mask` is True.
-
-    Returns
-    -------
-    Arrow array of the same type
+def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_] | _memory.Bits) -> pa.Array[Any]:
+    """The items where `mask` is True, a new Arrow array of the same type.
 
     Notes
     -----
-    O(n), a new array.
+    O(n).
     """
     # polars filters numbers five times as fast as pyarrow (2.4 ms instead of 12.7 for half of 5M float64) and shares the
     # buffers. It is asked only for types it stores as they are, and where loading it pays.
     by = strategy.choose("filter", len(values), has_words(values.type), values.type.id in _POLARS_TYPES)
-    if by == "small":
-        return _take_few(values, mask.nonzero()[0], None)
     if by == "polars":
         import polars as pl
 
-        return pl.from_arrow(values).filter(pl.Series(mask)).to_arrow()
+        flags = mask.as_array() if isinstance(mask, _memory.Bits) else mask
+        return pl.from_arrow(values).filter(pl.Series(flags)).to_arrow()
+    mask = mask.flags() if isinstance(mask, _memory.Bits) else mask
+    if by == "small":
+        return _take_few(values, mask.nonzero()[0], None)
     if not _is_taken_whole(values.type):
         return _take(values, pa.array(np.flatnonzero(mask)))
     return pc.filter(values, pa.array(mask))

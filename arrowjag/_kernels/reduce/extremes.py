@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import empty, text_parts, unless_all, zeros
+from arrowjag._kernels.base.memory import Bits, as_flags, empty, text_parts, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.base.polars_lists import (
     extremes_of_lists,
@@ -25,21 +25,24 @@ from arrowjag._kernels.base.polars_lists import (
     takes_lists,
     takes_long_lists,
 )
-from arrowjag._kernels.compiled.library import Compiled, find_loop, find_text_loop, losers
+from arrowjag._kernels.compiled.library import find_text_loop, losers
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.order.sort import Key
 from arrowjag._kernels.reduce.picked import first_marked
-from arrowjag._kernels.reduce.segments import Block, over_blocks, reduce_rows, reduceat, without_signed_zeros
+from arrowjag._kernels.reduce.segments import Block, find_row_loop, over_blocks, reduce_rows, reduceat, without_signed_zeros
 
 __all__ = ["argmax", "argmin", "best", "ends", "max", "min", "text_extreme"]
 
 Valid = NDArray[np.bool_] | None
+Known = NDArray[np.bool_] | Bits | None
+"""The validity that functions take: flags, or Arrow's bits."""
+
 Pick = tuple[np.ufunc, np.ufunc]
 _SMALLEST: Pick = (np.minimum, np.fmin)
 _LARGEST: Pick = (np.maximum, np.fmax)
 
 
-def min(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
+def min(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     """The smallest item of each row, in the type of the data; null for a row without items.
 
     Notes
@@ -49,13 +52,13 @@ def min(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[N
     return _extreme(_SMALLEST, data, valid, offsets)
 
 
-def max(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
+def max(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     """The largest item of each row; as `min` otherwise."""
     return _extreme(_LARGEST, data, valid, offsets)
 
 
-def ends(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], Valid, bool]:
-    """The smallest and the largest item of each row in one pass over memory, and whether there may be a NaN.
+def ends(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], Valid, bool]:
+    """The smallest and the largest item of each row, and whether there may be a NaN.
 
     Returns
     -------
@@ -66,27 +69,26 @@ def ends(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
     has_nan : bool
         False if no item is NaN. It is True too where items under nulls are.
     """
-    low, high = empty(len(offsets) - 1, data.dtype), empty(len(offsets) - 1, data.dtype)
-    present = empty(len(low), np.bool_)
-    loops = _loop("min", data, valid), _loop("max", data, valid)
-    poisoned: list[bool] = []
-
-    def work(block: Block) -> None:
-        picks = [(_SMALLEST, loops[0], low), (_LARGEST, loops[1], high)]
-        if data.dtype.kind == "f" and len(block.data):
-            least = np.minimum.reduce(block.data)  # it carries NaN along, and takes half the time of a sum
-            poisoned.append(bool(np.isnan(least)))
-            if len(block.offsets) == 2 and block.valid is None and not poisoned[-1]:
-                low[block.rows] = least + 0  # 0.0 in place of -0.0
-                del picks[0]
-        for pick, loop, out in picks:
-            _fill_extremes(pick, loop, block, out[block.rows], present[block.rows])
-
-    over_blocks(work, data, valid, offsets, per_core=None not in loops)  # loops have no temporaries that blocks would keep in cache
-    return low, high, unless_all(present), any(poisoned)
+    tasks: list[Callable[[], Any]] = [lambda: _least(data), lambda: max(data, valid, offsets)]
+    is_row = valid is None and len(offsets) == 2  # the least of all is the smallest of a row, but for NaN
+    tasks += [] if is_row else [lambda: min(data, valid, offsets)]
+    threads = len(data) >= strategy.sizes.THREAD_VALUES
+    least, (high, present), *low = blocks.map_tasks(lambda task: task(), tasks) if threads else [task() for task in tasks]
+    has_nan = least is not None and bool(np.isnan(least))
+    if is_row and least is not None and not has_nan:
+        return np.array([least + 0]), high, present, False  # 0.0 in place of -0.0
+    return (low[0] if low else min(data, valid, offsets))[0], high, present, has_nan
 
 
-def argmin(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
+def _least(data: NDArray[Any]) -> Any:
+    """The least of all floats, or NaN if one is NaN: numpy's minimum carries it along, and takes half the time of a sum."""
+    if data.dtype.kind != "f" or not len(data):
+        return None
+    step = strategy.sizes.LIGHT_VALUES
+    return np.minimum.reduce(blocks.map_tasks(lambda at: np.minimum.reduce(data[at : at + step]), range(0, len(data), step)))
+
+
+def argmin(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
     """The slot of the smallest item of each row: nulls count as slots, the first of equals wins.
 
     Returns
@@ -98,60 +100,54 @@ def argmin(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tupl
     return _slot(_SMALLEST, data, valid, offsets)
 
 
-def argmax(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
+def argmax(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
     """The slot of the largest item of each row; as `argmin` otherwise."""
     return _slot(_LARGEST, data, valid, offsets)
 
 
-def _extreme(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
+def _extreme(pick: Pick, data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     if data.dtype.kind == "b":
         found, present = _extreme(pick, data.view(np.uint8), valid, offsets)
         return found.astype(np.bool_), present
     out = empty(len(offsets) - 1, data.dtype)
     present = empty(len(out), np.bool_)
-    loop = _loop("min" if pick is _SMALLEST else "max", data, valid)
-    if loop is not None:
-        return out, None if _run(loop, pick, data, valid, offsets, out, present) else present
+    if (all_there := _run("min" if pick is _SMALLEST else "max", pick, data, valid, offsets, out, present)) is not None:
+        return out, None if all_there else present
+    valid = as_flags(valid)
 
     def work(block: Block) -> None:
-        _fill_extremes(pick, None, block, out[block.rows], present[block.rows])
+        _fill_extremes(pick, block, out[block.rows], present[block.rows])
 
     light = valid is None or takes_long_lists(data, offsets)
     over_blocks(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, per_core=valid is None, light=light)
     return out, unless_all(present)
 
 
-def _loop(name: str, data: NDArray[Any], valid: Valid) -> Compiled | None:
-    """The compiled loop of an extreme, where it is ready and chosen; it has no temporaries that blocks would keep in cache."""
-    loop = find_loop(name, data.dtype, valid is not None, len(data), often=True)
-    return loop if strategy.choose("extreme", loop is not None) == "compiled" else None
+def _run(
+    name: str,
+    pick: Pick,
+    data: NDArray[Any],
+    valid: Known,
+    offsets: NDArray[np.int64],
+    out: NDArray[Any],
+    present: NDArray[Any],
+) -> bool | None:
+    """Fill `out` and `present` by a compiled loop, and return whether every row has a result; None if none is ready and chosen."""
+    loop, known = find_row_loop(name, data, valid, offsets, often=True)
+    if strategy.choose("extreme", loop is not None) != "compiled" or loop is None:
+        return None
+    data, loser = np.ascontiguousarray(data), losers(data.dtype, pick is _LARGEST)
+    call, light = functools.partial(loop, data, known, offsets), known is None or known.dtype != np.bool_
+    return not any(blocks.map_rows(lambda first, last: call(first, last, loser, out, present), offsets, light=light))
 
 
-def _fill_extremes(pick: Pick, loop: Compiled | None, block: Block, out: NDArray[Any], present: NDArray[np.bool_]) -> None:
-    """Fill `out` and `present` for the rows of a block, by a compiled loop if there is one."""
-    if loop is not None:
-        _run(loop, pick, block.data, block.valid, block.offsets, out, present)
-        return
+def _fill_extremes(pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.bool_]) -> None:
+    """Fill `out` and `present` for the rows of a block."""
     if block.valid is not None and takes_long_lists(block.data, block.offsets):
         out[:], present[:] = extremes_of_lists(pick is _LARGEST, block.data, block.valid, block.offsets)
     elif not _past_nulls(pick, block, out, present):
         _of_block(pick, block, out, present, reduce_rows)
     without_signed_zeros(out)
-
-
-def _run(
-    loop: Compiled,
-    pick: Pick,
-    data: NDArray[Any],
-    valid: Valid,
-    offsets: NDArray[np.int64],
-    out: NDArray[Any],
-    present: NDArray[Any],
-) -> bool:
-    """Fill `out` and `present` by a compiled loop; returns whether every row has a result."""
-    data, loser = np.ascontiguousarray(data), losers(data.dtype, pick is _LARGEST)
-    call = functools.partial(loop, data, valid, offsets)
-    return not any(blocks.map_rows(lambda first, last: call(first, last, loser, out, present), offsets, light=valid is None))
 
 
 def _past_nulls(pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.bool_]) -> bool:
@@ -205,14 +201,15 @@ def _has_items(rows: NDArray[np.int64], block: Block) -> NDArray[np.bool_]:
     return count_true(block.valid[items], taken) > 0
 
 
-def _slot(pick: Pick, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
+def _slot(pick: Pick, data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
     if data.dtype.kind == "b":
         data = data.view(np.uint8)
     slots = zeros(len(offsets) - 1, np.int64)
     present = empty(len(slots), np.bool_)
-    loop = _loop("argmin" if pick is _SMALLEST else "argmax", data, valid)
-    if loop is not None:
-        return slots, None if _run(loop, pick, data, valid, offsets, slots, present) else present
+    all_there = _run("argmin" if pick is _SMALLEST else "argmax", pick, data, valid, offsets, slots, present)
+    if all_there is not None:
+        return slots, None if all_there else present
+    valid = as_flags(valid)
 
     def work(block: Block) -> None:
         rows = block.rows
@@ -264,12 +261,14 @@ def text_extreme(
 
 def _best_slots(
     data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], largest: bool
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """As `best`, by argmin or argmax, whose loop is ready: it chooses NaN only where a row has nothing else."""
-    slots, found = _slot(_LARGEST if largest else _SMALLEST, data, valid, offsets)
-    found = np.ones(len(slots), np.bool_) if found is None else found
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]] | None:
+    """As `best`, by the loop of argmin or argmax, which chooses NaN only where a row has nothing else; None if it is not ready."""
+    slots, found = zeros(len(offsets) - 1, np.int64), empty(len(offsets) - 1, np.bool_)
+    name, pick = ("argmax", _LARGEST) if largest else ("argmin", _SMALLEST)
+    if _run(name, pick, data, valid, offsets, slots, found) is None:
+        return None
     if data.dtype.kind == "f" and len(data):
-        found = found & ~np.isnan(data.take(offsets[:-1] + slots, mode="clip"))
+        found &= ~np.isnan(data.take(offsets[:-1] + slots, mode="clip"))
     slots *= found
     return slots, found
 
@@ -289,8 +288,8 @@ def best(key: Key, offsets: NDArray[np.int64], *, largest: bool) -> tuple[NDArra
     where its loop is compiled.
     """
     data, valid = key
-    if data.dtype.kind != "b" and _loop("argmax" if largest else "argmin", data, valid) is not None:
-        return _best_slots(data, valid, offsets, largest)
+    if data.dtype.kind != "b" and (slots := _best_slots(data, valid, offsets, largest)) is not None:
+        return slots
     found = (max if largest else min)(data, valid, offsets)[0]
     equal = data == found.repeat(row_sizes(offsets))  # of NaN alone the extreme is NaN, which equals none
     if valid is not None:

@@ -78,12 +78,11 @@ def _scatter_extreme(function: np.ufunc) -> Callable[[Any, BoolArray | None, Int
         loser = np.asarray(-np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min, data.dtype)
         if function is np.minimum:
             loser = np.asarray(np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).max, data.dtype)
-        items = _filled(data, valid, loser)
-        if holds_nan(items):
-            return None
+        if holds_nan(data) and holds_nan(_filled(data, valid, loser)):
+            return None  # a NaN that is not under a null
         out = np.full(size, loser)
         if not _run("scattered_max" if function is np.maximum else "scattered_min", data, valid, node, out):
-            function.at(out, node, items)
+            function.at(out, node, _filled(data, valid, loser))
         without_signed_zeros(out)
         lost = out == loser
         if not lost.any():

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.base.memory import empty, largest_magnitude, unless_all, zeros
+from arrowjag._kernels.base.memory import Bits, empty, largest_magnitude, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, longest_of, row_sizes
 from arrowjag._kernels.base.polars_lists import reduce_lists
 from arrowjag._kernels.base.quiet import quietly
-from arrowjag._kernels.compiled.library import takes_loops
+from arrowjag._kernels.compiled.library import Compiled, find_loop, takes_loops
+from arrowjag._kernels.compiled.loop import Nulls
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag.errors import OVERFLOW_HINT, JagOverflowError
 
@@ -25,6 +26,7 @@ __all__ = [
     "accumulator",
     "counts",
     "drop_nulls",
+    "find_row_loop",
     "may_overflow",
     "moments",
     "over_blocks",
@@ -59,6 +61,22 @@ class Block(NamedTuple):
         """The data as `dtype`, with `fill` where it is null; the data itself where nothing has to be done."""
         data = self.data if dtype is None else self.data.astype(dtype, copy=False)
         return data if self.valid is None else filled(data, self.valid, fill)
+
+
+def find_row_loop(
+    name: str, data: NDArray[Any], valid: NDArray[np.bool_] | Bits | None, offsets: NDArray[np.int64], often: bool = False
+) -> tuple[Compiled | None, NDArray[Any] | None]:
+    """As `find_loop`, a loop over rows and the validity that it takes: Arrow's bits of long rows, a byte per value of others."""
+
+    def find_one(nulls: Nulls) -> Compiled | None:
+        return find_loop(name, data.dtype, nulls, len(data), often)
+
+    if isinstance(valid, Bits):
+        by = strategy.choose("null_bits", len(data), len(offsets) - 1, lambda: find_one("bits") is not None)
+        if by == "compiled" and (loop := find_one("bits")) is not None:
+            return loop, valid.packed()
+        valid = valid.flags()
+    return find_one(valid is not None), valid
 
 
 def over_blocks(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import empty, unless_all, zeros
+from arrowjag._kernels.base.memory import Bits, as_flags, empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import Compiled, find_loop
@@ -25,6 +25,7 @@ from arrowjag._kernels.reduce.segments import (
     accumulator,
     counts,
     drop_nulls,
+    find_row_loop,
     may_overflow,
     moments,
     over_blocks,
@@ -37,6 +38,8 @@ from arrowjag._kernels.reduce.segments import (
 __all__ = ["all", "any", "bootstrap_means", "count", "mean", "prod", "sum"]
 
 Valid = NDArray[np.bool_] | None
+Known = NDArray[np.bool_] | Bits | None
+"""The validity that sums and means take: flags, or Arrow's bits."""
 
 
 def count(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], None]:
@@ -44,7 +47,7 @@ def count(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], 
     return counts(valid, offsets), None
 
 
-def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], None]:
+def sum(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], None]:
     """The sum of each row; 0 for a row without items.
 
     Returns
@@ -62,6 +65,7 @@ def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[N
     found = _compiled_sums(data, valid, offsets, target)
     if found is not None:
         return found, None
+    valid = as_flags(valid)
     out = zeros(len(offsets) - 1, data.dtype if target.kind == "f" else target)
 
     def work(block: Block) -> None:
@@ -83,29 +87,34 @@ def sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[N
     return out, None
 
 
-def _compiled_sums(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], target: np.dtype[Any]) -> NDArray[Any] | None:
+def _compiled_sums(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64], target: np.dtype[Any]) -> NDArray[Any] | None:
     """The sums of rows by one compiled loop; None if none is ready, a sum does not fit, or cores share the pieces of rows."""
     if target.kind == "f":
         if are_shared(len(data), len(offsets) - 1):
             return None
-        loop = find_loop("sum" if data.dtype == target else "rounded_sum", data.dtype, valid is not None, len(data))
+        loop, known = find_row_loop("sum" if data.dtype == target else "rounded_sum", data, valid, offsets)
         by = strategy.choose("row_sum", len(data), loop is not None)
     else:
-        loop = find_loop("sum_integers", data.dtype, valid is not None, len(data))
+        loop, known = find_row_loop("sum_integers", data, valid, offsets)
         by = strategy.choose("integer_sum", loop is not None)
-    return _looped(loop, data, valid, offsets, target) if by == "compiled" else None
+    return _looped(loop, data, known, offsets, target) if by == "compiled" else None
 
 
 def _looped(
-    loop: Compiled | None, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], target: np.dtype[Any]
+    loop: Compiled | None, data: NDArray[Any], known: NDArray[Any] | None, offsets: NDArray[np.int64], target: np.dtype[Any]
 ) -> NDArray[Any] | None:
     """One result per row by a compiled loop; None if there is none, or if an integer may not fit: an exact check decides."""
     if loop is None:
         return None
     out = empty(len(offsets) - 1, data.dtype if target.kind == "f" else target)
     data = np.ascontiguousarray(data)
-    n_bad = map_rows(lambda first, last: loop(data, valid, offsets, first, last, out), offsets, light=valid is None)
+    n_bad = map_rows(lambda first, last: loop(data, known, offsets, first, last, out), offsets, light=_is_light(known))
     return None if max(n_bad) else out
+
+
+def _is_light(known: NDArray[Any] | None) -> bool:
+    """Whether a loop takes long rows at the speed of memory: bytes of nulls take twice as long."""
+    return known is None or known.dtype != np.bool_
 
 
 def _needs_no_room(data: NDArray[Any], valid: Valid) -> bool:
@@ -175,7 +184,7 @@ def _check_products(values: NDArray[Any], block: Block) -> None:
     raise_overflow("prod", bad.nonzero()[0], block, values.dtype)
 
 
-def mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
+def mean(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     """The mean of each row; null for a row without items. Floats keep their type, all others give float64.
 
     The sum of integers is exact, whatever their size, and rounded once.
@@ -183,6 +192,7 @@ def mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
     found = _compiled_means(data, valid, offsets)
     if found is not None:
         return found
+    valid = as_flags(valid)
 
     def work(block: Block, out: NDArray[np.float64]) -> NDArray[np.bool_]:
         n = block.counts
@@ -197,19 +207,19 @@ def mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
     return moments(work, data, valid, offsets, size, per_core=_needs_no_room(data, valid), light=True)
 
 
-def _compiled_means(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid] | None:
+def _compiled_means(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid] | None:
     """The means of rows by one compiled loop, which adds, counts and divides; None if there is none, or if a sum does not fit."""
     is_float = data.dtype.kind == "f"
-    loop = find_loop("mean" if is_float else "mean_integers", data.dtype, valid is not None, len(data))
+    if is_float and are_shared(len(data), len(offsets) - 1):
+        return None
+    loop, known = find_row_loop("mean" if is_float else "mean_integers", data, valid, offsets)
     facts = (len(data), loop is not None) if is_float else (loop is not None,)
     if strategy.choose("row_sum" if is_float else "integer_sum", *facts) != "compiled" or loop is None:
-        return None
-    if is_float and are_shared(len(data), len(offsets) - 1):
         return None
     out = empty(len(offsets) - 1, result_type(data.dtype))
     data = np.ascontiguousarray(data)
     there = (empty(len(out), np.bool_),) if is_float else ()
-    empty_rows = map_rows(lambda first, last: loop(data, valid, offsets, first, last, out, *there), offsets, light=valid is None)
+    empty_rows = map_rows(lambda first, last: loop(data, known, offsets, first, last, out, *there), offsets, light=_is_light(known))
     if min(empty_rows) < 0:
         return None
     if max(empty_rows) == 0:

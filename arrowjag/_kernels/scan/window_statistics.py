@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import longest_of, running_count
 from arrowjag._kernels.compiled.library import find_loop
@@ -98,11 +99,16 @@ def counts(valid: Valid, offsets: Integers, windows: Windows) -> Integers:
     """The number of items of each window that are not null."""
     if valid is None:
         return windows.sizes
+    loop = find_loop("window_counts", valid.dtype, False, len(valid), often=True)
+    if strategy.choose("window", loop is not None) == "compiled" and loop is not None:
+        found = empty(len(valid), np.int64)
+        map_rows(lambda first, last: loop(valid, *windows, offsets, first, last, found), offsets)
+        return found
     if len(valid) < strategy.sizes.THREAD_VALUES:
         running = running_count(valid)
         high, low = running[windows.high], running[windows.low]
-        found: Integers = np.subtract(high, low, dtype=np.int64) if high.dtype == np.int32 else high - low
-        return found
+        difference: Integers = np.subtract(high, low, dtype=np.int64)
+        return difference
     out = empty(len(valid), np.int64)
 
     def work(block: Block) -> None:

@@ -81,6 +81,11 @@ def _bits_at(n_places: int, n: int) -> str:
     return "each" if n_places * sizes.BITS_UNPACKED < n else "unpacked"
 
 
+def _null_bits(n_values: int, n_rows: int, ready: Callable[[], bool]) -> str:
+    """Whether loops read Arrow's bits of nulls, or flags: those of short rows are read faster."""
+    return "compiled" if n_values > sizes.BITS_LENGTH * n_rows and ready() else "flags"
+
+
 def _moved_bits(n_taken: int, n_rows: int, ready: Callable[[], bool]) -> str:
     return "compiled" if n_taken >= sizes.LIGHT_ROW * n_rows and ready() else "flags"
 
@@ -189,6 +194,7 @@ CHOICES: dict[str, Choice] = {
     "edges": _either(lambda n: "compare" if n <= sizes.EDGES_COMPARED else "search", "search", compare=lambda n: n < 128),
     # reductions and scans
     "reduced": _either(rules.reduced, "reduceat", columns=is_even),
+    "null_bits": _either(_null_bits, "flags", compiled=lambda _values, _rows, ready: ready()),
     "row_reduction": _either(
         rules.row_reduction, "numpy", polars=lambda offsets, fits, _lengths=(): fits and offsets[-1] > 0 and rules.has_polars()
     ),

@@ -35,6 +35,7 @@ from arrowjag._kernels.compiled.loops import (
     strings,
     text,
     weights,
+    whole_sums,
     windows,
 )
 
@@ -68,6 +69,7 @@ __all__ = [
     "strings",
     "text",
     "weights",
+    "whole_sums",
     "windows",
 ]
 

@@ -11,21 +11,13 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import helper, loop
+from arrowjag._kernels.compiled.validity import ones_of, word_of
 from arrowjag._kernels.compiled.words import load_word
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
 
 Function = Callable[..., int]
-
-
-@helper
-def ones_of(word: Any) -> Any:
-    """How many bits of a word are set: LLVM knows the pattern, and uses the instruction for it."""
-    word = word - ((word >> u8(1)) & u8(0x5555555555555555))
-    word = (word & u8(0x3333333333333333)) + ((word >> u8(2)) & u8(0x3333333333333333))
-    word = (word + (word >> u8(4))) & u8(0x0F0F0F0F0F0F0F0F)
-    return (word * u8(0x0101010101010101)) >> u8(56)
 
 
 @helper
@@ -62,6 +54,9 @@ def counted(kind: str, nulls: bool) -> Function:
         for row in range(u8(first), u8(last)):
             at, end = u8(offsets[row]) + u8(skip), u8(offsets[row + u8(1)]) + u8(skip)
             n = u8(0)
+            while end - at >= u8(64):
+                n += ones_of(word_of(data, at))
+                at += u8(64)
             while at < end:
                 word, step = bits_from(data, u8(size), at, end - at)
                 n += ones_of(word)

@@ -11,15 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import helper, loop
-from arrowjag._kernels.compiled.vectors import (
-    largest_of,
-    largest_valid,
-    place_of,
-    place_of_valid,
-    smallest_of,
-    smallest_valid,
-)
+from arrowjag._kernels.compiled.loop import Nulls, helper, loop
+from arrowjag._kernels.compiled.validity import count_of, flag_of
+from arrowjag._kernels.compiled.vectors import EXTREMES, PLACES, WIDTH
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -46,29 +40,31 @@ def _better(largest: bool) -> Callable[..., Any]:
     return better
 
 
-def _best_of(kind: str, nulls: bool, largest: bool) -> Callable[..., Any]:
+def _best_of(kind: str, nulls: Nulls, largest: bool) -> Callable[..., Any]:
     """A function of the best item of a span, or `low`, against which every item but NaN wins or draws."""
-    is_float = kind == "f"
-    better = _better(largest)
-    in_vectors = (largest_valid if largest else smallest_valid) if nulls else (largest_of if largest else smallest_of)
+    # Flags that are bits LLVM does not turn into vectors, whatever the items are.
+    has_vectors, long = kind == "f" or nulls == "bits", u8(WIDTH if nulls == "bits" else LONG)
+    better, in_vectors, flag = _better(largest), EXTREMES[largest, nulls], flag_of(nulls)
+    has_nulls = bool(nulls)
 
     @helper
     def best_of(values: Any, valid: Any, begin: Any, end: Any, low: Any) -> Any:
         best = low
-        if is_float and end - begin >= u8(LONG):
+        if has_vectors and end - begin >= long:
             best = in_vectors(values, valid, begin, end, low)
         else:
             for i in range(begin, end):
                 item = values[i]  # read whether it is null or not: no branch
-                best = better(item if not nulls or valid[i] != 0 else low, best)
+                best = better(item if not has_nulls or flag(valid, i) != u8(0) else low, best)
         return best
 
     return best_of
 
 
-def _extreme(kind: str, nulls: bool, largest: bool) -> Function:
-    is_float = kind == "f"
+def _extreme(kind: str, nulls: Nulls, largest: bool) -> Function:
+    is_float, has_nulls = kind == "f", bool(nulls)
     best_of, better = _best_of(kind, nulls, largest), _better(largest)
+    count, flag = count_of(nulls), flag_of(nulls)
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, loser: Any, out: Any, present: Any) -> int:
         low, zero = loser[0], loser[2]
@@ -76,13 +72,13 @@ def _extreme(kind: str, nulls: bool, largest: bool) -> Function:
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             found = end - begin
-            if nulls and found < u8(LONG):
+            if has_nulls and found < u8(LONG):
                 best, found = low, u8(0)
                 for i in range(begin, end):
                     item = values[i]
-                    best = better(item if valid[i] != 0 else low, best)
-                    found += u8(valid[i])
-            elif not nulls and found <= u8(SHORT):
+                    best = better(item if flag(valid, i) != u8(0) else low, best)
+                    found += flag(valid, i)
+            elif not has_nulls and found <= u8(SHORT):
                 best = low
                 if found > u8(0):
                     best = better(values[begin], best)
@@ -94,15 +90,13 @@ def _extreme(kind: str, nulls: bool, largest: bool) -> Function:
                     best = better(values[begin + u8(3)], best)
             else:
                 best = best_of(values, valid, begin, end, low)
-                if nulls:  # counted apart, so that items are compared in vectors
-                    found = u8(0)
-                    for i in range(begin, end):
-                        found += u8(valid[i])
+                if has_nulls and best == low:  # else there is an item
+                    found = count(valid, begin, end)
             if is_float and best == low and found > u8(0):
                 # Nothing but NaN and the losing infinity: NaN unless there is such an infinity.
                 best = loser[1]
                 for i in range(begin, end):
-                    if values[i] == low and (not nulls or valid[i] != 0):
+                    if values[i] == low and (not has_nulls or flag(valid, i) != u8(0)):
                         best = low
             out[row] = best + zero if found > u8(0) else zero  # 0.0 in place of -0.0
             present[row] = found > u8(0)
@@ -112,8 +106,8 @@ def _extreme(kind: str, nulls: bool, largest: bool) -> Function:
     return function
 
 
-@loop("item* u1* i8* i8 i8 item* item* u1*")
-def max(kind: str, nulls: bool) -> Function:
+@loop("item* u1* i8* i8 i8 item* item* u1*", bits=True)
+def max(kind: str, nulls: Nulls) -> Function:
     """(values, valid, offsets, first, last, loser, out, present): largest items; loser holds what loses always, NaN and 0.
 
     It returns how many rows have none.
@@ -121,16 +115,16 @@ def max(kind: str, nulls: bool) -> Function:
     return _extreme(kind, nulls, largest=True)
 
 
-@loop("item* u1* i8* i8 i8 item* item* u1*")
-def min(kind: str, nulls: bool) -> Function:
+@loop("item* u1* i8* i8 i8 item* item* u1*", bits=True)
+def min(kind: str, nulls: Nulls) -> Function:
     """As `max`, the smallest items."""
     return _extreme(kind, nulls, largest=False)
 
 
-def _slot(kind: str, nulls: bool, largest: bool) -> Function:
-    is_float = kind == "f"
-    best_of = _best_of(kind, nulls, largest)
-    find_place = place_of_valid if nulls else place_of
+def _slot(kind: str, nulls: Nulls, largest: bool) -> Function:
+    is_float, has_nulls = kind == "f", bool(nulls)
+    best_of, flag = _best_of(kind, nulls, largest), flag_of(nulls)
+    find_place = PLACES[nulls]
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, loser: Any, out: Any, present: Any) -> int:
         low = loser[0]
@@ -151,21 +145,19 @@ def _slot(kind: str, nulls: bool, largest: bool) -> Function:
             else:
                 for i in range(begin, end):
                     item = values[i]
-                    if nulls and is_float:
-                        item = item if valid[i] != 0 else low
+                    if has_nulls:
+                        item = item if flag(valid, i) != u8(0) else low
                     wins = item > best if largest else item < best
-                    if nulls and not is_float:
-                        wins = wins & (valid[i] != 0)
                     best = item if wins else best
                     slot = i if wins else slot
             if slot == end:
                 # No item beats the loser: the first item that equals it, else the first item (NaN), else none.
                 for i in range(begin, end):
-                    if (not nulls or valid[i] != 0) and slot == end and values[i] == low:
+                    if (not has_nulls or flag(valid, i) != u8(0)) and slot == end and values[i] == low:
                         slot = i
                 if is_float:
                     for i in range(begin, end):
-                        if (not nulls or valid[i] != 0) and slot == end:
+                        if (not has_nulls or flag(valid, i) != u8(0)) and slot == end:
                             slot = i
             present[row] = slot < end
             n_missing += 0 if slot < end else 1
@@ -175,8 +167,8 @@ def _slot(kind: str, nulls: bool, largest: bool) -> Function:
     return function
 
 
-@loop("item* u1* i8* i8 i8 item* i8* u1*")
-def argmax(kind: str, nulls: bool) -> Function:
+@loop("item* u1* i8* i8 i8 item* i8* u1*", bits=True)
+def argmax(kind: str, nulls: Nulls) -> Function:
     """(values, valid, offsets, first, last, loser, out, present): slots of the first largest items.
 
     It returns how many rows have none.
@@ -184,7 +176,7 @@ def argmax(kind: str, nulls: bool) -> Function:
     return _slot(kind, nulls, largest=True)
 
 
-@loop("item* u1* i8* i8 i8 item* i8* u1*")
-def argmin(kind: str, nulls: bool) -> Function:
+@loop("item* u1* i8* i8 i8 item* i8* u1*", bits=True)
+def argmin(kind: str, nulls: Nulls) -> Function:
     """As `argmax`, of the smallest items."""
     return _slot(kind, nulls, largest=False)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import helper
-from arrowjag._kernels.compiled.loops.counts import ones_of, word_from
+from arrowjag._kernels.compiled.loops.counts import word_from
+from arrowjag._kernels.compiled.validity import ones_of
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import LARGEST_PRODUCT, PIECE, helper, loop
+from arrowjag._kernels.compiled.loop import LARGEST_PRODUCT, PIECE, Nulls, helper, loop
 from arrowjag._kernels.compiled.pieces import LONG, sums_in_pieces, sums_of_pieces
+from arrowjag._kernels.compiled.validity import count_of, flag_of
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -23,21 +24,21 @@ SHORT = 4
 """Rows up to this length are added without a loop: rows of three in half of the time."""
 
 
-def _total_of(nulls: bool) -> Callable[..., Any]:
+def _total_of(nulls: Nulls) -> Callable[..., Any]:
     """A function of the sum of some items in pieces of 128 slots, and of how many of them are not null."""
-    sums = sums_in_pieces((1,), nulls)
+    sums, count, flag, has_nulls = sums_in_pieces((1,), nulls), count_of(nulls), flag_of(nulls), bool(nulls)
 
     @helper
     def item_at(values: Any, valid: Any, i: Any) -> Any:
         item = f8(values[i])
-        if nulls:
-            item = item if valid[i] != 0 else 0.0
+        if has_nulls:
+            item = item if flag(valid, i) != u8(0) else 0.0
         return item
 
     @helper
     def total_of(values: Any, valid: Any, begin: Any, end: Any) -> Any:
         size = end - begin
-        n = u8(0) if nulls else size
+        n = u8(0) if has_nulls else size
         total = 0.0
         if size <= u8(SHORT):
             if size > u8(0):
@@ -48,14 +49,12 @@ def _total_of(nulls: bool) -> Callable[..., Any]:
                 total += item_at(values, valid, begin + u8(2))
             if size > u8(3):
                 total += item_at(values, valid, begin + u8(3))
-            if nulls:
-                for i in range(begin, end):
-                    n += u8(valid[i])
+            if has_nulls:
+                n = count(valid, begin, end)
         elif size > u8(LONG):
             total = sums(values, valid, begin, end, 0.0, 0.0)[0]
-            if nulls:
-                for i in range(begin, end):
-                    n += u8(valid[i])
+            if has_nulls:
+                n = count(valid, begin, end)
         else:
             at = begin
             while at < end:
@@ -63,8 +62,8 @@ def _total_of(nulls: bool) -> Callable[..., Any]:
                 piece = 0.0
                 for i in range(at, stop):
                     piece += item_at(values, valid, i)
-                    if nulls:
-                        n += u8(valid[i])
+                    if has_nulls:
+                        n += flag(valid, i)
                 total += piece
                 at = stop
         return total, n
@@ -72,7 +71,7 @@ def _total_of(nulls: bool) -> Callable[..., Any]:
     return total_of
 
 
-def _row_sum(kind: str, nulls: bool) -> Function:
+def _row_sum(kind: str, nulls: Nulls) -> Function:
     del kind
     total_of = _total_of(nulls)
 
@@ -85,20 +84,20 @@ def _row_sum(kind: str, nulls: bool) -> Function:
     return function
 
 
-@loop("item* u1* i8* i8 i8 f8*", _FLOATS)
-def sum(kind: str, nulls: bool) -> Function:
+@loop("item* u1* i8* i8 i8 f8*", _FLOATS, bits=True)
+def sum(kind: str, nulls: Nulls) -> Function:
     """(values, valid, offsets, first, last, out): sums of rows first to last, in float64, in pieces of 128 slots."""
     return _row_sum(kind, nulls)
 
 
-@loop("item* u1* i8* i8 i8 item*", ("f4",))
-def rounded_sum(kind: str, nulls: bool) -> Function:
+@loop("item* u1* i8* i8 i8 item*", ("f4",), bits=True)
+def rounded_sum(kind: str, nulls: Nulls) -> Function:
     """(values, valid, offsets, first, last, out): as `sum`, rounded to the type of the items."""
     return _row_sum(kind, nulls)
 
 
-@loop("item* u1* i8* i8 i8 item* u1*", _FLOATS)
-def mean(kind: str, nulls: bool) -> Function:
+@loop("item* u1* i8* i8 i8 item* u1*", _FLOATS, bits=True)
+def mean(kind: str, nulls: Nulls) -> Function:
     """(values, valid, offsets, first, last, out, there): means of rows, whose sums are those of `sum`, and whether there is one.
 
     It returns how many rows have no items; their mean is 0.
@@ -142,94 +141,6 @@ def piece_squares(kind: str, nulls: bool) -> Function:
         return 0
 
     return function
-
-
-def _row_sum_of_integers(kind: str, nulls: bool, is_mean: bool) -> Function:
-    unsigned = kind == "u"
-    limit = LARGEST_PRODUCT * (2.0 if unsigned else 1.0)
-
-    @helper
-    def item_at(values: Any, valid: Any, i: Any) -> Any:
-        item = i8(u8(values[i])) if unsigned else i8(values[i])
-        if nulls:
-            item = item if valid[i] != 0 else i8(0)
-        return item
-
-    @helper
-    def bits_of(item: Any) -> Any:
-        return item if unsigned else item ^ (item >> i8(63))
-
-    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
-        n_bad, n_empty = 0, 0
-        for row in range(u8(first), u8(last)):
-            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
-            total, seen = i8(0), i8(0)
-            size = end - begin
-            if size <= u8(SHORT):
-                if size > u8(0):
-                    item = item_at(values, valid, begin)
-                    total += item
-                    seen |= bits_of(item)
-                if size > u8(1):
-                    item = item_at(values, valid, begin + u8(1))
-                    total += item
-                    seen |= bits_of(item)
-                if size > u8(2):
-                    item = item_at(values, valid, begin + u8(2))
-                    total += item
-                    seen |= bits_of(item)
-                if size > u8(3):
-                    item = item_at(values, valid, begin + u8(3))
-                    total += item
-                    seen |= bits_of(item)
-            else:
-                for i in range(begin, end):
-                    item = item_at(values, valid, i)
-                    total += item
-                    seen |= bits_of(item)
-            if ((u8(seen) | size) >> u8(31)) != u8(0) and (f8(u8(seen)) + 1.0) * f8(size) >= limit:
-                # So large an item, so often, would not fit: the halves of 32 bits of each item are added up apart.
-                high, low = i8(0), i8(0)
-                for i in range(begin, end):
-                    item = item_at(values, valid, i)
-                    high += i8(u8(item) >> u8(32)) if unsigned else item >> i8(32)
-                    low += item & i8(0xFFFFFFFF)
-                high += low >> i8(32)
-                if unsigned:
-                    n_bad += 1 if high > i8(0xFFFFFFFF) else 0
-                else:
-                    n_bad += 1 if high > i8(0x7FFFFFFF) or high < i8(-0x80000000) else 0
-            if is_mean:
-                n = size
-                if nulls:
-                    n = u8(0)
-                    for i in range(begin, end):
-                        n += u8(valid[i])
-                n_empty += 1 if n == u8(0) else 0
-                whole = f8(u8(total)) if unsigned else f8(total)
-                out[row] = whole / f8(n) if n > u8(0) else np.nan
-            else:
-                out[row] = total
-        if is_mean:
-            return -1 if n_bad > 0 else n_empty
-        return n_bad
-
-    return function
-
-
-@loop("item* u1* i8* i8 i8 wide*", _INTEGERS)
-def sum_integers(kind: str, nulls: bool) -> Function:
-    """(values, valid, offsets, first, last, out): sums that wrap around; returns how many do not fit 64 bits."""
-    return _row_sum_of_integers(kind, nulls, is_mean=False)
-
-
-@loop("item* u1* i8* i8 i8 f8*", _INTEGERS)
-def mean_integers(kind: str, nulls: bool) -> Function:
-    """(values, valid, offsets, first, last, out): means of rows, whose sums are rounded once; NaN for rows without items.
-
-    It returns how many of these there are, and -1 if a sum does not fit 64 bits.
-    """
-    return _row_sum_of_integers(kind, nulls, is_mean=True)
 
 
 @loop("item* u1* i8* i8 i8 item*", _FLOATS)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import helper, loop
-from arrowjag._kernels.compiled.loops.counts import ones_of, word_from
+from arrowjag._kernels.compiled.loops.counts import word_from
+from arrowjag._kernels.compiled.validity import ones_of
 from arrowjag._kernels.compiled.words import load_word, store_word
 
 u1: Any = np.uint8  # Any: numba infers the exact types, so annotations would add nothing

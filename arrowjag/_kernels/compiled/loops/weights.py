@@ -12,7 +12,7 @@ import numpy as np
 
 from arrowjag._kernels.compiled.loop import loop
 from arrowjag._kernels.compiled.loops.moments import distances_of
-from arrowjag._kernels.compiled.vectors import largest_of
+from arrowjag._kernels.compiled.vectors import EXTREMES
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 f8: Any = np.float64
@@ -30,6 +30,7 @@ def exponents(kind: str, nulls: bool) -> Function:
     `scale` holds the factor, and -inf. A null counts as -inf. NaN is never the largest.
     """
     del kind
+    largest_of = EXTREMES[True, False]
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, scale: Any, out: Any) -> int:
         factor, low = scale[0], scale[1]

@@ -58,6 +58,33 @@ def window_bounds(kind: str, nulls: bool) -> Function:
     return function
 
 
+@loop("item* i8* i8* i8* i8 i8 i8*", ("b1",))
+def window_counts(kind: str, nulls: bool) -> Function:
+    """(values, low, high, offsets, first, last, out): how many flags of each window are set.
+
+    Windows rise within a row: flags are added where the next one ends later, and subtracted where it begins later.
+    """
+    del kind, nulls
+
+    def function(values: Any, low: Any, high: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            n = i8(0)
+            start = u8(low[begin]) if begin < end else u8(0)
+            stop = start
+            for i in range(begin, end):
+                while stop < u8(high[i]):
+                    n += i8(values[stop])
+                    stop += u8(1)
+                while start < u8(low[i]):
+                    n -= i8(values[start])
+                    start += u8(1)
+                out[i] = n
+        return 0
+
+    return function
+
+
 @helper
 def tile_of(low: Any, high: Any, first: Any, last: Any, width: Any) -> Any:
     """A tile of the windows from an item on: before which item it ends, its longest window, and which windows are even.

@@ -1,0 +1,114 @@
+"""Which items are not null, as loops are told: by a byte per item, or by Arrow's bits, which long rows are read faster with.
+
+Bits of a row may begin anywhere in a byte. No byte is read that holds none of the bits asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arrowjag._kernels.compiled.loop import Nulls, helper
+from arrowjag._kernels.compiled.words import load_word
+
+__all__ = ["are_valid", "count_of", "flag_of", "flags_of", "is_valid", "ones_of", "vector_from", "word_of"]
+
+u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
+
+
+# ------------------------------------------------------------------------------------------------------ for loops
+
+
+def flag_of(nulls: Nulls) -> Callable[..., Any]:
+    """A function of whether an item is not null: 1 or 0, of bytes whatever is not 0."""
+    of_bits = nulls == "bits"
+
+    @helper
+    def flag(valid: Any, i: Any) -> Any:
+        if of_bits:
+            return (u8(valid[i >> u8(3)]) >> (i & u8(7))) & u8(1)
+        return u8(valid[i])
+
+    return flag
+
+
+@helper
+def ones_of(word: Any) -> Any:
+    """How many bits of a word are set: LLVM knows the pattern, and uses the instruction for it."""
+    word = word - ((word >> u8(1)) & u8(0x5555555555555555))
+    word = (word & u8(0x3333333333333333)) + ((word >> u8(2)) & u8(0x3333333333333333))
+    word = (word + (word >> u8(4))) & u8(0x0F0F0F0F0F0F0F0F)
+    return (word * u8(0x0101010101010101)) >> u8(56)
+
+
+@helper
+def word_of(bits: Any, i: Any) -> Any:
+    """The bits of 64 items from one on."""
+    shift = i & u8(7)
+    high = u8(bits[(i + u8(63)) >> u8(3)])  # all its bits move beyond the word where the items begin a byte
+    return (load_word(bits, i >> u8(3)) >> shift) | ((high << u8(1)) << (u8(63) - shift))
+
+
+def count_of(nulls: Nulls) -> Callable[..., Any]:
+    """A function of how many items of a run are not null; bytes are 0 or 1."""
+    flag, of_bits = flag_of(nulls), nulls == "bits"
+
+    @helper
+    def count(valid: Any, begin: Any, end: Any) -> Any:
+        n, at = u8(0), begin
+        if of_bits:
+            while end - at >= u8(64):
+                n += ones_of(word_of(valid, at))
+                at += u8(64)
+        for i in range(at, end):
+            n += flag(valid, i)
+        return n
+
+    return count
+
+
+def flags_of(valid: Any, nulls: Nulls) -> Any:
+    """Which items are not null, where Python runs a loop."""
+    return (np.unpackbits(valid, bitorder="little") if nulls == "bits" else valid) != 0
+
+
+# ------------------------------------------------------------------------------------------------- for vectors
+
+
+def vector_from(builder: Any, pointer: Any, place: Any, n: int, align: int = 1) -> Any:
+    """The n entries from a position on."""
+    from llvmlite import ir
+
+    type = ir.VectorType(pointer.type.pointee, n)
+    return builder.load(builder.bitcast(builder.gep(pointer, [place]), type.as_pointer()), align=align)
+
+
+def are_valid(builder: Any, valid: Any, place: Any, n: int, nulls: Nulls) -> Any:
+    """Which of n items from a position on are not null; of bits no byte is read that holds none of theirs."""
+    from llvmlite import ir
+
+    if nulls != "bits":
+        bytes = vector_from(builder, valid, place, n)
+        return builder.icmp_unsigned("!=", bytes, bytes.type(None))
+    word, three = ir.IntType(n), place.type(3)
+    low = builder.bitcast(builder.gep(valid, [builder.lshr(place, three)]), word.as_pointer())
+    high = builder.load(builder.gep(valid, [builder.lshr(builder.add(place, place.type(n - 1)), three)]))
+    shift = builder.trunc(builder.and_(place, place.type(7)), word)
+    # Of the last byte all bits move beyond the word where the items begin a byte.
+    rest = builder.shl(builder.shl(builder.zext(high, word), word(1)), builder.sub(word(n - 1), shift))
+    bits = builder.or_(builder.lshr(builder.load(low, align=1), shift), rest)
+    return builder.bitcast(bits, ir.VectorType(ir.IntType(1), n))
+
+
+def is_valid(builder: Any, valid: Any, place: Any, nulls: Nulls) -> Any:
+    """Whether an item is not null."""
+    from llvmlite import ir
+
+    if nulls != "bits":
+        byte = builder.load(builder.gep(valid, [place]))
+        return builder.icmp_unsigned("!=", byte, byte.type(0))
+    byte = builder.load(builder.gep(valid, [builder.lshr(place, place.type(3))]))
+    bit = builder.lshr(byte, builder.trunc(builder.and_(place, place.type(7)), byte.type))
+    return builder.trunc(bit, ir.IntType(1))
