@@ -152,6 +152,12 @@ def test_rows_that_are_null_in_one_array_only(compiling: str) -> None:
     assert aj.fold(lambda state, a, b: state + a * b, 0, x, y, axis=0).to_list() == [[5, 12], []]
 
 
+@pytest.mark.parametrize("rows", [[], [[], []], [None, []], [[None], [None, None]], [[], [None], None]])
+def test_scan_of_rows_without_a_valid_item(rows, compiling: str) -> None:
+    x = aj.array(rows, type=pa.float64(), ndim=2)
+    assert aj.scan(lambda state, item: state + item, 0.0, x).to_list() == rows
+
+
 def shortened(row):
     """Rows of other lengths than they came: some shorter, some twice as long."""
     return np.concatenate((row, row)) if len(row) == 2 else row[: len(row) // 2]

@@ -84,7 +84,7 @@ class Form(NamedTuple):
     compiled: Callable[[Callable[..., Any]], Callable[..., Any]]
 
     item: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
-    """Where the compiled function takes one more array, and writes a result for each item: a function that returns one of them."""
+    """A function that returns one result, where the compiled one takes one more array and writes a result for each item."""
 
 
 def _itself(function: Callable[..., Any]) -> Callable[..., Any]:

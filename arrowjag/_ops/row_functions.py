@@ -352,7 +352,9 @@ def scan(function: Callable[..., Any], start: Operand | Any, columns: Sequence[O
     valid = full if operands.valid is None else full & operands.valid
     lists = None if type is None else pa.large_list(type)
     result = call_each(function, [*arguments, _starting(start, operands.rows)], valid, n_rows, lists, "scan", form)
-    return _at_slots(operands, _column.from_arrow(result).values, known, valid)
+    found = _column.from_arrow(result)
+    states = found.values if found.ndim > 1 else found.values[:0]  # no row has a valid item
+    return _at_slots(operands, states, known, valid)
 
 
 def _placed(states: pa.Array, there: BoolArray) -> pa.Array:
