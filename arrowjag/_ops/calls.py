@@ -131,7 +131,8 @@ def call_each(
     if not callable(function):
         raise JagTypeError(f"{operation} takes a function, got {function.__class__.__name__}")
     n_live = n_rows if live is None else int(np.count_nonzero(live))
-    wants_compiler = options.compile == "always" or (options.compile == "auto" and n_live >= sizes.COMPILED_ROWS)
+    fewest = {"always": 1, "auto": sizes.COMPILED_ROWS}.get(options.compile)
+    wants_compiler = fewest is not None and n_live >= fewest
     called = form.interpreted(function)
     if not wants_compiler or not row_compiler.is_available():
         rows = _numbers_of(live, n_rows)

@@ -117,7 +117,7 @@ def _cut(n_rows: int, offsets: IntArray | None) -> list[tuple[int, int]]:
 
 
 def compile_rows(function: Callable[..., Any], arguments: Sequence[Argument], form: Form) -> Driver | str:
-    """Return the compiled loop for a function and its argument types, or the reason why it can't be compiled."""
+    """Return the compiled loop for a function and its argument types, of at least one row, or why it can't be compiled."""
     kinds = tuple((type(argument).__name__, tuple(array.dtype.str for array in _arrays(argument))) for argument in arguments)
     key = (
         _key(function),
@@ -155,9 +155,7 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     of_row = numba.njit(nogil=True, error_model="numpy")
     whole = form.compiled(inner)
     compiled = inner if whole is inner else of_row(whole)
-    given = tuple(numba.typeof(argument.at(0)) if _has_rows(argument) else None for argument in arguments)
-    if None in given:
-        return "there are no rows"
+    given = tuple(numba.typeof(argument.at(0)) for argument in arguments)
     result = _returned(compiled if form.item is None else of_row(form.item(inner)), given)
     optional = isinstance(result, numba.types.Optional)
     if optional and form.item is not None:
@@ -181,10 +179,6 @@ def _as_function(function: Callable[..., Any], n_arguments: int) -> Callable[...
     names = ", ".join(f"a{place}" for place in range(n_arguments))
     wrapped: Callable[..., Any] = eval(f"lambda {names}: function({names})", {"function": function})  # noqa: S307  # the source holds no user text
     return wrapped
-
-
-def _has_rows(argument: Argument) -> bool:
-    return any(len(array) for array in _arrays(argument)) or hasattr(argument, "offsets")
 
 
 def _returned(compiled: Any, given: tuple[Any, ...]) -> Any:
