@@ -19,7 +19,10 @@ class Loops:
         self.sought = dict[str, int]()
         """By variant, the number of values that it was last looked for with."""
 
-    def __call__(self, name: str, dtype: np.dtype[Any], nulls: bool, n_values: int) -> Callable[..., int] | None:
+    def __call__(
+        self, name: str, dtype: np.dtype[Any], nulls: bool, n_values: int, often: bool = False
+    ) -> Callable[..., int] | None:
+        del often
         assert isinstance(nulls, bool)
         variant = Variant(name, f"{dtype.kind}{dtype.itemsize}", nulls)
         self.sought[str(variant)] = n_values

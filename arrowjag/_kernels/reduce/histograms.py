@@ -131,7 +131,7 @@ def count_edges(data: NDArray[Any], edges: NDArray[Any], side: Literal["left", "
 
 
 def _edges_upto(data: NDArray[Any], edges: NDArray[Any], side: Literal["left", "right"]) -> NDArray[Any]:
-    if strategy.choose("edges", len(edges)) == "search":
+    if strategy.choose("edges", len(edges), len(data)) == "search":
         return edges.searchsorted(data, side)
     found, above = zeros(len(data), np.int8), empty(len(data), np.bool_)
     is_above = np.less if side == "right" else np.less_equal
@@ -142,7 +142,7 @@ def _edges_upto(data: NDArray[Any], edges: NDArray[Any], side: Literal["left", "
 
 def count_bins(slots: NDArray[np.int64], offsets: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     """How many items of each row have each slot from 0 to n - 1, flat; slots of -1 are left out."""
-    loop = find_loop("counted_slots", slots.dtype, False, len(slots))
+    loop = find_loop("counted_slots", slots.dtype, False, len(slots), often=True)
     if strategy.choose("counted_slots", loop is not None) == "compiled" and loop is not None:
         counts = zeros((len(offsets) - 1) * n, np.int64)
         map_rows(lambda first, last: loop(slots, offsets, first, last, n, counts), offsets)

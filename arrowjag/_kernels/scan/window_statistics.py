@@ -99,7 +99,7 @@ def counts(valid: Valid, offsets: Integers, windows: Windows) -> Integers:
     """The number of items of each window that are not null."""
     if valid is None:
         return windows.sizes
-    loop = find_loop("window_counts", valid.dtype, False, len(valid), often=True)
+    loop = find_loop("window_counts", valid.dtype, False, len(valid))
     if strategy.choose("window", loop is not None) == "compiled" and loop is not None:
         found = empty(len(valid), np.int64)
         map_rows(lambda first, last: loop(valid, *windows, offsets, first, last, found), offsets)

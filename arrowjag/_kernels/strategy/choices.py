@@ -191,7 +191,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "binned": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "counted_slots": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "edges": _either(lambda n: "compare" if n <= sizes.EDGES_COMPARED else "search", "search", compare=lambda n: n < 128),
+    "edges": _either(rules.edges, "search", compare=lambda n_edges, _n_values: n_edges < 128),
     # reductions and scans
     "reduced": _either(rules.reduced, "reduceat", columns=is_even),
     "null_bits": _either(_null_bits, "flags", compiled=lambda _values, _rows, ready: ready()),

@@ -114,6 +114,10 @@ def topk(offsets: Offsets, counts: Offsets) -> str:
     return "sort" if 4 * int(lengths[long].sum()) < offsets[-1] else "segments"
 
 
+def edges(n_edges: int, n_values: int) -> str:
+    return "compare" if n_edges <= sizes.EDGES_COMPARED and n_values >= sizes.CALL_VALUES else "search"
+
+
 def in_set(n_known: int, span: int | None) -> str:
     """Choose by the number of members, and by the span between the smallest and the largest integer."""
     if n_known <= sizes.SET_COMPARED:
