@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from arrowjag import _arrow
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import from_sizes
@@ -107,9 +108,9 @@ def _offsets_of(arguments: Sequence[Argument]) -> IntArray | None:
 
 
 def _cut(n_rows: int, offsets: IntArray | None) -> list[tuple[int, int]]:
-    """Divide rows into up to eight parts of at least 10,000 rows or items."""
+    """Divide rows into a few parts per core, none of them too small."""
     n_items = 0 if offsets is None else int(offsets[-1])
-    n_parts = max(1, min(8, max(n_rows, n_items) // 10_000))
+    n_parts = max(1, min(4 * blocks.n_cores(), max(n_rows, n_items) // strategy.sizes.FUNCTION_PART))
     if offsets is not None and n_items > n_rows:
         return blocks.cut_rows(offsets, n_parts)
     bounds = [n_rows * place // n_parts for place in range(n_parts + 1)]
@@ -200,13 +201,16 @@ def _arrays(argument: Any) -> tuple[npt.NDArray[Any], ...]:
 
 # --------------------------------------------------------------------------------------------------- the loop over rows
 
-_SCALAR = """
+_HEAD = """
 def loop(first, last, at, valid, sizes, out, {parameters}):
+    used = 0
     for i in range(first, last):
         if not valid[i]:
             continue
         at[0] = i
-        result = function({call})
+"""
+
+_SCALAR = """        result = function({call})
         {check}
         out[i] = result
     return out
@@ -217,14 +221,7 @@ _SKIP_NONE = """if result is None:
             continue
         """
 
-_ROW = """
-def loop(first, last, at, valid, sizes, out, {parameters}):
-    used = 0
-    for i in range(first, last):
-        if not valid[i]:
-            continue
-        at[0] = i
-        result = function({call})
+_ROW = """        result = function({call})
         {check}
         n = len(result)
         if used + n > len(out):
@@ -237,14 +234,7 @@ def loop(first, last, at, valid, sizes, out, {parameters}):
     return out[:used]
 """
 
-_SLOTS = """
-def loop(first, last, at, valid, sizes, out, {parameters}):
-    used = 0
-    for i in range(first, last):
-        if not valid[i]:
-            continue
-        at[0] = i
-        n = {offsets}[i + 1] - {offsets}[i]
+_SLOTS = """        n = {offsets}[i + 1] - {offsets}[i]
         function({call}, out[used : used + n])
         sizes[i] = n
         used += n
@@ -271,7 +261,7 @@ def _loop(compiled: Any, arguments: Sequence[Argument], optional: bool, template
         else:
             calls.append(f"{names[0]}[i]")
     offsets = next((name for name in parameters if name in bounds), "")
-    source = template.format(
+    source = (_HEAD + template).format(
         parameters=", ".join(parameters), call=", ".join(calls), offsets=offsets, check=_SKIP_NONE if optional else ""
     )
     exec(source, scope)  # noqa: S102  # the source is from this module; numba compiles functions, not syntax trees

@@ -164,7 +164,7 @@ def both_valid(one: npt.NDArray[np.bool_] | None, two: npt.NDArray[np.bool_] | N
 
 
 def holds_nan(data: npt.NDArray[Any]) -> bool:
-    """Whether one of flat numbers is NaN, which numpy takes for the least of them: found in less time than a minimum."""
+    """Whether a flat array holds NaN: numpy's argmin returns the place of the first one, in less time than a minimum takes."""
     return data.dtype.kind == "f" and len(data) > 0 and math.isnan(data[data.argmin()])
 
 

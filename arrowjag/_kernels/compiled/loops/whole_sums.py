@@ -39,6 +39,17 @@ def _row_sum_of_integers(kind: str, nulls: Nulls, is_mean: bool) -> Function:
     def bits_of(item: Any) -> Any:
         return item if unsigned else item ^ (item >> i8(63))
 
+    @helper
+    def leaves_64_bits(values: Any, valid: Any, begin: Any, end: Any) -> Any:
+        """Add up the halves of 32 bits of each item apart, which is exact."""
+        high, low = i8(0), i8(0)
+        for i in range(begin, end):
+            item = item_at(values, valid, i)
+            high += i8(u8(item) >> u8(32)) if unsigned else item >> i8(32)
+            low += item & i8(0xFFFFFFFF)
+        high += low >> i8(32)
+        return high > i8(0xFFFFFFFF) if unsigned else (high > i8(0x7FFFFFFF)) | (high < i8(-0x80000000))
+
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
         n_bad, n_empty = 0, 0
         for row in range(u8(first), u8(last)):
@@ -64,7 +75,7 @@ def _row_sum_of_integers(kind: str, nulls: Nulls, is_mean: bool) -> Function:
                     seen |= bits_of(item)
             else:
                 at = begin
-                if of_bits:  # so many at once that LLVM makes vectors of their flags
+                if of_bits:  # LLVM turns a loop over the bits of one word into vectors
                     while end - at >= u8(64):
                         word = word_of(valid, at)
                         for k in range(u8(64)):
@@ -77,17 +88,7 @@ def _row_sum_of_integers(kind: str, nulls: Nulls, is_mean: bool) -> Function:
                     total += item
                     seen |= bits_of(item)
             if ((u8(seen) | size) >> u8(31)) != u8(0) and (f8(u8(seen)) + 1.0) * f8(size) >= limit:
-                # So large an item, so often, would not fit: the halves of 32 bits of each item are added up apart.
-                high, low = i8(0), i8(0)
-                for i in range(begin, end):
-                    item = item_at(values, valid, i)
-                    high += i8(u8(item) >> u8(32)) if unsigned else item >> i8(32)
-                    low += item & i8(0xFFFFFFFF)
-                high += low >> i8(32)
-                if unsigned:
-                    n_bad += 1 if high > i8(0xFFFFFFFF) else 0
-                else:
-                    n_bad += 1 if high > i8(0x7FFFFFFF) or high < i8(-0x80000000) else 0
+                n_bad += 1 if leaves_64_bits(values, valid, begin, end) else 0  # so large an item, so often, would not fit
             if is_mean:
                 n = size
                 if has_nulls:
