@@ -62,6 +62,15 @@ def test_times_are_numpy_times() -> None:
     assert got.to_list() == [48, None]
 
 
+def test_slots_of_numbers_and_text_correspond() -> None:
+    """Slots that are null in an array of numbers are left out of all rows; lists keep None, and the flags tell it."""
+    x, words = aj.array([[1.0, None, 3.0], [4.0]]), aj.array([["a", "b", None], ["d"]])
+    assert aj.map_rows(lambda row, names: f"{row.tolist()}{names}", x, words).to_list() == ["[1.0, 3.0]['a', None]", "[4.0]['d']"]
+    flags = aj.map_rows(lambda row, names, valid: valid, x, words, skip_nulls=False)
+    assert flags.to_list() == [[True, False, False], [True]]
+    assert words.map_rows(lambda names, valid: valid, skip_nulls=False).to_list() == [[True, True, False], [True]]
+
+
 def test_without_skipping_nulls_a_mask_comes_along(compiling: str) -> None:
     x = aj.array([[1.0, None, 4.0], [], None])
     got = x.map_rows(lambda row, valid: np.where(valid, row, 0.0).sum() + 100 * len(row), skip_nulls=False)

@@ -128,8 +128,8 @@ class RowFunctionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            The last state of each row: `start` for an empty row, null for a null row. Slots that are null in any array are left
-            out. Along an outer axis null rows count as absent.
+            The last state of each row: `start` for an empty row, null for a null row and where `start` is null. Slots that are
+            null in any array are left out. Along an outer axis null rows count as absent.
 
         Raises
         ------
@@ -170,7 +170,7 @@ class RowFunctionMethods(ArrayBase):
         -------
         JaggedArray
             One state per item. Slots that are null in any array stay null, and the function is not called for them; a null row
-            stays null.
+            stays null, and the states of a row whose `start` is null are null.
 
         Raises
         ------

@@ -46,6 +46,8 @@ class Driver(NamedTuple):
     loop: Callable[..., Any]
     dtype: np.dtype[Any]
     is_row: bool
+    per_item: bool
+    """Whether the function writes a result for each item of its rows, so that results need no sizes of their own."""
 
     @property
     def type(self) -> pa.DataType:
@@ -63,16 +65,17 @@ class Driver(NamedTuple):
         return expected is None or expected == self.type
 
     def run(self, arguments: Sequence[Argument], live: BoolArray | None, n_rows: int, operation: str) -> pa.Array:
-        """Call the function for all live rows, on all cores."""
+        """Call the function for all live rows, on all cores; other rows are null, or hold 0 where results are per item."""
         flat = [array for argument in arguments for array in _arrays(argument)]
         offsets = _offsets_of(arguments) if self.is_row else None  # as many results as items are expected
-        valid, sizes = _flags(live, n_rows), zeros(n_rows if self.is_row else 0, np.int64)
-        make = empty if live is None or self.is_row else zeros  # results of other rows are 0 under their nulls
+        grows = self.is_row and not self.per_item
+        valid, sizes = _flags(live, n_rows), zeros(n_rows if grows else 0, np.int64)
+        make = empty if live is None or grows else zeros  # results that are not written are 0 under their nulls
         out = make(n_rows if offsets is None else int(offsets[-1]), self.dtype)
 
         def part(first: int, last: int) -> tuple[int, Exception | None, npt.NDArray[Any]]:
             at = np.zeros(1, np.int64)
-            results = out if offsets is None else out[int(offsets[first]) : int(offsets[last])]
+            results = out[int(offsets[first]) : int(offsets[last])] if grows and offsets is not None else out
             try:
                 with np.errstate(all="ignore"):
                     results = self.loop(first, last, at, valid, sizes, results, *flat)
@@ -86,6 +89,8 @@ class Driver(NamedTuple):
             row, error = min(failed, key=lambda one: one[0])
             error.add_note(f"{operation}: the function failed on row {row}")
             raise error
+        if self.per_item and offsets is not None:
+            return _arrow.wrap([_arrow.Level(offsets, None, None)], _arrow.from_numpy(out))
         keep = unless_all(valid)
         if not self.is_row:
             return _arrow.from_numpy(out, keep)
@@ -170,7 +175,7 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
         return f"it returns {result}"
     dtype = np.dtype(numba.np.numpy_support.as_dtype(element))
     loop = _loop(compiled, arguments, optional, _SLOTS if form.item is not None else _ROW if is_row else _SCALAR)
-    return Driver(loop, dtype, is_row or form.item is not None)
+    return Driver(loop, dtype, is_row or form.item is not None, form.item is not None)
 
 
 def _as_function(function: Callable[..., Any], n_arguments: int) -> Callable[..., Any]:
@@ -234,11 +239,8 @@ _ROW = """        result = function({call})
     return out[:used]
 """
 
-_SLOTS = """        n = {offsets}[i + 1] - {offsets}[i]
-        function({call}, out[used : used + n])
-        sizes[i] = n
-        used += n
-    return out[:used]
+_SLOTS = """        function({call}, out[{offsets}[i] : {offsets}[i + 1]])
+    return out
 """
 
 
