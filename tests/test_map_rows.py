@@ -343,3 +343,63 @@ def test_many_rows_are_compiled_by_default(monkeypatch: pytest.MonkeyPatch) -> N
         assert aj.array([[1], [2], [3]]).map_rows(len).to_list() == [1, 1, 1]  # all were interpreted for their type
         with pytest.warns(JagWarning, match=r"interpreter, because of this test"):
             assert aj.array([[1], [2], [3], []]).map_rows(len).to_list() == [1, 1, 1, 0]
+
+
+NARROW = [pa.int8(), pa.int16(), pa.int32(), pa.uint8(), pa.uint16(), pa.uint32(), pa.float32(), pa.float16()]
+
+
+@pytest.mark.parametrize("type", NARROW, ids=str)
+def test_narrow_numbers_give_the_same_results_compiled(type: pa.DataType) -> None:
+    """Python's and numba's rules differ for narrow types, so that functions get 64 bits: no overflow, no rounding."""
+    pytest.importorskip("numba")
+    greatest = 2**15 if pa.types.is_floating(type) else np.iinfo(type.to_pandas_dtype()).max
+    x = aj.array([[greatest, greatest, 1], [1, 2, 3]]).cast(type)
+    one = aj.array([greatest, 2]).cast(type)
+    calls = [
+        lambda: x.map_rows(lambda row: row[0] + row[1]),
+        lambda: x.map_rows(lambda row: float(row[0] * 1.1)),
+        lambda: x.map_rows(lambda row: row * 3),
+        lambda: aj.map_rows(lambda row, last: row[0] + last, x, one),
+        lambda: aj.fold(lambda state, item: state * 2 + item, one, x),
+        lambda: aj.scan(lambda state, item: state - item, one, x),
+        lambda: x.map_items(lambda item: item * 3),
+    ]
+    for call in calls:
+        with aj.options(compile="never"):
+            expected = call()
+        with aj.options(compile="always"):
+            found = call()
+        assert found.type == expected.type
+        assert found.equals(expected)
+    assert calls[0]().to_list() == [2 * greatest, 3]
+
+
+@pytest.mark.parametrize(
+    ("x", "function", "reason"),
+    [
+        (
+            aj.array([[True, True], [False, True]]),
+            lambda row: float(row[0] + row[1]),
+            "other results than Python for the first rows",
+        ),
+        (aj.array([[2**63, 5]], type="uint64"), lambda row: row[0] // 2, "uint64 with other integers"),
+        (aj.array([[1, 2], [3]]), lambda row: len(row) + NARROW[0].bit_width, "numba can't compile it"),
+    ],
+    ids=["booleans", "uint64", "a global"],
+)
+def test_functions_that_numba_reads_otherwise_run_in_the_interpreter(x, function, reason: str) -> None:
+    pytest.importorskip("numba")
+    with aj.options(compile="never"):
+        expected = x.map_rows(function)
+    with aj.options(compile="always"), pytest.warns(JagWarning, match=reason):
+        found = x.map_rows(function)
+    assert found.equals(expected)
+
+
+def test_results_that_differ_by_rounding_are_compiled() -> None:
+    pytest.importorskip("numba")
+    x = aj.from_sizes(np.random.default_rng(2).normal(size=3000) * 1e-12, [1000, 1000, 1000])
+    with aj.options(compile="always"):  # a JagWarning would be an error
+        assert x.map_rows(lambda row: row - row.mean()).ndim == 2
+        assert abs(x.map_rows(lambda row: row.sum()).to_list()[0] - sum(x.to_list()[0])) < 1e-20
+        assert x.map_rows(lambda row: np.inf if row[0] > 0 else np.nan).null_count == 0

@@ -187,9 +187,13 @@ def _by_compiler(
     reason = outcome
     if isinstance(outcome, row_compiler.Driver):
         expected = _result_type(first)
-        if outcome.matches(expected):
+        rows = _first_of(live, n_rows, sizes.INTERPRETED_ROWS)
+        if not outcome.matches(expected):
+            reason = f"numba gives its results the type {outcome.description}, Python {expected}"
+        elif not outcome.agrees(arguments, rows, first):
+            reason = "numba gives other results than Python for the first rows"
+        else:
             return outcome.run(arguments, live, n_rows, operation)
-        reason = f"numba gives its results the type {outcome.description}, Python {expected}"
     warn(f"{operation}: the function runs in the interpreter, because {reason}")
     return None
 

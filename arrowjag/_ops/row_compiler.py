@@ -44,6 +44,8 @@ class Driver(NamedTuple):
     """A compiled loop over rows, and the type of the function's results."""
 
     loop: Callable[..., Any]
+    one: Callable[..., Any]
+    """The function of one row; where results are per item, it returns the last one."""
     dtype: np.dtype[Any]
     is_row: bool
     per_item: bool
@@ -63,6 +65,21 @@ class Driver(NamedTuple):
     def matches(self, expected: pa.DataType | None) -> bool:
         """Return whether the result type equals the interpreter's; None, if the interpreter had no results, matches any type."""
         return expected is None or expected == self.type
+
+    def agrees(self, arguments: Sequence[Argument], rows: Sequence[int], expected: Sequence[Any]) -> bool:
+        """Return whether the compiled function gives the interpreter's results for a few rows, but for the rounding of sums.
+
+        numba differs from numpy where it adds booleans, for example, and a function may draw random numbers.
+        """
+        getters = [argument.at for argument in arguments]
+        try:
+            with np.errstate(all="ignore"):
+                found = [self.one(*(get(row) for get in getters)) for row in rows]
+        except Exception:  # noqa: BLE001  # of any type, from the user's function, which did not fail in the interpreter
+            return False
+        if self.per_item:
+            expected = [None if one is None else one[-1] for one in expected]
+        return len(found) == len(expected) and _is_close(found, expected)
 
     def run(self, arguments: Sequence[Argument], live: BoolArray | None, n_rows: int, operation: str) -> pa.Array:
         """Call the function for all live rows, on all cores; other rows are null, or hold 0 where results are per item."""
@@ -98,6 +115,20 @@ class Driver(NamedTuple):
         if not (sum(map(len, parts)) == len(out) and all(np.shares_memory(one, out) for one in parts if len(one))):
             out = np.concatenate(parts)  # some rows of results are longer or shorter than the rows
         return _arrow.wrap([_arrow.Level(from_sizes(sizes), keep, None)], _arrow.from_numpy(out))
+
+
+def _is_close(found: Sequence[Any], expected: Sequence[Any]) -> bool:
+    """Return whether scalars or rows of numbers agree; floats to about six digits of the greatest."""
+    if [_size(one) for one in found] != [_size(one) for one in expected]:
+        return False
+    ours, theirs = (np.concatenate([[0], *(np.ravel(one) for one in side if one is not None)]) for side in (found, expected))
+    with np.errstate(all="ignore"):
+        greatest = np.abs(theirs).max(where=np.isfinite(theirs), initial=1)
+        return np.allclose(ours, theirs, rtol=1e-6, atol=1e-9 * float(greatest), equal_nan=True)
+
+
+def _size(result: Any) -> int | None:
+    return None if result is None else np.size(result)
 
 
 def _flags(live: BoolArray | None, n_rows: int) -> BoolArray:
@@ -155,6 +186,8 @@ def _first_line(error: Exception) -> str:
 def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: Form) -> Driver | str:
     import numba
 
+    if any(array.dtype == np.uint64 for argument in arguments for array in _arrays(argument)):
+        return "numba and numpy differ in the type of uint64 with other integers; cast the column to int64"
     compile = numba.njit(nogil=True, boundscheck=True, error_model="numpy")
     inner = function if hasattr(function, "overloads") else compile(_as_function(function, len(arguments)))
     # Loops over the items of a row need no checks of bounds; the user's function has its own.
@@ -162,7 +195,8 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     whole = form.compiled(inner)
     compiled = inner if whole is inner else of_row(whole)
     given = tuple(numba.typeof(argument.at(0)) for argument in arguments)
-    result = _returned(compiled if form.item is None else of_row(form.item(inner)), given)
+    one = compiled if form.item is None else of_row(form.item(inner))
+    result = _returned(one, given)
     optional = isinstance(result, numba.types.Optional)
     if optional and form.item is not None:
         return "it may return None"
@@ -175,7 +209,7 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
         return f"it returns {result}"
     dtype = np.dtype(numba.np.numpy_support.as_dtype(element))
     loop = _loop(compiled, arguments, optional, _SLOTS if form.item is not None else _ROW if is_row else _SCALAR)
-    return Driver(loop, dtype, is_row or form.item is not None, form.item is not None)
+    return Driver(loop, one, dtype, is_row or form.item is not None, form.item is not None)
 
 
 def _as_function(function: Callable[..., Any], n_arguments: int) -> Callable[..., Any]:

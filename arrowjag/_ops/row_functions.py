@@ -85,10 +85,18 @@ def _decoded(column: Column) -> Column:
 
 
 def _numbers(values: pa.Array) -> npt.NDArray[Any] | None:
-    """Convert values to a read-only numpy array, temporals to datetime64 or timedelta64; None for types that numpy lacks."""
+    """Convert values to a read-only numpy array, temporals to datetime64 or timedelta64; None for types that numpy lacks.
+
+    Numbers are widened to 64 bits: numba computes integers in 64 bits and literals in float64, so that narrower types would
+    overflow and round in the interpreter only.
+    """
     type = values.type
-    if pt.is_boolean(type) or pt.is_integer(type) or pt.is_floating(type):
+    if pt.is_boolean(type):
         data = _arrow.to_numpy(values)[0]
+    elif pt.is_integer(type):
+        data = _arrow.to_numpy(values)[0].astype(np.uint64 if pt.is_uint64(type) else np.int64, copy=False)
+    elif pt.is_floating(type):
+        data = _arrow.to_numpy(values)[0].astype(np.float64, copy=False)
     elif pt.is_timestamp(type) or pt.is_duration(type):
         data = _arrow.to_numpy(values)[0].view(f"{'M' if pt.is_timestamp(type) else 'm'}8[{type.unit}]")
     elif pt.is_date32(type):
