@@ -557,7 +557,7 @@ def fold(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None, axis
     Returns
     -------
     JaggedArray or pa.Scalar
-        The last state of each row: `start` for an empty row, null for a null row and where `start` is null.
+        The last state of each row: `start` for an empty row, null for a null row and where `start` or a value per row is null.
 
     Raises
     ------
@@ -594,7 +594,8 @@ def scan(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None) -> J
     Returns
     -------
     JaggedArray
-        One state per item; slots that are null in any array stay null, as do null rows and rows whose `start` is null.
+        One state per item; slots that are null in any array stay null, as do null rows and rows whose `start` or value per row
+        is null.
 
     Raises
     ------

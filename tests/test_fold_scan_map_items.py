@@ -174,6 +174,31 @@ def test_rows_whose_first_state_is_null_are_null(compiling: str) -> None:
     assert aj.scan(lambda state, item: f"{state[0]}{item}", words, x).to_list() == [["11", None, "12"], [None], [], []]
 
 
+def test_one_text_per_row_or_for_all_rows(compiling: str) -> None:
+    """A text is one value, whose letters are no items."""
+    counts, words = aj.array([[1, 2], [3], []]), aj.array(["ab", "c", None])
+
+    def repeated(state, count, word):
+        return state + count * word
+
+    assert aj.fold(repeated, "", counts, words).to_list() == ["ababab", "ccc", None]
+    assert aj.scan(repeated, "", counts, words).to_list() == [["ab", "ababab"], ["ccc"], []]
+    assert aj.fold(repeated, "", counts, "xy").to_list() == ["xyxyxy", "xyxyxy", ""]
+    assert aj.map_items(lambda count, word: count * word, counts, words).to_list() == [["ab", "abab"], ["ccc"], []]
+
+
+def test_a_null_operand_gives_null_without_a_call(compiling: str) -> None:
+    def fail(*_):
+        raise AssertionError
+
+    x = aj.array([[1, 2], [3]])
+    for null in (None, pa.scalar(None, pa.int64())):
+        assert aj.map_rows(fail, x, null).to_list() == [None, None]
+        assert aj.map_items(fail, null, x).to_list() == [[None, None], [None]]
+        assert aj.fold(fail, 0, x, null, type="int64").to_list() == [None, None]
+        assert aj.scan(fail, 0, x, null).to_list() == [[None, None], [None]]
+
+
 @pytest.mark.parametrize("rows", [[], [[], []], [None, []], [[None], [None, None]], [[], [None], None]])
 def test_scan_of_rows_without_a_valid_item(rows, compiling: str) -> None:
     x = aj.array(rows, type=pa.float64(), ndim=2)

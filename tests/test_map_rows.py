@@ -139,7 +139,7 @@ def test_lazy_frames_need_the_type() -> None:
     nested = rule(x, f=len, type=pa.list_(pa.string(), 2), axis=1)
     assert (nested.ndim, nested.type, nested.shape.extents[1]) == (2, pa.string(), 2)
     frame = pl.LazyFrame({"v": [[1, 2], [3]]})
-    with pytest.raises(JagTypeError, match="a lazy frame must know the type of the results before it runs; give type="):
+    with pytest.raises(JagTypeError, match="an expression must know the type of its results before it runs; give type="):
         frame.select(pl.col("v").jag.map_rows(len)).collect()
     assert frame.select(pl.col("v").jag.map_rows(len, type="int64")).collect()["v"].to_list() == [2, 1]
 

@@ -28,7 +28,7 @@ def needed_type(type: Any, operation: str) -> pa.DataType:
     """Return the type of results, which a plan requires before the function has run."""
     if type is None:
         raise JagTypeError(
-            f"{operation}: a lazy frame must know the type of the results before it runs; give type='float64' or another"
+            f"{operation}: an expression must know the type of its results before it runs; give type='float64' or another"
         )
     return elementwise.as_type(type)
 
@@ -130,8 +130,8 @@ class RowFunctionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            The last state of each row: `start` for an empty row, null for a null row and where `start` is null. Slots that are
-            null in any array are left out. Along an outer axis null rows count as absent.
+            The last state of each row: `start` for an empty row, null for a null row and where `start` or a value per row is
+            null. Slots that are null in any array are left out. Along an outer axis null rows count as absent.
 
         Raises
         ------
@@ -172,7 +172,7 @@ class RowFunctionMethods(ArrayBase):
         -------
         JaggedArray
             One state per item. Slots that are null in any array stay null, and the function is not called for them; a null row
-            stays null, and the states of a row whose `start` is null are null.
+            stays null, and the states of a row whose `start` or value per row is null are null.
 
         Raises
         ------

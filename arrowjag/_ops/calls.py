@@ -22,7 +22,7 @@ from arrowjag._warnings import warn
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Argument", "Form", "Lists", "Records", "Rows", "Scalars", "call_each"]
+__all__ = ["Argument", "Form", "Lists", "Objects", "Records", "Rows", "Scalars", "call_each"]
 
 
 class Argument(Protocol):
@@ -67,7 +67,17 @@ class Scalars(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """One Python object per row: a list, or a value whose type numpy lacks."""
+    """The items of each row, whose type numpy lacks, as a Python list."""
+
+    rows: Sequence[Any]
+
+    def at(self, row: int) -> Any:
+        """Return the argument for a row."""
+        return self.rows[row]
+
+
+class Objects(NamedTuple):
+    """One Python object per row, of a type that numpy lacks."""
 
     rows: Sequence[Any]
 
@@ -181,8 +191,8 @@ def _by_compiler(
     form: Form,
 ) -> pa.Array | None:
     """Run a compiled loop. Returns None if the function must be interpreted, with a warning if numba can't compile it."""
-    if any(isinstance(argument, Lists) for argument in arguments):
-        return None  # functions of lists are not compiled
+    if any(isinstance(argument, (Lists, Objects)) for argument in arguments):
+        return None  # functions of lists and of Python objects are not compiled
     outcome = row_compiler.compile_rows(function, arguments, form)
     reason = outcome
     if isinstance(outcome, row_compiler.Driver):

@@ -18,7 +18,7 @@ from arrowjag._kernels.base.offsets import filter_rows
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
-from arrowjag._ops.calls import Argument, Form, Lists, Records, Rows, Scalars, call_each
+from arrowjag._ops.calls import Argument, Form, Lists, Objects, Records, Rows, Scalars, call_each
 from arrowjag._ops.elementwise import Operand
 from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape
@@ -74,6 +74,8 @@ def _gather(columns: Sequence[Operand], axis: Any, operation: str) -> _Operands:
         operands.constants.append(None if isinstance(one, Column) else one)
         if spread is not None:
             valid = both_valid(valid, _arrow.valid_of(spread.values))
+        elif not is_long and _is_null(one):
+            valid = zeros(rows.size, np.bool_)
     return operands._replace(valid=valid)
 
 
@@ -168,17 +170,24 @@ def _rows(values: pa.Array, keep: BoolArray | None, offsets: IntArray) -> Argume
 
 def _per_row(operands: _Operands, place: int) -> Argument:
     column = operands.short[place]
-    if column is None:
-        return _constant(operands.constants[place], operands.rows.size)
-    data = _numbers(column.values)
-    return Lists(_column.to_python(column.values)) if data is None else Scalars(data)
+    return _constant(operands.constants[place], operands.rows.size) if column is None else _one_each(column.values)
+
+
+def _one_each(values: pa.Array) -> Argument:
+    """One value per row, or per item."""
+    data = _numbers(values)
+    return Objects(_column.to_python(values)) if data is None else Scalars(data)
+
+
+def _is_null(value: Any) -> bool:
+    return value is None or (isinstance(value, pa.Scalar) and not value.is_valid)
 
 
 def _constant(value: Any, n_rows: int) -> Argument:
     plain = value.as_py() if isinstance(value, pa.Scalar) else value
     if isinstance(plain, (bool, int, float)) and not (isinstance(plain, int) and abs(plain) >= 2**63):
         return Scalars(np.full(n_rows, plain))
-    return Lists([plain] * n_rows)
+    return Objects([plain] * n_rows)
 
 
 # --------------------------------------------------------------------------------------------------- the operations
@@ -251,13 +260,13 @@ def map_items(function: Callable[..., Any], columns: Sequence[Operand], type: pa
     arguments: list[Argument] = []
     valid: BoolArray | None = None
     for one in columns:
-        if not isinstance(one, Column):
+        if isinstance(one, Column):
+            values = next(arrays).values
+            arguments.append(_one_each(values))
+            valid = both_valid(valid, _arrow.valid_of(values))
+        else:
             arguments.append(_constant(one, shape.size))
-            continue
-        values = next(arrays).values
-        data = _numbers(values)
-        arguments.append(Lists(_column.to_python(values)) if data is None else Scalars(data))
-        valid = both_valid(valid, _arrow.valid_of(values))
+            valid = zeros(shape.size, np.bool_) if _is_null(one) else valid
     result = call_each(function, arguments, valid, shape.size, type, "map_items")
     return _under(shape.dims, result)
 
@@ -318,7 +327,7 @@ def _form(name: str, arguments: Sequence[Argument], is_guarded: bool) -> Form:
     rows = [
         f"{name}.{argument.type._fields[0]}" if isinstance(argument, Records) else name
         for name, argument in zip(names, items_of, strict=True)
-        if not isinstance(argument, Scalars)
+        if isinstance(argument, (Rows, Records, Lists))
     ]
     is_known = f"{names[-1]}[j]" if is_guarded else "True"
     called = items[:-1] if is_guarded else items
@@ -343,9 +352,7 @@ def _starting(start: Any, operands: _Operands) -> tuple[Argument, _Operands]:
     if not isinstance(start, Column):
         return _constant(start, operands.rows.size), operands
     spread = structure.expand_to(start, operands.rows)
-    data = _numbers(spread.values)
-    states = Lists(_column.to_python(spread.values)) if data is None else Scalars(data)
-    return states, operands._replace(valid=both_valid(operands.valid, _arrow.valid_of(spread.values)))
+    return _one_each(spread.values), operands._replace(valid=both_valid(operands.valid, _arrow.valid_of(spread.values)))
 
 
 def _call_on_items(
