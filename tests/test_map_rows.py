@@ -319,6 +319,8 @@ def test_times_of_nanoseconds_inside_of_lists_stay_times() -> None:
         ((True, 2), pa.int64()),
         ((False, np.float32(2)), pa.float32()),
         ((True, False), pa.bool_()),
+        ((2**60, 0.5), pa.float64()),
+        ((np.int64(2**60 + 1), np.float32(0.5)), pa.float64()),
     ],
 )
 def test_results_of_two_types_are_promoted_as_numpy_does(results: tuple[object, object], type: pa.DataType) -> None:
@@ -332,6 +334,8 @@ def test_rows_of_two_types_are_promoted_as_numpy_does() -> None:
     found = aj.array([[0], [1]]).map_rows(lambda row: results[row[0]])
     assert found.type == pa.float64()
     assert found.to_list() == [[1.0, 2.0], [-1.0]]
+    wide = (np.array([2**60 + 1]), np.array([0.5]))
+    assert aj.array([[0], [1]]).map_rows(lambda row: wide[row[0]]).to_list() == [[2.0**60], [0.5]]
 
 
 def test_many_rows_are_compiled_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -382,10 +386,15 @@ def test_narrow_numbers_give_the_same_results_compiled(type: pa.DataType) -> Non
             lambda row: float(row[0] + row[1]),
             "other results than Python for the first rows",
         ),
+        (
+            aj.array([[True, True]] * 9 + [[True]]),
+            lambda row: row[0] + row[-1] + (2.0**60 if len(row) == 1 else 0),
+            "other results",
+        ),
         (aj.array([[2**63, 5]], type="uint64"), lambda row: row[0] // 2, "uint64 with other integers"),
         (aj.array([[1, 2], [3]]), lambda row: len(row) + NARROW[0].bit_width, "numba can't compile it"),
     ],
-    ids=["booleans", "uint64", "a global"],
+    ids=["booleans", "booleans and a large number", "uint64", "a global"],
 )
 def test_functions_that_numba_reads_otherwise_run_in_the_interpreter(x, function, reason: str) -> None:
     pytest.importorskip("numba")

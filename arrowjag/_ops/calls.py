@@ -18,6 +18,7 @@ from arrowjag import _arrow
 from arrowjag._kernels.strategy import sizes
 from arrowjag._ops import row_compiler
 from arrowjag._options import options
+from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag._warnings import warn
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
@@ -246,8 +247,8 @@ def _array(results: list[Any], rows: Sequence[int], n_rows: int, type: pa.DataTy
         results = whole
     results = [_plain(result, operation) if isinstance(result, (tuple, list, dict)) else result for result in results]
     inferred = _result_type(results)
-    if inferred is not None and not pt.is_boolean(inferred):
-        results = [int(result) if isinstance(result, bool) else result for result in results]  # as numpy promotes them
+    if inferred is not None:
+        results = _promoted(results, inferred)
     if inferred is None and len({_is_time(result) for result in results if isinstance(result, (np.ndarray, np.generic))}) > 1:
         raise JagTypeError(f"{operation}: the function returns times for some rows and numbers for others; convert one of them")
     if type is not None and pt.is_integer(_arrow.level_types(type)[1]) and (found := _inferred(results, inferred)) is not None:
@@ -258,6 +259,17 @@ def _array(results: list[Any], rows: Sequence[int], n_rows: int, type: pa.DataTy
     except (ValueError, TypeError, pa.ArrowNotImplementedError, OverflowError) as error:  # from pyarrow or the objects
         target = "one type; give type=" if type is None else str(type)
         raise JagTypeError(f"{operation}: the function's results can't be converted to {target}: {error}") from None
+
+
+def _promoted(results: list[Any], type: pa.DataType) -> list[Any]:
+    """Convert numbers, or rows of numbers, to the type of all of them, as numpy does: integers are rounded to floats."""
+    is_row = pt.is_large_list(type)
+    leaf = type.value_type if is_row else type
+    if not _arrow.is_numeric(leaf) or len({_kind(result) for result in results if result is not None}) == 1:
+        return results
+    dtype = np.dtype(numpy_dtype(leaf))
+    number = dtype.type if dtype.kind == "f" else int  # an int that doesn't fit is pyarrow's to refuse
+    return [None if result is None else result.astype(dtype) if is_row else number(result) for result in results]
 
 
 def _inferred(results: list[Any], type: pa.DataType | None) -> pa.Array | None:
