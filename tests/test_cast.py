@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import re
 from typing import Any
 
 import numpy as np
@@ -385,3 +386,15 @@ def test_other_pairs_are_cast_by_halves_of_distinct_values() -> None:
     got = cast_where_it_fits(values, pa.decimal128(3, 1), cast)
     assert got.cast(pa.string()).to_pylist() == ["1.1", None, "2.2", "1.1", "3.3"] * 3 + [None]
     assert given == [16, 4, 2, 1, 1, 2]
+
+
+@pytest.mark.parametrize("type", [pa.time32("s"), pa.time64("us"), pa.time64("ns"), pa.date64()])
+def test_counts_that_are_no_time_of_a_day_are_refused(type: pa.DataType) -> None:
+    integer = pa.int32() if type.bit_width == 32 else pa.int64()
+    wrong = 1 if pa.types.is_date64(type) else -1
+    x = aj.array([[0], [0, wrong], [-wrong]], type=integer)
+    with pytest.raises(aj.JagValueError, match=rf"cast: row 1 holds {wrong}, which is no {re.escape(str(type))}; strict=False"):
+        x.cast(type)
+    found = x.cast(type, strict=False)
+    found.to_arrow(extension=False).validate(full=True)
+    assert found.is_null().to_list() == [[False], [False, True], [pa.types.is_date64(type)]]

@@ -6,12 +6,14 @@ from the results by the same rule, so that it never depends on the number of row
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
@@ -187,11 +189,52 @@ def _by_compiler(
     reason = outcome
     if isinstance(outcome, row_compiler.Driver):
         expected = _result_type(first)
-        if outcome.matches(expected):
-            return outcome.run(arguments, live, n_rows, operation)
-        reason = f"numba gives its results the type {outcome.description}, Python {expected}"
+        if not outcome.matches(expected):
+            reason = f"numba gives its results the type {outcome.description}, Python {expected}"
+        else:
+            called, getters = form.interpreted(function), [argument.at for argument in arguments]
+            try:
+                found = outcome.run(arguments, live, n_rows, lambda row: called(*(get(row) for get in getters)), operation)
+                _check(found, first, live, operation)
+            except row_compiler.UnlikeError as error:
+                reason = str(error)
+            else:
+                return pa.nulls(n_rows) if expected is None and found.null_count == n_rows else found
     warn(f"{operation}: the function runs in the interpreter, because {reason}")
     return None
+
+
+def _check(found: pa.Array, first: list[Any], live: BoolArray | None, operation: str) -> None:
+    """Raise `UnlikeError` if compiled results of the first live rows differ from the interpreter's by more than sums are rounded.
+
+    Numba computes in 64 bits what numpy computes in the type of the items, and wraps integers where Python's grow.
+    """
+    rows = _first_of(live, len(found), len(first))
+    try:
+        expected = _array(first, range(len(first)), len(first), None, operation)
+    except JagTypeError as error:
+        raise row_compiler.UnlikeError(str(error)) from None
+    computed = found.take(pa.array(rows, pa.int64()))
+    if not _are_alike(computed, expected):
+        place = next(k for k in range(len(rows)) if not _are_alike(computed[k : k + 1], expected[k : k + 1]))
+        theirs, own = (reprlib.repr(results[place].as_py()) for results in (computed, expected))
+        raise row_compiler.UnlikeError(f"numba's result is {theirs}, Python's {own} on row {rows[place]}")
+
+
+def _are_alike(one: pa.Array, two: pa.Array) -> bool:
+    """Whether nulls, sizes and numbers are equal, floats up to roundings of sums, which grow with the largest of the numbers."""
+    if not one.is_null().equals(two.is_null()):
+        return False
+    if pt.is_null(two.type):
+        return True
+    if pt.is_large_list(one.type):
+        sizes_differ = not pc.list_value_length(one).equals(pc.list_value_length(two))
+        return not sizes_differ and _are_alike(one.flatten(), two.flatten())
+    if not pt.is_floating(one.type):
+        return bool(one.equals(two))
+    a, b = (_arrow.to_numpy(side.drop_null())[0].astype(np.float64) for side in (one, two))
+    largest = np.abs(b[np.isfinite(b)]).max(initial=0.0)
+    return np.allclose(a, b, rtol=1e-3, atol=1e-6 * largest, equal_nan=True)
 
 
 # --------------------------------------------------------------------------------------------------- the type of results

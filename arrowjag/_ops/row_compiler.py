@@ -28,7 +28,7 @@ from arrowjag.typing import BoolArray, IntArray
 if TYPE_CHECKING:
     from arrowjag._ops.calls import Argument, Form
 
-__all__ = ["Driver", "compile_rows", "is_available"]
+__all__ = ["Driver", "UnlikeError", "compile_rows", "is_available"]
 
 _drivers: dict[Any, Driver | str] = {}
 _lock = threading.RLock()
@@ -40,12 +40,17 @@ def is_available() -> bool:
     return importlib.util.find_spec("numba") is not None
 
 
+class UnlikeError(Exception):
+    """Raised where compiled code can't give what the interpreter gives; the text says why."""
+
+
 class Driver(NamedTuple):
     """A compiled loop over rows, and the type of the function's results."""
 
     loop: Callable[..., Any]
     dtype: np.dtype[Any]
     is_row: bool
+    is_optional: bool
 
     @property
     def type(self) -> pa.DataType:
@@ -62,8 +67,19 @@ class Driver(NamedTuple):
         """Return whether the result type equals the interpreter's; None, if the interpreter had no results, matches any type."""
         return expected is None or expected == self.type
 
-    def run(self, arguments: Sequence[Argument], live: BoolArray | None, n_rows: int, operation: str) -> pa.Array:
-        """Call the function for all live rows, on all cores."""
+    def run(
+        self,
+        arguments: Sequence[Argument],
+        live: BoolArray | None,
+        n_rows: int,
+        interpret: Callable[[int], Any],
+        operation: str,
+    ) -> pa.Array:
+        """Call the function for all live rows, on all cores.
+
+        Where the compiled function raises, `interpret` calls the function itself for that row, and raises or has a result: Python
+        divides by zero where its operands are numbers of numpy, and raises for its own, but machine code knows one kind of number.
+        """
         flat = [array for argument in arguments for array in _arrays(argument)]
         offsets = _offsets_of(arguments) if self.is_row else None  # as many results as items are expected
         valid, sizes = _flags(live, n_rows), zeros(n_rows if self.is_row else 0, np.int64)
@@ -73,18 +89,24 @@ class Driver(NamedTuple):
         def part(first: int, last: int) -> tuple[int, Exception | None, npt.NDArray[Any]]:
             at = np.zeros(1, np.int64)
             results = out if offsets is None else out[int(offsets[first]) : int(offsets[last])]
-            try:
-                with np.errstate(all="ignore"):
-                    results = self.loop(first, last, at, valid, sizes, results, *flat)
-            except Exception as error:  # noqa: BLE001  # from the user's function; the error of the lowest row is raised
-                return int(at[0]), error, results
-            return 0, None, results
+            while True:
+                try:
+                    with np.errstate(all="ignore"):
+                        return 0, None, self.loop(first, last, at, valid, sizes, results, *flat)
+                except Exception as error:  # noqa: BLE001  # from the user's function; the interpreter decides
+                    row, failed = int(at[0]), error
+                try:
+                    self._set(row, interpret(row), failed, results, valid)
+                except Exception as error:  # noqa: BLE001  # from the user's function; the error of the lowest row is raised
+                    return row, error, results
+                first = row + 1
 
         found = blocks.map_tasks(lambda rows: part(*rows), _cut(n_rows, _offsets_of(arguments)))
         failed = [(row, error) for row, error, _ in found if error is not None]
         if failed:
             row, error = min(failed, key=lambda one: one[0])
-            error.add_note(f"{operation}: the function failed on row {row}")
+            if not isinstance(error, UnlikeError):
+                error.add_note(f"{operation}: the function failed on row {row}")
             raise error
         keep = unless_all(valid)
         if not self.is_row:
@@ -93,6 +115,16 @@ class Driver(NamedTuple):
         if not (sum(map(len, parts)) == len(out) and all(np.shares_memory(one, out) for one in parts if len(one))):
             out = np.concatenate(parts)  # some rows of results are longer or shorter than the rows
         return _arrow.wrap([_arrow.Level(from_sizes(sizes), keep, None)], _arrow.from_numpy(out))
+
+    def _set(self, row: int, result: Any, failed: Exception, out: npt.NDArray[Any], valid: BoolArray) -> None:
+        """Store the interpreter's result of a row for which the compiled function raised an error."""
+        is_none = result is None and self.is_optional
+        fits = isinstance(result, (bool, int, float, np.generic)) and np.result_type(out, np.asarray(result)) == out.dtype
+        if self.is_row or not (is_none or fits):
+            raise UnlikeError(f"the compiled function raises {failed!r} on row {row}, Python doesn't")
+        valid[row] = not is_none
+        if fits:
+            out[row] = result
 
 
 def _flags(live: BoolArray | None, n_rows: int) -> BoolArray:
@@ -150,7 +182,9 @@ def _first_line(error: Exception) -> str:
 def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: Form) -> Driver | str:
     import numba
 
-    compile = numba.njit(nogil=True, boundscheck=True, error_model="numpy")
+    # Rows may be empty, and their numbers Python's own, for which a division by zero raises; items are numpy's.
+    errors = "python" if _offsets_of(arguments) is not None and form.item is None and form.name == "row" else "numpy"
+    compile = numba.njit(nogil=True, boundscheck=True, error_model=errors)
     inner = function if hasattr(function, "overloads") else compile(_as_function(function, len(arguments)))
     # Loops over the items of a row need no checks of bounds; the user's function has its own.
     of_row = numba.njit(nogil=True, error_model="numpy")
@@ -170,7 +204,7 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
         return f"it returns {result}"
     dtype = np.dtype(numba.np.numpy_support.as_dtype(element))
     loop = _loop(compiled, arguments, optional, _SLOTS if form.item is not None else _ROW if is_row else _SCALAR)
-    return Driver(loop, dtype, is_row or form.item is not None)
+    return Driver(loop, dtype, is_row or form.item is not None, optional)
 
 
 def _as_function(function: Callable[..., Any], n_arguments: int) -> Callable[..., Any]:

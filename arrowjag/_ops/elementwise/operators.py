@@ -306,4 +306,7 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
         datum = datum.cast(pa.float32(), safe=safe)
     if pt.is_decimal(type) and pt.is_integer(datum.type) and type.precision < _DIGITS_OF_INTEGERS + type.scale:
         datum = datum.cast(pa.decimal256(min(_DIGITS_OF_INTEGERS + max(type.scale, 0), 76), max(type.scale, 0)))
-    return datum.cast(type, safe=safe)
+    found = datum.cast(type, safe=safe)
+    if pt.is_integer(datum.type) and (pt.is_time(type) or pt.is_date64(type)):
+        found.validate(full=True)  # Arrow's cast allows times outside of the day, and dates between two days
+    return found
