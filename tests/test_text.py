@@ -394,7 +394,7 @@ def test_blocks_of_text_run_on_all_cores(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("type", [pa.string(), pa.large_string()])
-@pytest.mark.parametrize(("name", "args", "options"), CALLS, ids=lambda one: str(one))
+@pytest.mark.parametrize(("name", "args", "options"), CALLS, ids=str)
 def test_blocks_of_unlike_text_have_one_type(name, args, options, type, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_text, "n_cores", lambda: 7)  # blocks of one item
     for items in (["é b", "", None, "a", " ", "ab aé ", "2024-01-02"], [None, "", None, "", " ", "é", "a a"], [""] * 7):
