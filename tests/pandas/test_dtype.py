@@ -150,5 +150,5 @@ def test_a_list_type_that_does_not_fit_is_refused_by_our_errors() -> None:
     target = pd.ArrowDtype(pa.large_list(pa.int64()))
     with pytest.raises(JagTypeError, match=r"jagged\[double, 3\] can't become large_list<item: int64>: Unsupported cast"):
         deep.astype(target)
-    with pytest.raises(JagValueError, match=r"jagged\[string, 2\] doesn't fit large_list<item: int64>: Failed to parse string: 'a'"):
+    with pytest.raises(JagValueError, match=r"jagged\[string, 2\] doesn.t fit large_list<item: int64>: Failed to parse string"):
         words.astype(target)
