@@ -398,3 +398,18 @@ def test_counts_that_are_no_time_of_a_day_are_refused(type: pa.DataType) -> None
     found = x.cast(type, strict=False)
     found.to_arrow(extension=False).validate(full=True)
     assert found.is_null().to_list() == [[False], [False, True], [pa.types.is_date64(type)]]
+
+
+@pytest.mark.parametrize("leaf", [pa.int64(), pa.float16(), pa.bool_(), pa.date64(), pa.timestamp("us", "UTC"), pa.duration("s")])
+@pytest.mark.parametrize("ordered", [False, True])
+def test_numbers_and_times_become_dictionaries(leaf: pa.DataType, ordered: bool) -> None:
+    x = aj.array([[0, None, 1], None, [0]], type=pa.int64()).cast("bool" if leaf == pa.bool_() else "int64")
+    x = (x * 86_400_000 if leaf == pa.date64() else x).cast(leaf)
+    type = pa.dictionary(pa.int8(), leaf, ordered)
+    found = x.cast(type)
+    assert found.type == type
+    assert found.to_list() == x.to_list()
+    assert found.cast(leaf).equals(x)
+    assert aj.array([[7, 300]]).cast(pa.dictionary(pa.int8(), pa.int8()), strict=False).to_list() == [[7, None]]
+    with pytest.raises(aj.JagValueError, match="cast: the items do not fit .* together"):
+        aj.array([list(range(300))]).cast(pa.dictionary(pa.int8(), pa.int64()))
