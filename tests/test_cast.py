@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import re
 from typing import Any
 
 import numpy as np
@@ -385,3 +386,30 @@ def test_other_pairs_are_cast_by_halves_of_distinct_values() -> None:
     got = cast_where_it_fits(values, pa.decimal128(3, 1), cast)
     assert got.cast(pa.string()).to_pylist() == ["1.1", None, "2.2", "1.1", "3.3"] * 3 + [None]
     assert given == [16, 4, 2, 1, 1, 2]
+
+
+@pytest.mark.parametrize("type", [pa.time32("s"), pa.time64("us"), pa.time64("ns"), pa.date64()])
+def test_counts_that_are_no_time_of_a_day_are_refused(type: pa.DataType) -> None:
+    integer = pa.int32() if type.bit_width == 32 else pa.int64()
+    wrong = 1 if pa.types.is_date64(type) else -1
+    x = aj.array([[0], [0, wrong], [-wrong]], type=integer)
+    with pytest.raises(aj.JagValueError, match=rf"cast: row 1 holds {wrong}, which is no {re.escape(str(type))}; strict=False"):
+        x.cast(type)
+    found = x.cast(type, strict=False)
+    found.to_arrow(extension=False).validate(full=True)
+    assert found.is_null().to_list() == [[False], [False, True], [pa.types.is_date64(type)]]
+
+
+@pytest.mark.parametrize("leaf", [pa.int64(), pa.float16(), pa.bool_(), pa.date64(), pa.timestamp("us", "UTC"), pa.duration("s")])
+@pytest.mark.parametrize("ordered", [False, True])
+def test_numbers_and_times_become_dictionaries(leaf: pa.DataType, ordered: bool) -> None:
+    x = aj.array([[0, None, 1], None, [0]], type=pa.int64()).cast("bool" if leaf == pa.bool_() else "int64")
+    x = (x * 86_400_000 if leaf == pa.date64() else x).cast(leaf)
+    type = pa.dictionary(pa.int8(), leaf, ordered)
+    found = x.cast(type)
+    assert found.type == type
+    assert found.to_list() == x.to_list()
+    assert found.cast(leaf).equals(x)
+    assert aj.array([[7, 300]]).cast(pa.dictionary(pa.int8(), pa.int8()), strict=False).to_list() == [[7, None]]
+    with pytest.raises(aj.JagValueError, match=r"cast: the items do not fit .* together"):
+        aj.array([list(range(300))]).cast(pa.dictionary(pa.int8(), pa.int64()))

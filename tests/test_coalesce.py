@@ -78,3 +78,30 @@ def test_categories_stay_categories_whether_any_is_missing_or_not() -> None:
     assert aj.coalesce(x, y).to_list() == [["a", "d"], [], ["b"]]
     for one, two in ((x, y), (y, x), (x[:0], y[:0])):
         assert one.fill_null(two).type == aj.coalesce(one, two).type == aj.where(one.is_null(), two, one).type == x.type
+
+
+@pytest.mark.parametrize("by", ["whole", "blocks"])
+@pytest.mark.parametrize("other", [[[5, 6], [7, 8, 9], [1, 1]], [[5, 6], [], [1, 1]]])
+def test_a_row_of_another_size_does_not_fill_a_declared_extent(by: str, other: list[list[int]]) -> None:
+    x = aj.from_arrow(pa.array([[1, 2], None, [3, 4]], pa.list_(pa.int64(), 2)))
+    y = aj.array(other, type=pa.int64(), ndim=2)
+    n = len(other[1])
+    calls = {
+        "coalesce": [lambda: aj.coalesce(x, y), lambda: aj.coalesce(y, x)],
+        "fill_null": [lambda: x.fill_null(y)],
+        "where": [lambda: aj.where(y > 0, x, 1), lambda: aj.where(y > 0, x, y)],
+    }
+    with strategy.force(merge_rows=by):
+        for name, several in calls.items():
+            for call in several:
+                with pytest.raises(aj.ShapeError, match=f"{name}: dim 1, row 1 has {n} items, but the dim declares an extent of 2"):
+                    call()
+        for one, two in ((x, y[:1]), (y[:1], x)):
+            assert aj.coalesce(one[:1], two[:1]).shape.extents == (None, 2)
+
+
+def test_two_declared_extents_never_meet() -> None:
+    two, three = (aj.from_arrow(pa.array([None, None], pa.list_(pa.int64(), n))) for n in (2, 3))
+    for x, y in ((two, three), (two[:0], three[:0]), (two.fill_null_rows(aj.zeros(2, 2).cast("int64")), three)):
+        with pytest.raises(aj.ShapeError, match="dim 1 is declared to have 2 and 3 items"):
+            aj.coalesce(x, y)

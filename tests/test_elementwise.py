@@ -395,3 +395,15 @@ def test_bytes_of_fixed_width_are_joined() -> None:
     assert (x + x).type == pa.large_binary()
     assert (x + x).to_list() == [[b"abab", None], None, []]
     assert (x + aj.array(pa.array([b"c", b"d", b"e"], pa.binary(1)))).to_list() == [[b"abc", None], None, []]
+
+
+@pytest.mark.parametrize("function", [np.logical_and, np.logical_or, np.logical_xor])
+def test_logical_ufuncs_take_numbers_beside_every_type_of_numbers(function: np.ufunc) -> None:
+    for type in (pa.float16(), pa.float32(), pa.int8(), pa.uint64(), pa.bool_()):
+        x = aj.array([[0, 1, None]], type=pa.int8()).cast(type)
+        for number in (0, 2, 0.5, float("nan")):
+            if isinstance(number, float) and not pa.types.is_floating(type):
+                continue
+            expected = [None if one is None else bool(function(one, number)) for one in (0, 1, None)]
+            found = function(x, number).to_list()
+            assert found[0][:2] == expected[:2], (type, number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,3 +29,15 @@ def test_null_rows_are_filled_from_rows_or_from_one_row() -> None:
 def test_null_rows_come_from_the_other_array(pair: tuple[aj.JaggedArray, ...]) -> None:
     x, other = pair
     assert_lists_equal(x.fill_null_rows(other).to_list(), ref.fill_null_rows(x.to_list(), other.to_list(), x.ndim))
+
+
+def test_the_operands_alone_decide_what_is_refused_and_declared() -> None:
+    full = aj.from_arrow(pa.array([[1, 2], [3, 4]], pa.list_(pa.int64(), 2)))
+    lacking = aj.from_arrow(pa.array([[1, 2], None], pa.list_(pa.int64(), 2)))
+    for x in (full, lacking, full[:0]):
+        assert x.fill_null_rows([5, 6]).shape.extents == (None, None)
+        assert x.fill_null_rows(full[: len(x)]).shape.extents == (None, 2)
+        with pytest.raises(ValueError, match="must have the rows"):
+            x.fill_null_rows([[1], [2], [3]])
+    with pytest.raises(ValueError, match="must have the rows"):
+        full.fill_null_rows(aj.array([1, 2, 3]).unsqueeze(-1).unsqueeze(-1))

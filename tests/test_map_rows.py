@@ -384,12 +384,12 @@ def test_narrow_numbers_give_the_same_results_compiled(type: pa.DataType) -> Non
         (
             aj.array([[True, True], [False, True]]),
             lambda row: float(row[0] + row[1]),
-            "other results than Python for the first rows",
+            r"numba's result is 2.0, Python's 1.0 on row 0",
         ),
         (
             aj.array([[True, True]] * 9 + [[True]]),
             lambda row: row[0] + row[-1] + (2.0**60 if len(row) == 1 else 0),
-            "other results",
+            r"numba's result is .*, Python's .* on row 0",
         ),
         (aj.array([[2**63, 5]], type="uint64"), lambda row: row[0] // 2, "uint64 with other integers"),
         (aj.array([[1, 2], [3]]), lambda row: len(row) + NARROW[0].bit_width, "numba can't compile it"),
@@ -412,3 +412,90 @@ def test_results_that_differ_by_rounding_are_compiled() -> None:
         assert x.map_rows(lambda row: row - row.mean()).ndim == 2
         assert abs(x.map_rows(lambda row: row.sum()).to_list()[0] - sum(x.to_list()[0])) < 1e-20
         assert x.map_rows(lambda row: np.inf if row[0] > 0 else np.nan).null_count == 0
+
+
+# ------------------------------------------------------------------------- results that do not depend on the number of rows
+
+
+def _mean(row: np.ndarray) -> float:
+    total = 0.0
+    for item in row:
+        total += item
+    return total / len(row)
+
+
+@pytest.mark.parametrize("function", [lambda row: 1 / len(row), lambda row: 10 // len(row), lambda row: 7 % len(row), _mean])
+def test_python_numbers_divided_by_zero_raise_in_any_number_of_rows(function) -> None:
+    pytest.importorskip("numba")
+    x = aj.concat([rows(1000), aj.array([[], [1.0], []], type=pa.float64(), ndim=2)])
+    told = []
+    for mode in ("never", "always"):
+        with aj.options(compile=mode), pytest.raises(ZeroDivisionError) as caught:
+            x.map_rows(function)
+        told.append((str(caught.value), caught.value.__notes__))
+    assert told[0] == told[1]
+    assert told[0][1] == ["map_rows: the function failed on row 1000"]
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning", "ignore:divide by zero:RuntimeWarning")
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda row: row.sum() / len(row),
+        lambda row: row.sum() / row.sum(),
+        lambda row: None if len(row) == 1 else row.sum() / len(row),
+    ],
+)
+def test_numpy_numbers_divided_by_zero_are_inf_or_nan_in_any_number_of_rows(function) -> None:
+    pytest.importorskip("numba")
+    x = aj.concat([rows(1000), aj.array([[], [1.0], None, [0.0, 1.0], []], type=pa.float64(), ndim=2)])
+    with aj.options(compile="never"):
+        expected = x.map_rows(function)
+    with aj.options(compile="always"), strategy.force(FUNCTION_PART=100):
+        assert x.map_rows(function).equals(expected)
+    assert np.isnan(expected.to_list()[1000])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda row: 2 ** (len(row) * 40) % 1000, lambda row: row[:1] * 2.0 if 2 ** (len(row) * 32) > 0 else row[:1] * 1.0],
+)
+def test_results_that_numba_computes_in_narrower_integers_are_pythons(function) -> None:
+    pytest.importorskip("numba")
+    x = aj.from_sizes(np.full(600, 100), np.full(300, 2))
+    with aj.options(compile="never"):
+        expected = x.map_rows(function)
+    with aj.options(compile="always"), pytest.warns(JagWarning, match=r"numba's result is .*, Python's .* on row 0"):
+        found = x.map_rows(function)
+    assert found.equals(expected)
+    assert found.type == expected.type
+
+
+def test_rows_of_which_the_interpreter_alone_has_a_result_are_interpreted() -> None:
+    pytest.importorskip("numba")
+    x = aj.from_sizes(np.array([1] * 300 + [0]), np.full(301, 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        with aj.options(compile="never"):
+            expected = x.map_rows(lambda row: row * (1.0 / row[0]))
+        with aj.options(compile="always"), pytest.warns(JagWarning, match=r"raises ZeroDivisionError.* on row 300, Python doesn't"):
+            assert x.map_rows(lambda row: row * (1.0 / row[0])).equals(expected)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_results_that_are_all_none_have_no_type_in_either_way(compiling: str) -> None:
+    x = aj.array([[1.5], [2.5]])
+    assert x.map_rows(lambda row: None if row[0] > 0 else row[0]).type == pa.null()
+    assert x.map_items(lambda item: None if item > 0 else item).type == pa.null()
+    assert x.map_rows(lambda row: None if row[0] > 0 else row, type=pa.list_(pa.int8())).type == pa.int8()
+
+
+def test_errors_of_compiled_functions_are_those_of_the_interpreter() -> None:
+    pytest.importorskip("numba")
+    x = aj.concat([rows(300), aj.array([[]], type=pa.float64(), ndim=2)])
+    for function in (lambda row: row[-1], lambda row: row.max()):
+        told = []
+        for mode in ("never", "always"):
+            with aj.options(compile=mode), pytest.raises((IndexError, ValueError)) as caught:
+                x.map_rows(function)
+            told.append((type(caught.value), str(caught.value), caught.value.__notes__))
+        assert told[0] == told[1]

@@ -84,3 +84,12 @@ def test_medians_of_integers_beyond_float64_are_rounded_once(low: int, gap: int)
     assert x.median().to_list() == wanted
     assert x.quantile(0.5).to_list() == wanted
     assert x[:1].rolling(2).median().to_list()[0][1] == wanted[0]
+
+
+@pytest.mark.parametrize("q", [0.3, 0.5, [0.25, 0.5]])
+def test_quantiles_of_dates_in_milliseconds_are_whole_days(q: object) -> None:
+    days = aj.array([[0, 1], [3, None, 0, 4, 1], [], None], type=pa.int32()).cast(pa.date32())
+    found = days.cast(pa.date64()).quantile(q)
+    found.to_arrow(extension=False).validate(full=True)
+    assert found.type == pa.date64()
+    assert found.to_list() == days.quantile(q).to_list()

@@ -391,3 +391,20 @@ def test_blocks_of_text_run_on_all_cores(monkeypatch: pytest.MonkeyPatch) -> Non
         assert aj.array(texts).str.upper().to_list() == [["A"] * TEXT_VALUES]
         assert aj.array([texts[0][1:]]).str.upper().to_list() == [["A"] * (TEXT_VALUES - 1)]
     assert tasks == [3, 1]
+
+
+@pytest.mark.parametrize("type", [pa.string(), pa.large_string()])
+@pytest.mark.parametrize(("name", "args", "options"), CALLS, ids=str)
+def test_blocks_of_unlike_text_have_one_type(name, args, options, type, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_text, "n_cores", lambda: 7)  # blocks of one item
+    for items in (["é b", "", None, "a", " ", "ab aé ", "2024-01-02"], [None, "", None, "", " ", "é", "a a"], [""] * 7):
+        x = aj.array(items, type=type, ndim=1)
+        outcomes = []
+        for how in ("whole", "blocks"):
+            with strategy.force(text_blocks=how):
+                try:
+                    found = call(x, name, args, options)
+                    outcomes.append((found.type, found.ndim, found.to_list()))
+                except JagValueError as error:
+                    outcomes.append(str(error))
+        assert outcomes[0] == outcomes[1]

@@ -198,13 +198,17 @@ def _by_compiler(
     reason = outcome
     if isinstance(outcome, row_compiler.Driver):
         expected = _result_type(first)
-        rows = _first_of(live, n_rows, sizes.INTERPRETED_ROWS)
+        called, getters = form.interpreted(function), [argument.at for argument in arguments]
         if not outcome.matches(expected):
             reason = f"numba gives its results the type {outcome.description}, Python {expected}"
-        elif not outcome.agrees(arguments, rows, first):
-            reason = "numba gives other results than Python for the first rows"
         else:
-            return outcome.run(arguments, live, n_rows, operation)
+            try:
+                outcome.check(arguments, _first_of(live, n_rows, sizes.INTERPRETED_ROWS), first)
+                found = outcome.run(arguments, live, n_rows, lambda row: called(*(get(row) for get in getters)), operation)
+            except row_compiler.UnlikeError as error:
+                reason = str(error)
+            else:
+                return pa.nulls(n_rows) if expected is None and found.null_count == n_rows else found
     warn(f"{operation}: the function runs in the interpreter, because {reason}")
     return None
 

@@ -130,7 +130,7 @@ def merge_rows_deferred(columns: Sequence[Column], is_null: NullRule, operation:
         near = (
             None
             if depth == 0 or strategy.choose("merge_rows", n_rows) == "whole"
-            else _near_dim(columns, depth, places, there, null)
+            else _near_dim(columns, depth, places, there, null, operation)
         )
         dims.append(_shared_dim(columns, depth, places, there, null, operation) if near is None else near.dim)
         for slot, (column, place, present) in enumerate(zip(columns, places, there, strict=True)):
@@ -170,6 +170,7 @@ def _near_dim(
     places: Sequence[IntArray | None],
     there: Sequence[BoolArray | None],
     null: BoolArray,
+    operation: str,
 ) -> _Near | None:
     """As `_shared_dim` if no rows move: unchanged rows are compared in one pass and their sizes are not written.
 
@@ -187,9 +188,9 @@ def _near_dim(
     changed = [_resized(dim.offsets, offsets, rows) for (dim, _), rows in zip(owners, changed, strict=True)]
     if not all(copy_runs.differ_only_in(dim.offsets, offsets, rows) for (dim, _), rows in zip(owners, changed, strict=True)):
         return None
-    extents = {dim.extent for dim, _ in owners} - {None}
-    extent = extents.pop() if len(extents) == 1 else None
-    shared = Ragged.from_offsets(offsets, validity=~null, extent=extent, check=False)
+    shared = _declared(
+        Ragged.from_offsets(offsets, validity=~null, check=False), {dim.extent for dim, _ in owners}, depth, operation
+    )
     found = iter(changed)
     return _Near(shared, [None if present is None else next(found) for present in there])
 
@@ -244,12 +245,21 @@ def _shared_dim(
             raise ShapeError(f"{operation}: dim {depth}, row {row} has {own[row]} items in one operand and {sizes[row]} in another")
         sizes = np.where(known | ~present, sizes, own)
         known = known | present
-    declared = extents - {None}
-    extent = declared.pop() if len(declared) == 1 and depth else None
     sizes = np.where(null, 0, sizes)
     if depth == 0:
         return Uniform(int(sizes[0]), 1, declared=False)
-    return Ragged.from_offsets(_offsets.from_sizes(sizes), validity=~null, extent=extent, check=False)
+    return _declared(Ragged.from_offsets(_offsets.from_sizes(sizes), validity=~null, check=False), extents, depth, operation)
+
+
+def _declared(dim: Dim, extents: set[int | None], depth: int, operation: str) -> Dim:
+    """Declare the extent that any column declares; raises if a row that another column supplies has another size."""
+    declared = sorted(extent for extent in extents if extent is not None)
+    if len(declared) > 1:
+        raise ShapeError(f"{operation}: dim {depth} is declared to have {' and '.join(map(str, declared))} items")
+    try:
+        return dim.with_extent(declared[0]) if declared else dim
+    except ShapeError as error:
+        raise ShapeError(f"{operation}: dim {depth}, {error}") from None
 
 
 def _sizes_at(dim: Dim, places: IntArray | None) -> IntArray:

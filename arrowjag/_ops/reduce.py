@@ -273,6 +273,8 @@ def quantile(
         return _kernels.quantile(data, valid, offsets, wanted, interpolation, rounded=rounded)
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        if pt.is_date64(values.type):  # whole days in milliseconds
+            return reduction(values.cast(pa.date32()), offsets).cast(pa.date64())
         if _arrow.is_temporal(values.type):
             return _relative(values, offsets, partial(kernel, rounded=True))
         if pt.is_decimal(values.type):

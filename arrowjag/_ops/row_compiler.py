@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import reprlib
 import threading
 import types
 from collections.abc import Callable, Sequence
@@ -28,7 +29,7 @@ from arrowjag.typing import BoolArray, IntArray
 if TYPE_CHECKING:
     from arrowjag._ops.calls import Argument, Form
 
-__all__ = ["Driver", "compile_rows", "is_available"]
+__all__ = ["Driver", "UnlikeError", "compile_rows", "is_available"]
 
 _drivers: dict[Any, Driver | str] = {}
 _lock = threading.RLock()
@@ -40,6 +41,10 @@ def is_available() -> bool:
     return importlib.util.find_spec("numba") is not None
 
 
+class UnlikeError(Exception):
+    """Raised where compiled code can't give what the interpreter gives; the text says why."""
+
+
 class Driver(NamedTuple):
     """A compiled loop over rows, and the type of the function's results."""
 
@@ -48,6 +53,7 @@ class Driver(NamedTuple):
     """The function of one row; where results are per item, it returns the last one."""
     dtype: np.dtype[Any]
     is_row: bool
+    is_optional: bool
     per_item: bool
     """Whether the function writes a result for each item of its rows, so that results need no sizes of their own."""
 
@@ -66,23 +72,38 @@ class Driver(NamedTuple):
         """Return whether the result type equals the interpreter's; None, if the interpreter had no results, matches any type."""
         return expected is None or expected == self.type
 
-    def agrees(self, arguments: Sequence[Argument], rows: Sequence[int], expected: Sequence[Any]) -> bool:
-        """Return whether the compiled function gives the interpreter's results for a few rows, but for the rounding of sums.
+    def check(self, arguments: Sequence[Argument], rows: Sequence[int], expected: Sequence[Any]) -> None:
+        """Raise `UnlikeError` if results for a few rows differ from the interpreter's by more than sums are rounded.
 
         numba differs from numpy where it adds booleans, for example, and a function may draw random numbers.
         """
-        getters = [argument.at for argument in arguments]
-        try:
-            with np.errstate(all="ignore"):
-                found = [self.one(*(get(row) for get in getters)) for row in rows]
-        except Exception:  # noqa: BLE001  # of any type, from the user's function, which did not fail in the interpreter
-            return False
         if self.per_item:
             expected = [None if one is None else one[-1] for one in expected]
-        return len(found) == len(expected) and _is_close(found, expected)
+        found = []
+        for row, result in zip(rows, expected, strict=True):
+            try:
+                with np.errstate(all="ignore"):
+                    found.append(self.one(*(argument.at(row) for argument in arguments)))
+            except Exception:  # noqa: BLE001  # from the user's function, which the interpreter will decide
+                found.append(result)
+        place = _first_difference(found, expected)
+        if place is not None:
+            theirs, own = (reprlib.repr(results[place]) for results in (found, expected))
+            raise UnlikeError(f"numba's result is {theirs}, Python's {own} on row {rows[place]}")
 
-    def run(self, arguments: Sequence[Argument], live: BoolArray | None, n_rows: int, operation: str) -> pa.Array:
-        """Call the function for all live rows, on all cores; other rows are null, or hold 0 where results are per item."""
+    def run(
+        self,
+        arguments: Sequence[Argument],
+        live: BoolArray | None,
+        n_rows: int,
+        interpret: Callable[[int], Any],
+        operation: str,
+    ) -> pa.Array:
+        """Call the function for all live rows, on all cores; other rows are null, or hold 0 where results are per item.
+
+        Where the compiled function raises, `interpret` calls the function itself for that row, and raises or has a result: Python
+        divides by zero where its operands are numbers of numpy, and raises for its own, but machine code knows one kind of number.
+        """
         flat = [array for argument in arguments for array in _arrays(argument)]
         offsets = _offsets_of(arguments) if self.is_row else None  # as many results as items are expected
         grows = self.is_row and not self.per_item
@@ -93,18 +114,24 @@ class Driver(NamedTuple):
         def part(first: int, last: int) -> tuple[int, Exception | None, npt.NDArray[Any]]:
             at = np.zeros(1, np.int64)
             results = out[int(offsets[first]) : int(offsets[last])] if grows and offsets is not None else out
-            try:
-                with np.errstate(all="ignore"):
-                    results = self.loop(first, last, at, valid, sizes, results, *flat)
-            except Exception as error:  # noqa: BLE001  # from the user's function; the error of the lowest row is raised
-                return int(at[0]), error, results
-            return 0, None, results
+            while True:
+                try:
+                    with np.errstate(all="ignore"):
+                        return 0, None, self.loop(first, last, at, valid, sizes, results, *flat)
+                except Exception as error:  # noqa: BLE001  # from the user's function; the interpreter decides
+                    row, failed = int(at[0]), error
+                try:
+                    self._set(row, interpret(row), failed, results, valid)
+                except Exception as error:  # noqa: BLE001  # from the user's function; the error of the lowest row is raised
+                    return row, error, results
+                first = row + 1
 
         found = blocks.map_tasks(lambda rows: part(*rows), _cut(n_rows, _offsets_of(arguments)))
         failed = [(row, error) for row, error, _ in found if error is not None]
         if failed:
             row, error = min(failed, key=lambda one: one[0])
-            error.add_note(f"{operation}: the function failed on row {row}")
+            if not isinstance(error, UnlikeError):
+                error.add_note(f"{operation}: the function failed on row {row}")
             raise error
         if self.per_item and offsets is not None:
             return _arrow.wrap([_arrow.Level(offsets, None, None)], _arrow.from_numpy(out))
@@ -116,16 +143,34 @@ class Driver(NamedTuple):
             out = np.concatenate(parts)  # some rows of results are longer or shorter than the rows
         return _arrow.wrap([_arrow.Level(from_sizes(sizes), keep, None)], _arrow.from_numpy(out))
 
+    def _set(self, row: int, result: Any, failed: Exception, out: npt.NDArray[Any], valid: BoolArray) -> None:
+        """Store the interpreter's result of a row for which the compiled function raised an error."""
+        is_none = result is None and self.is_optional
+        fits = isinstance(result, (bool, int, float, np.generic)) and np.result_type(out, np.asarray(result)) == out.dtype
+        if self.is_row or not (is_none or fits):
+            raise UnlikeError(f"the compiled function raises {failed!r} on row {row}, Python doesn't")
+        valid[row] = not is_none
+        if fits:
+            out[row] = result
 
-def _is_close(found: Sequence[Any], expected: Sequence[Any]) -> bool:
-    """Return whether scalars or rows of numbers agree to six digits, or to nine of a typical one where digits cancel."""
-    if [_size(one) for one in found] != [_size(one) for one in expected]:
-        return False
-    ours, theirs = (np.concatenate([[0], *(np.ravel(one) for one in side if one is not None)]) for side in (found, expected))
-    with np.errstate(all="ignore"):
-        sizes = np.abs(theirs[np.isfinite(theirs) & (theirs != 0)])
-        typical = float(np.median(sizes)) if len(sizes) else 1.0
-        return np.allclose(ours, theirs, rtol=1e-6, atol=1e-9 * typical, equal_nan=True)
+
+def _first_difference(found: Sequence[Any], expected: Sequence[Any]) -> int | None:
+    """The first place of unlike results: floats agree to six digits, or to nine digits of a typical one where digits cancel."""
+    sizes = [_size(one) for one in found]
+    wanted = [_size(one) for one in expected]
+    if sizes != wanted:
+        return next(place for place, pair in enumerate(zip(sizes, wanted, strict=True)) if pair[0] != pair[1])
+    ours, theirs = (
+        np.concatenate([np.zeros(0, bool), *(np.ravel(one) for one in side if one is not None)]) for side in (found, expected)
+    )
+    if theirs.dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            usual = np.abs(theirs[np.isfinite(theirs) & (theirs != 0)])
+            typical = float(np.median(usual)) if len(usual) else 1.0
+            unlike = ~np.isclose(ours, theirs, rtol=1e-6, atol=1e-9 * typical, equal_nan=True)
+    else:
+        unlike = np.asarray(ours != theirs, bool)
+    return int(np.searchsorted(np.cumsum([size or 0 for size in sizes]), unlike.argmax(), "right")) if unlike.any() else None
 
 
 def _size(result: Any) -> int | None:
@@ -189,7 +234,9 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
 
     if any(array.dtype == np.uint64 for argument in arguments for array in _arrays(argument)):
         return "numba and numpy differ in the type of uint64 with other integers; cast the column to int64"
-    compile = numba.njit(nogil=True, boundscheck=True, error_model="numpy")
+    # Rows may be empty, and their numbers Python's own, for which a division by zero raises; items are numpy's.
+    errors = "python" if _offsets_of(arguments) is not None and form.item is None and form.name == "row" else "numpy"
+    compile = numba.njit(nogil=True, boundscheck=True, error_model=errors)
     inner = function if hasattr(function, "overloads") else compile(_as_function(function, len(arguments)))
     # Loops over the items of a row need no checks of bounds; the user's function has its own.
     of_row = numba.njit(nogil=True, error_model="numpy")
@@ -210,7 +257,7 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
         return f"it returns {result}"
     dtype = np.dtype(numba.np.numpy_support.as_dtype(element))
     loop = _loop(compiled, arguments, optional, _SLOTS if form.item is not None else _ROW if is_row else _SCALAR)
-    return Driver(loop, one, dtype, is_row or form.item is not None, form.item is not None)
+    return Driver(loop, one, dtype, is_row or form.item is not None, optional, form.item is not None)
 
 
 def _as_function(function: Callable[..., Any], n_arguments: int) -> Callable[..., Any]:

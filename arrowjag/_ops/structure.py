@@ -513,16 +513,16 @@ def reshape(column: Column, *dims: Any) -> Column:
 
 def fill_null_rows(column: Column, depth: int, other: Column) -> Column:
     """Replace null rows after the first `depth` dims by the rows of another column, or by a single row."""
-    validity = row_validity(column, depth)
-    if validity is None:
-        return column
-    rows = np.arange(len(validity))
-    if other.ndim == column.ndim - depth:
-        filling, items = np.zeros_like(rows), 0
-    elif other.ndim == column.ndim and other.shape[:depth] == column.shape[:depth]:
-        filling, items = rows, depth
-    else:
+    items = depth if other.ndim == column.ndim else 0
+    if other.ndim != column.ndim - depth + items or (items and other.shape[:depth] != column.shape[:depth]):
         raise ShapeError(f"fill_null_rows: {other.shape!r} must have the rows of {column.shape!r}, or be a single row")
+    validity = row_validity(column, depth)
+    if validity is None:  # the result declares extents as if there were rows to fill
+        pairs = zip(column.shape.dims[depth:], other.shape.dims[items:], strict=True)
+        below = (dim if dim.extent == another.extent else dim.with_extent(None) for dim, another in pairs)
+        return Column(JaggedShape._trusted((*column.shape.dims[:depth], *below)), column.values)
+    rows = np.arange(len(validity))
+    filling = rows if items else np.zeros_like(rows)
     both = end_to_end([(column, depth), (other, items)])
     return take_items(both, 1, np.where(validity, rows, filling + len(rows)), column.shape.dims[:depth])
 

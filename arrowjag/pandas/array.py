@@ -425,7 +425,12 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         if isinstance(type, JaggedType):
             storage = conform(self._jagged, JaggedDtype.from_arrow_type(type))
             return pa.ExtensionArray.from_storage(type, to_arrow(storage).cast(type.storage_type))
-        return array.storage.cast(type)
+        try:
+            return array.storage.cast(type)
+        except pa.ArrowNotImplementedError as error:
+            raise JagTypeError(f"{self.dtype} can't become {type}: {error}") from None
+        except pa.ArrowInvalid as error:
+            raise JagValueError(f"{self.dtype} doesn't fit {type}: {error}") from None
 
     def _explode(self) -> tuple[Any, npt.NDArray[np.uint64]]:
         """Return one row per item of the outermost lists; an empty and a null row give one null."""

@@ -111,10 +111,9 @@ def test_many_rows_in_blocks(size: int, dtype: str) -> None:
             assert np.array_equal(product, case.data * wanted, equal_nan=dtype == "float64")
 
 
-@pytest.mark.parametrize("by", ["flat", "places", "lengths"])
 @pytest.mark.parametrize("width", [1, 3])
 @pytest.mark.parametrize("limit", [None, 2])
-def test_softmax_in_blocks_with_nulls_and_far_numbers(by: str, width: int, limit: int | None) -> None:
+def test_softmax_in_blocks_with_nulls_and_far_numbers(width: int, limit: int | None) -> None:
     """Each row by itself, wherever blocks are cut; rows far from 0 are shifted."""
     rng = np.random.default_rng(3)
     offsets = np.array([0, 3, 3, 4, 9, 9, 11, 12])
@@ -123,9 +122,8 @@ def test_softmax_in_blocks_with_nulls_and_far_numbers(by: str, width: int, limit
     data[9:11] -= 900.0
     valid = rng.random((12, width)) < 0.8
     valid[offsets[:-1][offsets[:-1] < offsets[1:]]] = True
-    with strategy.force(softmax=by, SOFTMAX_BLOCK=2, WINDOW_BYTES=16 * width, THREAD_VALUES=1) as taken:
+    with strategy.force(SOFTMAX_BLOCK=2, WINDOW_BYTES=16 * width, THREAD_VALUES=1):
         found = matrices.softmax(data, offsets, limit, valid)
-    assert limit is not None or taken["softmax", by] == (by != "flat" or width == 1)
     for start, stop in itertools.pairwise(offsets.tolist()):
         end = stop if limit is None else min(stop, start + limit)
         for column in range(width):
@@ -134,3 +132,28 @@ def test_softmax_in_blocks_with_nulls_and_far_numbers(by: str, width: int, limit
             wanted = row[known] / row[known].sum()
             assert np.allclose(found[start:end, column][known], wanted, rtol=1e-12)
         assert not found[end:stop].any()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("width", [1, 2, 3])
+@pytest.mark.parametrize("limit", [None, 70, 130])
+def test_softmax_of_a_row_depends_on_that_row_alone(width: int, limit: int | None, dtype: str) -> None:
+    rng = np.random.default_rng(width)
+    sizes = np.array([3, 200, 0, 64, 65, 200, 129, 7, 1, 70])
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    data = (5 * rng.normal(size=(offsets[-1], width))).astype(dtype)
+    valid = rng.random(data.shape) < 0.9
+    for known in (None, valid):
+        together = matrices.softmax(data, offsets, limit, known)
+        for start, stop in itertools.pairwise(offsets.tolist()):
+            mask = None if known is None else known[start:stop]
+            alone = matrices.softmax(data[start:stop], np.array([0, stop - start]), limit, mask)
+            some = slice(None) if mask is None else mask
+            assert alone[some].tobytes() == together[start:stop][some].tobytes()
+            if limit is not None and stop - start > limit:  # as if the items beyond were not there
+                kept = slice(start, start + limit)
+                whole = matrices.softmax(data[kept], np.array([0, limit]), None, None if known is None else known[kept])
+                assert (
+                    whole[slice(None) if mask is None else mask[:limit]].tobytes()
+                    == alone[:limit][slice(None) if mask is None else mask[:limit]].tobytes()
+                )

@@ -19,7 +19,6 @@ import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import fill as fill_kernel
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.dense import matrices
 from arrowjag._kernels.elementwise import utf8
 from arrowjag._kernels.move import merge, scatter
 from arrowjag._ops import structure
@@ -247,18 +246,6 @@ def back_from_dense(x: Any) -> Any:
 
 def refuse() -> Any:
     raise aj.JagTypeError("not of this type")
-
-
-def softmax(width: int) -> Call:
-    """Softmax of columns that are the items times 1, 2, .."""
-
-    def ours(x: Any) -> Any:
-        if x.type != pa.float64():
-            refuse()
-        data = np.nan_to_num(x.fill_null(0).values.to_numpy(), nan=1, posinf=3, neginf=-3).clip(-100, 100)
-        return matrices.softmax(np.outer(data, np.arange(1, width + 1)), flat_offsets(x))
-
-    return Call(ours, rounds=True)
 
 
 def turned(a: int, b: int) -> Call:
@@ -692,7 +679,6 @@ CALLS: dict[str, list[Call]] = {
     # dense arrays and transposition
     "pad": [Call(dense_of), Call(lambda x: [dense_of(x), x.to_dense(fill_value=1)]), method("pad", 4)],
     "unpad": [Call(back_from_dense, lambda lists, ndim: ref.fill_null(lists, ndim, 0.0))],
-    "softmax": [softmax(1), softmax(3)],
     "transpose": [turned(0, 1), turned(1, 2), turned(0, 2)],
     "digits": [turned(0, 1), turned(1, 2), turned(0, 2)],
     "frame": [turned(0, 1), turned(1, 2)],

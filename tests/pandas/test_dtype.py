@@ -10,6 +10,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.dtype import JaggedType
+from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.pandas import JaggedDtype, JaggedExtensionArray
 
 LEAVES = [
@@ -141,3 +142,13 @@ def test_empty_and_null_columns_have_the_dtype() -> None:
     assert nulls.dtype == dtype
     assert JaggedExtensionArray._from_sequence([], dtype=dtype).dtype == dtype
     assert dtype.empty(3).isna().all()
+
+
+def test_a_list_type_that_does_not_fit_is_refused_by_our_errors() -> None:
+    deep = pd.Series([[[1.5]], None], dtype="jagged[double, 3]")
+    words = pd.Series([["a"]], dtype="jagged[string, 2]")
+    target = pd.ArrowDtype(pa.large_list(pa.int64()))
+    with pytest.raises(JagTypeError, match=r"jagged\[double, 3\] can't become large_list<item: int64>: Unsupported cast"):
+        deep.astype(target)
+    with pytest.raises(JagValueError, match=r"jagged\[string, 2\] doesn.t fit large_list<item: int64>: Failed to parse string"):
+        words.astype(target)

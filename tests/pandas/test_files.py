@@ -123,3 +123,11 @@ def test_nothing_nested_of_other_writers_becomes_objects(tmp_path: pathlib.Path)
     assert frame["k"].dtype == np.int64
     aj.write_ipc(table, tmp_path / "foreign.arrow")
     assert aj.read_ipc(tmp_path / "foreign.arrow", to="pandas").dtypes.equals(frame.dtypes)
+
+
+def test_dictionaries_of_numbers_come_back(tmp_path) -> None:
+    """Parquet stores them as numbers, and only text comes back as a dictionary."""
+    x = aj.array([[4, None], None, [], [4]], type=pa.int64()).cast(pa.dictionary(pa.int8(), pa.int64()))
+    frame = pd.DataFrame({"v": x.to_pandas()})
+    frame.to_parquet(tmp_path / "frame.parquet")
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "frame.parquet"), frame)

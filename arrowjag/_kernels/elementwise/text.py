@@ -166,7 +166,7 @@ def drop_last_empty(parts: pa.Array) -> pa.Array:
     last = parts.values.take(pa.array(np.maximum(offsets[1:] - 1, 0))) if len(parts.values) else pa.nulls(len(parts), pa.string())
     empty = np.asarray(pc.equal(pc.binary_length(last), 0).fill_null(False)) & (sizes > 0)
     if not empty.any():
-        return parts
+        return _lists(offsets, parts.values, parts)  # of the same type, because blocks of one column are concatenated
     keep = np.ones(len(parts.values), bool)
     keep[offsets[1:][empty] - 1] = False
     ends = np.zeros(len(offsets), np.int64)

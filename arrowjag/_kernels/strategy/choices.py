@@ -304,14 +304,6 @@ CHOICES: dict[str, Choice] = {
     # dense arrays and transposition
     "pad": _either(rules.pad, "items", windows=lambda width, is_word: is_word and width > 0),
     "unpad": _either(rules.unpad, "items", windows=lambda n_rows, _n, width, item_bytes: 0 < n_rows * width * item_bytes < 1 << 26),
-    "softmax": Choice(
-        rules.softmax,
-        {
-            "flat": lambda _longest, width, whole: whole and width == 1,
-            "places": lambda longest, _width, whole: whole and 0 < longest <= 1 << 12,
-            "lengths": _always,
-        },
-    ),
     "transpose": Choice(
         rules.transpose,
         {

@@ -322,13 +322,6 @@ def pad(width: int, is_word: bool) -> str:
     return "windows" if is_word and 0 < width <= sizes.WINDOW_WIDTH else "items"
 
 
-def softmax(longest: int, width: int, whole: bool) -> str:
-    """`whole` where no row is cut and no half float widened."""
-    if whole and width == 1:
-        return "flat"
-    return "places" if whole and longest <= sizes.SOFTMAX_PLACES else "lengths"
-
-
 def transpose(
     even: Callable[[], Any], neighbours: bool, declared: Callable[[], bool], shears: Callable[[], bool], n_items: int
 ) -> str:

@@ -296,9 +296,6 @@ DENSE_IN_PLACE_VALUES = 1 << 19
 SOFTMAX_BLOCK = 1 << 21
 """Items per block of a flat softmax: one call of polars for its sums costs as much as the sums of a few thousand rows."""
 
-SOFTMAX_PLACES = 64
-"""Rows up to this length get the sums of a softmax over several columns place by place: 0.5 s for 320M float32, by length 0.9."""
-
 COLUMN_ROWS = 1 << 14
 """Rows whose columns are written together: their starts and sizes stay in the second-level cache."""
 

@@ -296,6 +296,9 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
         datum = decoded(datum)
     if pt.is_string_view(datum.type) and not is_text(type):
         datum = decoded(datum)
+    if pt.is_dictionary(type) and isinstance(datum, pa.Array) and (_arrow.is_numeric(datum.type) or _arrow.is_temporal(datum.type)):
+        words = cast_values(datum, type.value_type, safe).dictionary_encode()  # Arrow's cast encodes text only
+        return pa.DictionaryArray.from_arrays(words.indices.cast(type.index_type), words.dictionary, ordered=type.ordered)
     if pt.is_duration(datum.type) and pt.is_floating(type):
         datum = datum.cast(pa.int64())
     if pt.is_timestamp(datum.type) and datum.type.tz and (pt.is_date(type) or pt.is_time(type) or is_text(type)):
@@ -306,4 +309,7 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
         datum = datum.cast(pa.float32(), safe=safe)
     if pt.is_decimal(type) and pt.is_integer(datum.type) and type.precision < _DIGITS_OF_INTEGERS + type.scale:
         datum = datum.cast(pa.decimal256(min(_DIGITS_OF_INTEGERS + max(type.scale, 0), 76), max(type.scale, 0)))
-    return datum.cast(type, safe=safe)
+    found = datum.cast(type, safe=safe)
+    if pt.is_integer(datum.type) and (pt.is_time(type) or pt.is_date64(type)):
+        found.validate(full=True)  # Arrow's cast allows times outside of the day, and dates between two days
+    return found

@@ -14,7 +14,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, both_valid, datum_to_numpy, decoded, sized
-from arrowjag._ops.elementwise.operators import BINARY, UFUNCS, UNARY, binary, cast
+from arrowjag._ops.elementwise.operators import BINARY, UFUNCS, UNARY, binary, cast, cast_values
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray
 
@@ -48,7 +48,7 @@ def ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Column, ...]
 def _truth(operand: Operand) -> Operand:
     if isinstance(operand, Column):
         return operand if pt.is_boolean(operand.type) else cast(operand, pa.bool_(), safe=False)
-    return operand.cast(pa.bool_())
+    return cast_values(operand, pa.bool_())
 
 
 def _numpy_ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Column, ...]:
