@@ -411,5 +411,5 @@ def test_numbers_and_times_become_dictionaries(leaf: pa.DataType, ordered: bool)
     assert found.to_list() == x.to_list()
     assert found.cast(leaf).equals(x)
     assert aj.array([[7, 300]]).cast(pa.dictionary(pa.int8(), pa.int8()), strict=False).to_list() == [[7, None]]
-    with pytest.raises(aj.JagValueError, match="cast: the items do not fit .* together"):
+    with pytest.raises(aj.JagValueError, match=r"cast: the items do not fit .* together"):
         aj.array([list(range(300))]).cast(pa.dictionary(pa.int8(), pa.int64()))

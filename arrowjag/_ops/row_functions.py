@@ -123,13 +123,19 @@ def _is_known(values: pa.Array) -> BoolArray | None:
     return valid
 
 
-def _arguments(operands: _Operands, skip_nulls: bool) -> tuple[list[Argument], BoolArray | None]:
-    """Return the arguments of a function of rows, and True for items that are valid in every column."""
+def _arguments(operands: _Operands, skip_nulls: bool, by_item: bool = False) -> tuple[list[Argument], BoolArray | None]:
+    """Return the arguments of a function of rows or of items, and True for items that are valid in every column.
+
+    A row of Python objects keeps its nulls, as None, if it is the only row and its nulls are not told apart by a mask.
+    """
     plain = [one is not None and (_numbers(one.values) is not None or _fields(one.values) is not None) for one in operands.long]
+    every = by_item or not skip_nulls or sum(one is not None for one in operands.long) > 1
     known: BoolArray | None = None
     for column, is_plain in zip(operands.long, plain, strict=True):
-        if column is not None and is_plain and (valid := _is_known(column.values)) is not None:
-            known = valid if known is None else known & valid
+        if column is None or not (is_plain or every):
+            continue
+        valid = _is_known(column.values) if is_plain else _arrow.valid_of(column.values)
+        known = valid if known is None else known if valid is None else known & valid
     drop = known if skip_nulls else None
     offsets = operands.offsets if drop is None else filter_rows(drop, operands.offsets)
     found: list[Argument] = []
@@ -139,7 +145,8 @@ def _arguments(operands: _Operands, skip_nulls: bool) -> tuple[list[Argument], B
         elif plain[place]:
             found.append(_row_views(column.values, drop, offsets))
         else:
-            found.append(Lists(_column.to_python(_column.to_arrow(along_axis.items_as_rows(column, column.ndim - 1)))))
+            values = column.values if drop is None else gather.filter_values(column.values, drop)
+            found.append(Lists(_column.to_python(_arrow.wrap([_arrow.Level(offsets, None, None)], values))))
     if not skip_nulls:
         slots = np.ones(int(operands.offsets[-1]), np.bool_) if known is None else known
         found.append(Rows(slots, operands.offsets))
@@ -328,7 +335,7 @@ def fold(
 ) -> Column:
     """Fold the items along an axis into a state, beginning with `start`; null items are skipped, an empty row gives `start`."""
     operands = _gather(columns, axis, "fold")
-    arguments, _ = _arguments(operands, skip_nulls=True)
+    arguments, _ = _arguments(operands, skip_nulls=True, by_item=True)
     form = _form("fold", _FOLD, _FOLD, arguments)
     n_rows = operands.rows.size
     result = call_each(function, [*arguments, _starting(start, operands.rows)], operands.valid, n_rows, type, "fold", form)
@@ -344,7 +351,7 @@ def fold_type(column: Column, type: pa.DataType, axis: Any) -> Column:
 def scan(function: Callable[..., Any], start: Operand | Any, columns: Sequence[Operand], type: pa.DataType | None) -> Column:
     """Return the state after each item; null items are skipped and stay null."""
     operands = _gather(columns, -1, "scan")
-    arguments, known = _arguments(operands, skip_nulls=True)
+    arguments, known = _arguments(operands, skip_nulls=True, by_item=True)
     form = _form("scan", _SCAN, _SCAN_INTERPRETED, arguments)
     n_rows = operands.rows.size
     offsets = operands.offsets if known is None else filter_rows(known, operands.offsets)
