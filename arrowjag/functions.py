@@ -499,8 +499,8 @@ def map_rows(f: Callable[..., Any], *arrays: Any, type: Any = None, skip_nulls: 
     ----------
     f : callable
         Takes one argument per array and returns a scalar, a row or None. The arguments for arrays of the longest shape are
-        rows as in `JaggedArray.map_rows`, all without the slots that are null in any array of numbers, booleans, times or
-        records of these; lists hold None where they are null themselves. The argument for an array of fewer dims is one value.
+        rows as in `JaggedArray.map_rows`, without the slots that are null in any of these arrays; lists of the only one hold
+        None. The argument for an array of fewer dims is one value.
     *arrays : array or scalar
         Every shape is a prefix of the longest.
     type : pa.DataType or str, optional

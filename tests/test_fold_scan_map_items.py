@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -245,3 +248,22 @@ def test_rows_in_several_parts(nulls: str) -> None:
             found = call()
         assert found.type == expected.type
         assert found.equals(expected)
+
+
+@pytest.mark.parametrize(
+    ("type", "item"),
+    [
+        (pa.string(), "x"),
+        (pa.decimal128(5, 0), decimal.Decimal(1)),
+        (pa.time64("us"), dt.time(1)),
+        (pa.struct([("a", pa.string())]), {"a": "x"}),
+        (pa.dictionary(pa.int8(), pa.string()), "x"),
+    ],
+)
+def test_null_items_are_left_out_whatever_their_type(type: pa.DataType, item: object) -> None:
+    x = aj.array([[item, None, item], [None], None, []], type=type, ndim=2)
+    assert x.fold(lambda n, one: n + (one == item), 0).to_list() == [2, 0, None, 0]
+    assert x.scan(lambda n, one: n + (one == item), 0).to_list() == [[1, None, 2], [None], None, []]
+    both = aj.array([[1, 1, None], [1], [1], []], type=pa.int64(), ndim=2)
+    assert aj.fold(lambda n, one, k: n + k * (one == item), 0, x, both).to_list() == [1, 0, None, 0]
+    assert aj.scan(lambda n, one, k: n + k * (one == item), 0, x, both).to_list() == [[1, None, None], [None], None, []]

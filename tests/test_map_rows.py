@@ -62,15 +62,6 @@ def test_times_are_numpy_times() -> None:
     assert got.to_list() == [48, None]
 
 
-def test_slots_of_numbers_and_text_correspond() -> None:
-    """Slots that are null in an array of numbers are left out of all rows; lists keep None, and the flags tell it."""
-    x, words = aj.array([[1.0, None, 3.0], [4.0]]), aj.array([["a", "b", None], ["d"]])
-    assert aj.map_rows(lambda row, names: f"{row.tolist()}{names}", x, words).to_list() == ["[1.0, 3.0]['a', None]", "[4.0]['d']"]
-    flags = aj.map_rows(lambda row, names, valid: valid, x, words, skip_nulls=False)
-    assert flags.to_list() == [[True, False, False], [True]]
-    assert words.map_rows(lambda names, valid: valid, skip_nulls=False).to_list() == [[True, True, False], [True]]
-
-
 def test_without_skipping_nulls_a_mask_comes_along(compiling: str) -> None:
     x = aj.array([[1.0, None, 4.0], [], None])
     got = x.map_rows(lambda row, valid: np.where(valid, row, 0.0).sum() + 100 * len(row), skip_nulls=False)
@@ -499,3 +490,47 @@ def test_errors_of_compiled_functions_are_those_of_the_interpreter() -> None:
                 x.map_rows(function)
             told.append((type(caught.value), str(caught.value), caught.value.__notes__))
         assert told[0] == told[1]
+
+
+WORDS = aj.array([["a", None, "c"], [None], None, []], type=pa.string(), ndim=2)
+DECIMALS = aj.array([[1, None, 3], [None], None, []], ndim=2).cast(pa.decimal128(5, 0))
+
+
+def test_nulls_of_any_column_are_dropped_from_all_of_them() -> None:
+    x = aj.array([[None, 2, 3], [1], None, []], type=pa.int64(), ndim=2)
+    seen = []
+    aj.map_rows(lambda items, words: seen.append((items.tolist(), words)), x, WORDS)
+    aj.map_rows(lambda words, other: seen.append((words, other)), WORDS, DECIMALS)
+    aj.map_rows(lambda words, n: seen.append((words, n)), WORDS, aj.array([1, 2, 3, 4]))
+    assert seen[:3] == [([3], ["c"]), ([], []), ([], [])]
+    assert seen[3:6] == [(["a", "c"], [1, 3]), ([], []), ([], [])]
+    assert seen[6:] == [(["a", None, "c"], 1), ([None], 2), ([], 4)]  # the only row
+
+
+def test_a_mask_tells_nulls_of_every_type() -> None:
+    seen = []
+    WORDS.map_rows(lambda words, valid: seen.append((words, valid.tolist())), skip_nulls=False)
+    assert seen == [(["a", None, "c"], [True, False, True]), ([None], [False]), ([], [])]
+
+
+def test_results_of_numbers_are_cast_in_the_same_way_in_any_number_of_rows(compiling: str) -> None:
+    x = aj.array([[1, 2], None, []])
+    types = [pa.string(), pa.decimal128(9, 2), pa.bool_(), pa.float16(), pa.timestamp("us"), pa.date32(), pa.time64("us")]
+    for type in types:
+        expected = aj.array([2, None, 0]).cast("int32" if type == pa.date32() else "int64").cast(type)
+        if type == pa.date32():
+            with pytest.raises(JagTypeError, match="can't be converted to date32"):
+                x.map_rows(len, type)
+            continue
+        found = x.map_rows(len, type)
+        assert found.type == type
+        assert found.equals(expected), type
+        deep = x.map_rows(lambda row: row, pa.list_(type))
+        assert deep.equals(x.cast(type)), type
+
+
+def test_times_without_a_zone_take_that_of_the_type() -> None:
+    t = aj.array([[0, 10**15], None, [5]]).cast(pa.timestamp("us", "Europe/Paris"))
+    assert t.map_rows(lambda row: row.max(), t.type).equals(t.max())
+    assert t.map_rows(lambda row: row, pa.list_(t.type)).equals(t)
+    assert t.map_items(lambda item: item, type=t.type).equals(t)

@@ -16,7 +16,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._kernels.strategy import sizes
-from arrowjag._ops import row_compiler
+from arrowjag._ops import elementwise, row_compiler
 from arrowjag._options import options
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag._warnings import warn
@@ -255,8 +255,8 @@ def _array(results: list[Any], rows: Sequence[int], n_rows: int, type: pa.DataTy
         results = _promoted(results, inferred)
     if inferred is None and len({_is_time(result) for result in results if isinstance(result, (np.ndarray, np.generic))}) > 1:
         raise JagTypeError(f"{operation}: the function returns times for some rows and numbers for others; convert one of them")
-    if type is not None and pt.is_integer(_arrow.level_types(type)[1]) and (found := _inferred(results, inferred)) is not None:
-        return _cast(found, type, operation)  # pyarrow's own conversion cuts fractions without a word
+    if type is not None and _is_cast(type, inferred) and (found := _inferred(results, inferred)) is not None:
+        return _cast(found, type, operation)
     type = inferred if type is None else type
     try:
         return _arrow.combine_chunks(pa.array(results, type=type))
@@ -274,6 +274,15 @@ def _promoted(results: list[Any], type: pa.DataType) -> list[Any]:
     dtype = np.dtype(numpy_dtype(leaf))
     number = dtype.type if dtype.kind == "f" else int  # an int that doesn't fit is pyarrow's to refuse
     return [None if result is None else result.astype(dtype) if is_row else number(result) for result in results]
+
+
+def _is_cast(type: pa.DataType, inferred: pa.DataType | None) -> bool:
+    """Whether results are converted to the type by a cast, as compiled ones are, and not by pyarrow.
+
+    It cuts fractions to integers without a word, and refuses numpy's times where the type has a zone.
+    """
+    leaf = _arrow.level_types(type)[1]
+    return inferred is not None or pt.is_integer(leaf) or (pt.is_timestamp(leaf) and leaf.tz is not None)
 
 
 def _inferred(results: list[Any], type: pa.DataType | None) -> pa.Array | None:
@@ -305,6 +314,10 @@ def _plain(result: Any, operation: str) -> Any:
 
 def _cast(found: pa.Array, type: pa.DataType, operation: str) -> pa.Array:
     try:
-        return found.cast(type)
+        if pt.is_large_list(found.type) and _arrow.is_list_type(type):
+            leaves = elementwise.cast_values(found.values, _arrow.level_types(type)[1])
+            found = pa.LargeListArray.from_arrays(found.offsets, leaves, mask=found.is_null() if found.null_count else None)
+            return found.cast(type)
+        return found.cast(type) if _arrow.is_level_type(type) else elementwise.cast_values(found, type)
     except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:
         raise JagTypeError(f"{operation}: the function's results can't be converted to {type}: {error}") from None

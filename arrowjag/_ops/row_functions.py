@@ -205,10 +205,12 @@ def map_rows(
     if _has_dims_below(columns, axis, operation):
         return _map_nested(function, columns, type, axis, operation)
     operands = _gather(columns, axis, operation)
+    long = [one for one in operands.long if one is not None]
+    known = _known(long)
     if skip_nulls:
-        arguments = _arguments(operands, _known([one for one in operands.long if one is not None and _has_views(one.values)]))
+        keeps_none = len(long) == 1 and not _has_views(long[0].values)  # the lists of one column hold None
+        arguments = _arguments(operands, None if keeps_none else known)
     else:
-        known = _known(operands.long)
         flags = np.ones(int(operands.offsets[-1]), np.bool_) if known is None else known
         arguments = [*_arguments(operands), Rows(flags, operands.offsets)]
     n_rows = operands.rows.size

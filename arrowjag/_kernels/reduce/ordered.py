@@ -53,7 +53,7 @@ def row_sums(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
         loop(np.ascontiguousarray(data), valid, offsets, 0, len(out), out)
         return
     values = _wide(data if valid is None else filled(data, valid, 0))
-    if strategy.choose("reduced", offsets) == "columns":
+    if strategy.choose("reduced", offsets) == "columns" and len(values) <= PIECE * len(out):
         reduce_columns(np.add, values, out)
         out += 0.0  # a sum is never -0.0
         return
