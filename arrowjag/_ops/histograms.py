@@ -130,7 +130,7 @@ def _wanted(bins: Any, range: Any, operation: str) -> Wanted:
     edges = _edges(bins, operation)
     if len(edges) < 2:
         raise JagValueError(f"{operation}: at least 2 edges are needed, got {len(edges)}")
-    if not (edges[1:] > edges[:-1]).all():
+    if np.count_nonzero(edges[1:] > edges[:-1]) < len(edges) - 1:
         raise JagValueError(f"{operation}: edges must rise, got {edges.tolist()}")
     return Wanted(edges, len(edges) - 1, None)
 
@@ -151,7 +151,7 @@ def _edges(edges: Any, operation: str) -> npt.NDArray[np.float64]:
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
         raise JagTypeError(f"{operation}: edges must be a flat list of numbers, got {edges!r}")
     found = found.astype(np.float64)
-    if np.isnan(found).any():
+    if np.count_nonzero(np.isnan(found)):
         raise JagValueError(f"{operation}: edges must be numbers, got NaN")
     return found
 

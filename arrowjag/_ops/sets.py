@@ -308,14 +308,15 @@ def set_operation(name: str, one: Column, two: Column, axis: Any) -> Column:
     one, place = along_axis.single_axis(elementwise.cast(one, type), axis, name)
     two, _ = along_axis.single_axis(elementwise.cast(two, type), axis, name)
     one, two, outer = same_rows(one, two, place, name)
-    source, depth, ndim = one, place + 1, one.ndim
-    if depth < ndim or name in ("union", "symmetric_difference"):
-        source, depth = structure.end_to_end([(one, depth), (two, depth)]), 1
-    if place + 1 == ndim:
+    parts = [(one, place + 1), (two, place + 1)]
+    if place + 1 == one.ndim:
         key, other = joint_keys(one.values, two.values, name)
+        parts = parts if name in ("union", "symmetric_difference") else parts[:1]
     else:
-        key, other = _halves(along_axis.item_key(source, 1, name), one.shape.nodes(place + 1))
+        both = structure.end_to_end(parts)
+        key, other = _halves(along_axis.item_key(both, 1, name), one.shape.nodes(place + 1))
+        parts = [(both, 1)]
     dims = one.shape.dims[place], two.shape.dims[place]
     cut, items = _SETS[name](key, dims[0].offsets, other, dims[1].offsets)
-    found = structure.take_items(source, depth, items, (*outer, along_axis.resized(dims[0], cut)))
+    found = structure.take_joined(parts, items, (*outer, along_axis.resized(dims[0], cut)))
     return elementwise.cast(found, own) if is_mixed and name in ("intersection", "difference") else found

@@ -141,13 +141,11 @@ def distance(x: Column, y: Column, metric: Any, axis: Any, skip_nulls: bool, min
 
         def work(block: Block) -> None:
             left, right = block.data, b[block.items]
-            known = block.valid
             if metric == "jaccard":
-                _jaccard(left, right, known, block.offsets, found[block.rows])
+                _jaccard(left, right, block.valid, block.offsets, found[block.rows])
             else:
-                apart = _apart(left, right)
-                apart = apart if known is None else np.where(known, apart, 0.0)
-                _norms(block._replace(data=apart, valid=None), {"l1": 1, "l2": 2, "linf": math.inf}[metric], found[block.rows])
+                apart = block._replace(data=_apart(left, right))
+                _norms(apart, {"l1": 1, "l2": 2, "linf": math.inf}[metric], found[block.rows])
             np.greater(block.counts, 0, out=enough[block.rows])
 
         over_blocks(work, a, valid, offsets)

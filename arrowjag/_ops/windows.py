@@ -48,6 +48,7 @@ class View(NamedTuple):
     """Which values are not null; None if all are."""
     offsets: IntArray
     windows: Windows
+    """As positions among the values, for statistics of `_OF_VALID` among those that are not null."""
     counts: IntArray
     """The number of valid items of each window."""
     least: int = 1
@@ -135,8 +136,7 @@ def _check_sums(values: pa.Array, view: View) -> None:
 
 
 def _rounded(data: npt.NDArray[Any], type: pa.DataType) -> pa.Array:
-    with np.errstate(over="ignore"):
-        return _arrow.from_numpy(data.astype(numpy_dtype(type), copy=False))
+    return _arrow.from_numpy(quietly(data.astype, numpy_dtype(type), copy=False))
 
 
 def _mean(view: View) -> pa.Array:
@@ -217,7 +217,7 @@ def _quantile(view: View, q: Any, interpolation: str = "linear", name: str = "qu
     if _arrow.is_temporal(type):
         raise JagTypeError.no_kernel(f"rolling {name}", type)
     data = floats(view.values, f"rolling {name}")
-    found = quantiles(data, view.valid, view.windows, wanted, interpolation)
+    found = quantiles(data if view.valid is None else data[view.valid], view.windows, wanted, interpolation)
     return _arrow.from_numpy(found, view.enough(1))
 
 
@@ -251,6 +251,10 @@ STATISTICS: dict[str, Statistic] = {
 
 _WITHOUT_NULLS = frozenset({"sum", "mean", "count"})
 """Statistics whose kernels give every window a result."""
+
+
+_OF_VALID = frozenset({"median", "quantile"})
+"""Statistics whose kernels take items without nulls."""
 
 
 def _present(counts: IntArray, least: int) -> BoolArray | None:
@@ -341,7 +345,11 @@ def _over(
 ) -> pa.Array:
     """Compute a statistic of each window; null where it has too few items, or for `count` too few slots."""
     valid = _arrow.valid_of(values)
-    counts = window_statistics.counts(valid, offsets, windows)
+    if valid is not None and name in _OF_VALID:
+        windows = windows.among(valid)
+        counts = windows.sizes
+    else:
+        counts = window_statistics.counts(valid, offsets, windows)
     if name not in ("sum", "count"):
         least = max(least, 1)
     found = STATISTICS[name](View(values, valid, offsets, windows, counts, least, expanding), **options)
