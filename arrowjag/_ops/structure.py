@@ -22,6 +22,7 @@ from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
+    "agree_above",
     "align",
     "check_rows",
     "end_to_end",
@@ -327,11 +328,20 @@ def _agree_already(shapes: Sequence[JaggedShape], target: JaggedShape, levels: i
         for depth, mine in enumerate(shape._dims):
             theirs = wanted[depth]
             if mine is not theirs:
-                if mine.validity is not theirs.validity or (depth < levels and mine != theirs):
+                if mine.validity is not theirs.validity or not (depth >= levels or mine == theirs):
                     return False
                 if extents and (declared := mine.extent) is not None and declared != theirs.extent:
                     return False
     return True
+
+
+def agree_above(one: Column, two: Column, depth: int) -> bool:
+    """Return whether the first `depth` dims of two columns have equal sizes and share the flags of their null rows."""
+    own, others = one._shape._dims[:depth], two._shape._dims[:depth]
+    for mine, theirs in zip(own, others, strict=False):
+        if mine is not theirs and (mine.validity is not theirs.validity or mine != theirs):
+            return False
+    return len(own) == len(others)
 
 
 def agree(columns: Sequence[Column], operation: str, levels: int | None = None) -> list[Column]:
@@ -540,8 +550,6 @@ def end_to_end(parts: Sequence[tuple[Column, int]]) -> Column:
 
 def take_joined(parts: Sequence[tuple[Column, int]], index: IntArray, outer: Sequence[Dim]) -> Column:
     """As `take_items`, of the items after the given number of dims of each column, put end to end."""
-    if len(parts) == 1:
-        return take_items(*parts[0], index, outer)
     if parts[0][0].ndim > parts[0][1]:
         return take_items(end_to_end(parts), 1, index, outer)
     values = _arrow.join([column.values for column, _ in parts])

@@ -141,7 +141,7 @@ def _rounded(data: npt.NDArray[Any], type: pa.DataType) -> pa.Array:
 
 def _mean(view: View) -> pa.Array:
     type = view.values.type
-    n = view.counts if _present(view.counts, 1) is None else np.maximum(view.counts, 1)
+    n = view.counts if np.count_nonzero(view.counts) == len(view.counts) else np.maximum(view.counts, 1)
     if pt.is_decimal(type) or _arrow.is_temporal(type):
         parts = exact.parts_of(view.values) if pt.is_decimal(type) else exact.moment_parts(view.values)[0]
         return exact.divided(_sums_of_parts(parts, view), n, type, "rolling mean")
@@ -257,11 +257,6 @@ _OF_VALID = frozenset({"median", "quantile"})
 """Statistics whose kernels take items without nulls."""
 
 
-def _present(counts: IntArray, least: int) -> BoolArray | None:
-    enough: BoolArray = counts >= least
-    return unless_all(enough)
-
-
 # --------------------------------------------------------------------------------------------------- which items
 
 
@@ -355,8 +350,7 @@ def _over(
     found = STATISTICS[name](View(values, valid, offsets, windows, counts, least, expanding), **options)
     if name not in _WITHOUT_NULLS:
         return found
-    enough = _present(windows.sizes if name == "count" else counts, least)
-    return found if enough is None else structure.null_values(found, enough)
+    return structure.null_values(found, (windows.sizes if name == "count" else counts) >= least)
 
 
 def _roll_by_time(
@@ -481,17 +475,20 @@ def ewm(column: Column, name: str, rate: float, axis: Any) -> Column:
             state = weights.decayed(quietly(data.astype, np.float64, copy=False), valid, offsets, 1 - rate)
             return _arrow.from_numpy(state.mean.astype(target, copy=False), valid)
         known = _several(valid, offsets)
-        with np.errstate(all="ignore"):
-            state = weights.decayed(data, valid, offsets, 1 - rate)
-            whole = state.weight * state.weight
-            found = np.subtract(whole, state.square, out=state.square)
-            np.divide(whole, found, out=found)
-            found *= np.divide(state.spread, state.weight, out=whole)
+        found = quietly(_decayed_variances, weights.decayed(data, valid, offsets, 1 - rate))
         if not math.isfinite(np.add.reduce(found)):
             found[~np.isfinite(found)] = np.nan
         return _arrow.from_numpy(found.astype(target, copy=False), known)
 
     return along_axis.apply(column, axis, apply, f"ewm {name}", complete=True)
+
+
+def _decayed_variances(state: weights.State) -> npt.NDArray[np.float64]:
+    whole = state.weight * state.weight
+    found = np.subtract(whole, state.square, out=state.square)
+    np.divide(whole, found, out=found)
+    found *= np.divide(state.spread, state.weight, out=whole)
+    return found
 
 
 def _several(valid: BoolArray | None, offsets: IntArray) -> BoolArray:

@@ -284,11 +284,7 @@ def lookup(
     -----
     O(rows + keys + probes).
     """
-    if strategy.is_small("lookup", table, probes):
-        items, hit, row = small.lookup(table, offsets, probes, probe_offsets)
-        if row is not None:
-            _refuse(row)
-        return np.minimum(items, len(table[0]) - 1), hit
+    are_few = strategy.is_small("lookup", table, probes)
     data, valid = table
     present = None if valid is None else valid.nonzero()[0]
     if present is None:
@@ -298,6 +294,11 @@ def lookup(
     loop = find_members(data, max(len(data), len(probes[0])), "equal_members")
     if strategy.choose("lookup", loop is not None) == "compiled" and loop is not None:
         items, distinct = equal_members(loop, probes[0], probe_offsets, data, cuts)
+    elif are_few:
+        items, hit, row = small.lookup(table, offsets, probes, probe_offsets)
+        if row is not None:
+            _refuse(row)
+        return np.minimum(items, len(table[0]) - 1), hit
     else:
         items, distinct = search.find(data, cuts, probes[0], probe_offsets)
     if not distinct:

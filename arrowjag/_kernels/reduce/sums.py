@@ -154,7 +154,8 @@ def _halves(values: NDArray[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[n
 def prod(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], None]:
     """The product of each row, from left to right; 1 for a row without items. Types and overflow as in `sum`."""
     target = accumulator(data.dtype)
-    loop = find_loop("prod" if target.kind == "f" else "prod_integers", data.dtype, valid is not None, len(data))
+    name = "prod" if target.kind == "f" else "prod_integers"
+    loop = find_loop(name, data.dtype, valid is not None, len(data), often=True)
     found = _looped(loop, data, valid, offsets, target) if strategy.choose("product", loop is not None) == "compiled" else None
     if found is not None:
         return found, None
