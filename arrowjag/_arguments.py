@@ -34,7 +34,7 @@ def _text(value: Any, what: str) -> None:
 
 
 def _whole(value: Any, what: str) -> None:
-    number = integer(value, what)
+    number = value if type(value) is int else integer(value, what)
     if not -_MOST <= number <= _MOST:
         raise JagRangeError(f"{what} must fit 64 bits, got {number}")
 

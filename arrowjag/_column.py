@@ -17,6 +17,10 @@ from arrowjag.typing import ArrowData, BoolArray
 __all__ = ["Column", "empty", "from_arrow", "levels", "storage_type", "to_arrow", "to_python"]
 
 
+_Constant = pa.RunEndEncodedArray
+"""Looked up once: nearly every operation asks several times."""
+
+
 class Column:
     """A shape and its flat values; never changed after it is made.
 
@@ -62,7 +66,7 @@ class Column:
         >>> aj.array([[1, 2], [], [3]]).values.to_pylist()
         [1, 2, 3]
         """
-        if isinstance(self._values, pa.RunEndEncodedArray):
+        if isinstance(self._values, _Constant):
             self._values = _arrow.decode(self._values)
         return self._values
 
@@ -77,7 +81,7 @@ class Column:
         DataType(int64)
         """
         type = self._values.type
-        return type.value_type if isinstance(self._values, pa.RunEndEncodedArray) else type
+        return type.value_type if isinstance(self._values, _Constant) else type
 
     @property
     def ndim(self) -> int:

@@ -69,6 +69,12 @@ def test_a_null_position_makes_the_row_null() -> None:
     assert X.rotate([None, 1, 1, 1]).to_list() == [None, [], None, [4]]
 
 
+def test_the_items_of_a_row_that_a_position_makes_null_are_dropped() -> None:
+    spliced = aj.array([[1, 2], [3]]).splice([None, 0], 1, aj.array([[7], [8, 9]]))
+    assert spliced.to_list() == [None, [8, 9]]
+    assert spliced.values.to_pylist() == [8, 9]
+
+
 def test_types_meet_and_extents_grow() -> None:
     assert aj.array([[1]]).append(aj.array([2.5])).type == pa.float64()
     assert aj.zeros(2, 3).append(1).shape.extents == (2, 4)

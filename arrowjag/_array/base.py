@@ -35,8 +35,8 @@ __all__ = ["ArrayBase", "as_column", "operand", "same_validity"]
 
 def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_null: bool | None = None) -> Column:
     """Convert anything that `arrowjag.array` accepts to a column."""
-    if type is None and ndim is None and not nan_to_null and _are_numbers(data):
-        return Column(JaggedShape._trusted((Uniform(len(data), 1, declared=False),)), _arrow.from_numpy(data))
+    if type is None and ndim is None and not nan_to_null and (found := _unchecked(data)) is not None:
+        return found
     if ndim is not None:
         check_ndim(ndim, "the array")
     leaf = None if type is None else elementwise.as_type(type)
@@ -81,11 +81,15 @@ def _of_storage(data: Any, type: pa.DataType) -> Column:
         raise ShapeError(f"the data of {column.shape!r} does not fit {type}: {error}") from None
 
 
-def _are_numbers(data: Any) -> bool:
-    """Return True for flat numbers of numpy, which pyarrow stores as they are: the gate has nothing to check."""
+def _unchecked(data: Any) -> Column | None:
+    """Return a column, and flat numbers of numpy as pyarrow stores them: the gate has nothing to check. None for other data."""
+    if isinstance(data, Column):
+        return data
     if type(data) is not np.ndarray or data.ndim != 1:
-        return False
-    return data.dtype.kind in "iufb" and data.dtype.itemsize <= 8 and data.dtype.isnative
+        return None
+    if data.dtype.kind not in "iufb" or data.dtype.itemsize > 8 or not data.dtype.isnative:
+        return None
+    return Column(JaggedShape._trusted((Uniform(len(data), 1, declared=False),)), _arrow.from_numpy(data))
 
 
 def _is_scalar(data: Any) -> bool:

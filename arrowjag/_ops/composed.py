@@ -235,5 +235,4 @@ def pairs(one: Column, two: Column, axis: Any) -> Column:
     items[:, 0] = numbers(n_left).repeat(times)
     items[:, 1] = _offsets.runs(right.offsets[owners] + n_left, _offsets.from_counts(times))
     dims = (*outer, along_axis.resized(left, cut), Uniform(2, total))
-    both = structure.end_to_end([(one, place + 1), (two, place + 1)])
-    return structure.take_items(both, 1, items.reshape(-1), dims)
+    return structure.take_joined([(one, place + 1), (two, place + 1)], items.reshape(-1), dims)

@@ -20,7 +20,7 @@ from arrowjag.errors import ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["concat", "merge_rows", "stack"]
+__all__ = ["concat", "merge_rows", "side_by_side", "stack"]
 
 
 def concat(columns: Sequence[Column], axis: int) -> Column:
@@ -51,9 +51,11 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     if len(columns) == 1:
         return columns[0]
     columns = structure.agree(columns, "concat", levels=place)
-    parts = [(column, place + 1) for column in columns]
-    if place == 0:
-        return structure.end_to_end(parts)
+    return side_by_side(columns, place) if place else structure.end_to_end([(column, 1) for column in columns])
+
+
+def side_by_side(columns: Sequence[Column], place: int) -> Column:
+    """As `concat` along an inner axis, of columns that agree in the dims above it."""
     dims = [column.shape.dims[place] for column in columns]
     extents = [dim.extent for dim in dims]
     extent = None if None in extents else sum(one for one in extents if one is not None)
@@ -72,7 +74,7 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
         np.subtract(dim.offsets[1:], dim.offsets[:-1], out=sizes[:, slot])
         base += dim.size
     items = _offsets.runs(starts.reshape(-1), _offsets.from_counts(sizes.reshape(-1)))
-    return structure.take_items(structure.end_to_end(parts), 1, items, outer)
+    return structure.take_joined([(column, place + 1) for column in columns], items, outer)
 
 
 def stack(columns: Sequence[Column], axis: int) -> Column:

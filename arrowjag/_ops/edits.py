@@ -237,7 +237,8 @@ def append(column: Column, value: elementwise.Operand) -> Column:
     """Append one item to each innermost row."""
     column, value = promoted(column, value, "append")
     column, (item,) = _beside_rows(column, [value], "append")
-    return concat.concat([column, _single_items(column, item)], column.ndim - 1)
+    parts = [column, _single_items(column, item)]
+    return concat.side_by_side(parts, column.ndim - 1) if column.ndim > 1 else concat.concat(parts, 0)
 
 
 def promoted(column: Column, value: elementwise.Operand, operation: str) -> tuple[Column, elementwise.Operand]:
@@ -299,14 +300,15 @@ def splice(column: Column, start: elementwise.Operand, n: elementwise.Operand, i
     if isinstance(items, Column) and items.ndim == column.ndim:
         column, rows = structure.agree([column, items], "splice", levels=column.ndim - 1)
         items = None
+    agreeing = column
     column, (place, count, item) = _beside_rows(column, [start, n, items], "splice")
     column, (place, count) = _positions(column, [("start", place), ("n", count)], "splice")
-    wrong = np.atleast_1d(np.less(count, 0))
+    wrong = np.less(count, 0)
     if np.count_nonzero(wrong):
         row = int(wrong.argmax())
         where = f" for {row_name(column.shape, column.ndim - 1, row)}" if np.ndim(count) else ""
         raise JagValueError(f"splice: n must not be negative, got {int(np.atleast_1d(count)[row])}{where}")
-    if rows is not None:
+    if rows is not None and column is not agreeing:
         column, rows = structure.agree([column, rows], "splice", levels=column.ndim - 1)
     elif item is not None:
         rows = _single_items(column, item)

@@ -17,7 +17,7 @@ from arrowjag import _arrow
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import unless_all
+from arrowjag._kernels.base.memory import unless_all, without_validity
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
@@ -138,7 +138,7 @@ def quantile(values: pa.Array, offsets: IntArray, q: float, interpolation: str) 
     values = _at_least_128(values)
     valid = _arrow.valid_of(values)
     if valid is not None:
-        values, offsets = gather.filter_values(values, valid), filter_rows(valid, offsets)
+        values, offsets = gather.filter_values(without_validity(values), valid), filter_rows(valid, offsets)
     codes = _arrow.dictionary_codes(values)
     item = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
     item[codes] = np.arange(len(codes))

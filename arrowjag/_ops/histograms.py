@@ -130,7 +130,7 @@ def _wanted(bins: Any, range: Any, operation: str) -> Wanted:
     edges = _edges(bins, operation)
     if len(edges) < 2:
         raise JagValueError(f"{operation}: at least 2 edges are needed, got {len(edges)}")
-    if not (edges[1:] > edges[:-1]).all():
+    if np.count_nonzero(edges[1:] > edges[:-1]) < len(edges) - 1:
         raise JagValueError(f"{operation}: edges must rise, got {edges.tolist()}")
     return Wanted(edges, len(edges) - 1, None)
 
@@ -151,7 +151,7 @@ def _edges(edges: Any, operation: str) -> npt.NDArray[np.float64]:
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
         raise JagTypeError(f"{operation}: edges must be a flat list of numbers, got {edges!r}")
     found = found.astype(np.float64)
-    if np.isnan(found).any():
+    if np.count_nonzero(np.isnan(found)):
         raise JagValueError(f"{operation}: edges must be numbers, got NaN")
     return found
 
@@ -185,11 +185,13 @@ def _bins(
     return bins, present
 
 
-def _slots(values: pa.Array, offsets: IntArray, wanted: Wanted, operation: str) -> tuple[IntArray, _kernels.Bins | None, BoolArray]:
-    """The bin of each item, the bins of each row if edges are not given, and which rows have any."""
+def _slots(
+    values: pa.Array, offsets: IntArray, wanted: Wanted, operation: str
+) -> tuple[IntArray, _kernels.Bins | None, BoolArray | None]:
+    """The bin of each item; if edges are not given the bins of each row, and which rows have any."""
     data, valid = floats(values, operation), _arrow.valid_of(values)
     if wanted.edges is not None:
-        return _kernels.bins_of_edges(data, valid, wanted.edges), None, np.ones(len(offsets) - 1, bool)
+        return _kernels.bins_of_edges(data, valid, wanted.edges), None, None
     bins, present = _bins(data, valid, offsets, wanted, operation)
     return _kernels.slots_in_bins(data, valid, offsets, bins), bins, present
 
@@ -209,6 +211,7 @@ def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
     def structs(values: pa.Array, offsets: IntArray) -> pa.Array:
         slots, found, present = _slots(values, offsets, wanted, "histogram")
         assert found is not None
+        assert present is not None
         n_rows = len(offsets) - 1
         _check_size(wanted.n * n_rows, "histogram")
         counts = _arrow.from_numpy(_kernels.count_bins(slots, offsets, wanted.n))

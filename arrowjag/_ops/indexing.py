@@ -105,6 +105,8 @@ def _spell_out(keys: Sequence[Any], ndim: int) -> list[Any]:
 
 def _check_adjacent(keys: Sequence[Any]) -> None:
     """Raise for index arrays separated by a slice, unless the first key is an array: numpy would move their dims to the front."""
+    if len(keys) < 3:
+        return
     fancy = [place for place, key in enumerate(keys) if isinstance(key, (int, Column))]
     if len(fancy) < 2 or not _any_array(keys):
         return

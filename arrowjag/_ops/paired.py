@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels.base.memory import both_valid
+from arrowjag._kernels.base.memory import aligned_bits, both_valid, has_words, unpack_bits
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._ops import structure
 from arrowjag._ops.axes import is_none_of_them, normalize_axes
@@ -45,6 +45,9 @@ def floats(values: pa.Array, operation: str) -> npt.NDArray[Any]:
 
 def valid_in_both(x: pa.Array, y: pa.Array) -> BoolArray | None:
     """True where neither value is null; None if no value is."""
+    if x.null_count and y.null_count and has_words(x.type) and has_words(y.type):
+        one, two = [aligned_bits(values.buffers()[0], values.offset, len(values)) for values in (x, y)]
+        return unpack_bits(one & two, 0, len(x))
     return both_valid(_arrow.valid_of(x), _arrow.valid_of(y))
 
 

@@ -15,7 +15,7 @@ from arrowjag._column import Column
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import both_valid, holds_nan, unless_all
+from arrowjag._kernels.base.memory import both_valid, holds_nan, unless_all, without_validity
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.extremes import ends
@@ -50,7 +50,8 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     times, values, cut = t.values, y.values, dim.offsets
     keep = _usable(times)
     if keep is not None:
-        times, values, cut = gather.filter_values(times, keep), gather.filter_values(values, keep), _offsets.filter_rows(keep, cut)
+        times, values = gather.filter_values(without_validity(times), keep), gather.filter_values(values, keep)
+        cut = _offsets.filter_rows(keep, cut)
     if pt.is_null(times.type):
         times = times.cast(pa.int64())
     found = buckets_of(times, every, "resample")

@@ -103,18 +103,19 @@ def scan(column: Column, name: str, axis: Any) -> Column:
 def diff(column: Column, n: int, axis: Any) -> Column:
     """Subtract from each item the one n positions before it; along an outer axis, the one at the same position n rows before."""
     distance = integer(n, "diff: n")
+    return along_axis.apply(column, axis, lambda values, offsets: differences(values, offsets, distance), "diff", complete=True)
 
-    def difference(values: pa.Array, offsets: IntArray) -> pa.Array:
-        if _arrow.is_numeric(values.type) or pt.is_null(values.type):
-            return _arrow.from_numpy(*_kernels.diff(*_arrow.to_numpy(_arrow.plain_numbers(values, "diff")), offsets, distance))
-        frame = JaggedShape(len(values))
-        try:
-            earlier = Column(frame, shifted(values, offsets, distance))
-            return elementwise.binary("subtract", Column(frame, values), earlier).values
-        except JagTypeError:
-            raise JagTypeError.no_kernel("diff", values.type) from None
 
-    return along_axis.apply(column, axis, difference, "diff", complete=True)
+def differences(values: pa.Array, offsets: IntArray, n: int) -> pa.Array:
+    """Subtract from each item the one n positions before it in its row."""
+    if _arrow.is_numeric(values.type) or pt.is_null(values.type):
+        return _arrow.from_numpy(*_kernels.diff(*_arrow.to_numpy(_arrow.plain_numbers(values, "diff")), offsets, n))
+    frame = JaggedShape(len(values))
+    try:
+        earlier = Column(frame, shifted(values, offsets, n))
+        return elementwise.binary("subtract", Column(frame, values), earlier).values
+    except JagTypeError:
+        raise JagTypeError.no_kernel("diff", values.type) from None
 
 
 def shifted(values: pa.Array, offsets: IntArray, n: int) -> pa.Array:

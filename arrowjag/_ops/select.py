@@ -123,8 +123,7 @@ def pad(column: Column, n: int, fill: pa.Scalar | Column | None, axis: int) -> C
     there = index >= 0
     if filler is None:
         return structure.take_items(column, place + 1, np.where(there, index, 0), outer, unless_all(there))
-    both = structure.end_to_end([(column, place + 1), (filler, 0)])
-    return structure.take_items(both, 1, np.where(there, index, dim.size), outer)
+    return structure.take_joined([(column, place + 1), (filler, 0)], np.where(there, index, dim.size), outer)
 
 
 def _subtree(column: Column, place: int, fill: pa.Scalar | Column) -> Column:

@@ -12,7 +12,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import both_valid, holds_nan
+from arrowjag._kernels.base.memory import both_valid, holds_nan, without_validity
 from arrowjag._kernels.equal import groups
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import interpolation, search
@@ -191,16 +191,15 @@ def gaps(column: Column, axis: Any) -> Column:
     values, cut = frame.values, dim.offsets
     valid = _arrow.valid_of(values)
     if valid is not None:
-        values, cut = gather.filter_values(values, valid), _offsets.filter_rows(valid, cut)
+        values, cut = gather.filter_values(without_validity(values), valid), _offsets.filter_rows(valid, cut)
     sizes = np.maximum(_offsets.row_sizes(cut) - 1, 0)
     new = _offsets.from_counts(sizes)
     items = _offsets.runs(cut[:-1] + 1, new)
-    rows = JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, cut)))
     try:
-        differences = scan.diff(Column(rows, values), 1, -1).values
+        apart = without_validity(scan.differences(values, cut, 1))  # of the first item of each row alone there is none
     except (JagOverflowError, JagTypeError) as error:
         raise type(error)(str(error).replace("diff", "gaps", 1)) from None
-    return Column(JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, new))), gather.take(differences, items))
+    return Column(JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, new))), gather.take(apart, items))
 
 
 def local_maxima(column: Column, axis: Any) -> Column:

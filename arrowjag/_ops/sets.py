@@ -143,18 +143,24 @@ def probes_of(sets: Column, probes: Column, operation: str) -> _Probes:
     depth = sets.ndim - 1
     if depth == 0:
         return _Probes(sets, probes, np.array([0, probes.shape.size]))
-    n_rows = sets.shape.nodes(depth)
-    frame, probes = structure.agree([Column(sets.shape[:depth], _arrow.numbers(n_rows)), probes], operation)
-    if probes.ndim < depth:
-        frame, probes = structure.expand_all([frame, probes])
-    rows = None if len(frame.values) == n_rows else frame.values.to_numpy()
+    if not structure.agree_above(sets, probes, depth):
+        sets, probes = _agreed(sets, probes, depth, operation)
     validity = sets.shape.dims[depth].validity
     if validity is not None:
-        probes = structure.null_items(probes, depth, validity if rows is None else validity[rows])
-    if rows is not None:
-        sets = structure.take_items(sets, depth, rows, frame.shape.dims)
+        probes = structure.null_items(probes, depth, validity)
     deeper = probes.ndim > depth
-    return _Probes(sets, probes, probes.shape.composed(depth, probes.ndim).offsets if deeper else np.arange(len(frame.values) + 1))
+    return _Probes(sets, probes, probes.shape.composed(depth, probes.ndim).offsets if deeper else np.arange(probes.shape.size + 1))
+
+
+def _agreed(sets: Column, probes: Column, depth: int, operation: str) -> tuple[Column, Column]:
+    """Drop the sets of rows that are null above them in either column, and broadcast items that have fewer dims to the sets."""
+    frame = sets.shape[:depth]
+    numbers, probes = structure.agree([Column(frame, _arrow.numbers(frame.size)), probes], operation)
+    if probes.ndim < depth:
+        numbers, probes = structure.expand_all([numbers, probes])
+    if len(numbers.values) < frame.size:
+        sets = structure.take_items(sets, depth, numbers.values.to_numpy(), numbers.shape.dims)
+    return sets, probes
 
 
 def _present(values: pa.Array) -> BoolArray | None:
@@ -308,14 +314,18 @@ def set_operation(name: str, one: Column, two: Column, axis: Any) -> Column:
     one, place = along_axis.single_axis(elementwise.cast(one, type, operation=name), axis, name)
     two, _ = along_axis.single_axis(elementwise.cast(two, type, operation=name), axis, name)
     one, two, outer = same_rows(one, two, place, name)
-    source, depth, ndim = one, place + 1, one.ndim
-    if depth < ndim or name in ("union", "symmetric_difference"):
+    source, depth, values = one, place + 1, None
+    if depth < one.ndim:
         source, depth = structure.end_to_end([(one, depth), (two, depth)]), 1
-    if place + 1 == ndim:
-        key, other = joint_keys(one.values, two.values, name)
-    else:
         key, other = _halves(along_axis.item_key(source, 1, name), one.shape.nodes(place + 1))
+    else:
+        values = _arrow.join([one.values, two.values]) if name in ("union", "symmetric_difference") else None
+        key, other = joint_keys(one.values, two.values, name)
     dims = one.shape.dims[place], two.shape.dims[place]
     cut, items = _SETS[name](key, dims[0].offsets, other, dims[1].offsets)
-    found = structure.take_items(source, depth, items, (*outer, along_axis.resized(dims[0], cut)))
+    outer = (*outer, along_axis.resized(dims[0], cut))
+    if values is None:
+        found = structure.take_items(source, depth, items, outer)
+    else:
+        found = Column(JaggedShape._trusted(outer), gather.take(values, items))
     return elementwise.cast(found, own) if is_mixed and name in ("intersection", "difference") else found

@@ -346,7 +346,7 @@ def linear_fit(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int
 
     def finish(found: _products.Products) -> tuple[Floats, ...]:
         ratio = found.xy / found.xx
-        r2 = (ratio * (found.xy / found.yy)).clip(0.0, 1.0)
+        r2 = np.minimum(np.maximum(ratio * (found.xy / found.yy), 0.0), 1.0)
         slope = np.where(found.xx == 0, np.nan, ratio)
         return slope, found.mean_y - slope * found.mean_x, r2
 

@@ -13,7 +13,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
 from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import check_memory, has_words, is_text, unless_all
+from arrowjag._kernels.base.memory import check_memory, has_words, is_text, pack_bits, unless_all
 from arrowjag._kernels.move import copy_runs, gather, merge
 from arrowjag._pyarrow_versions import if_else, null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -22,6 +22,7 @@ from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
+    "agree_above",
     "align",
     "check_rows",
     "end_to_end",
@@ -36,6 +37,7 @@ __all__ = [
     "reshape",
     "slice_items",
     "take_items",
+    "take_joined",
     "with_shape",
 ]
 
@@ -85,9 +87,9 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
     """
     if valid is None and _is_run(index):
         return slice_items(column, depth, int(index[0]), int(index[-1]) + 1, outer)
-    dims, own, n_values = list(outer), column._shape._dims, column._shape.size
+    dims, own = list(outer), column._shape._dims
     for level, dim in enumerate(own[depth:], depth + 1):
-        inner = own[level:]
+        inner, n_values = own[level:], own[-1]._size
         by = merge.by_rows(column.type, len(dim), n_values, len(index))
         if by != "items" and all(isinstance(one, Uniform) for one in inner):
             width = n_values // dim.size  # inner dims are uniform: a row is one contiguous range of values
@@ -246,31 +248,30 @@ def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
     """Set values to null where `keep` is False; buffers of fixed-width values and of text are shared."""
     if np.count_nonzero(keep) == len(keep):
         return values
-    if _is_flat(values.type) and values.offset * values.type.bit_width % 8 == 0:
-        known = _arrow.valid_of(values)
-        valid = keep if known is None else keep & known
+    type, first = values.type, values.offset
+    if has_words(type) and first * type.bit_width % 8 == 0:
         data = values.buffers()[1]
-        data = data.slice(values.offset * values.type.bit_width // 8) if values.offset else data
-        return pa.Array.from_buffers(values.type, len(values), [_arrow.bitmap(valid), data])
-    if is_text(values.type):
-        known, (_, cuts, data) = _arrow.valid_of(values), values.buffers()
-        width = 8 if pt.is_large_string(values.type) or pt.is_large_binary(values.type) else 4
-        valid = keep if known is None else keep & known
-        return pa.Array.from_buffers(values.type, len(values), [_arrow.bitmap(valid), cuts.slice(values.offset * width), data])
-    if pt.is_dictionary(values.type):  # pyarrow's kernel drops unused dictionary values
+        data = data.slice(first * type.bit_width // 8) if first else data
+        return pa.Array.from_buffers(type, len(values), [_bits_where(values, keep), data])
+    if is_text(type):
+        _, cuts, data = values.buffers()
+        width = 8 if pt.is_large_string(type) or pt.is_large_binary(type) else 4
+        return pa.Array.from_buffers(type, len(values), [_bits_where(values, keep), cuts.slice(first * width), data])
+    if pt.is_dictionary(type):  # pyarrow's kernel drops unused dictionary values
         indices = null_values(values.indices, keep)
-        return pa.DictionaryArray.from_arrays(indices, values.dictionary, ordered=values.type.ordered, safe=False)
-    if pt.is_struct(values.type):
+        return pa.DictionaryArray.from_arrays(indices, values.dictionary, ordered=type.ordered, safe=False)
+    if pt.is_struct(type):
         return gather.take(values, np.arange(len(values)), keep)
     try:
-        return if_else(pa.array(keep), values, null_scalar(values.type))
+        return if_else(pa.array(keep), values, null_scalar(type))
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):  # no kernel for the type: views, run ends, nested
         return gather.take(values, np.arange(len(values)), keep)
 
 
-def _is_flat(type: pa.DataType) -> bool:
-    """Return whether a type stores its values in a single buffer besides the validity."""
-    return not isinstance(type, pa.BaseExtensionType) and bool(pt.is_primitive(type) or pt.is_decimal(type))
+def _bits_where(values: pa.Array, keep: BoolArray) -> pa.Buffer:
+    """Return Arrow's bits of the values that are valid and kept."""
+    known = _arrow.valid_of(values)
+    return pack_bits(keep if known is None else keep & known)
 
 
 # --------------------------------------------------------------------------------------------------- prefix rule
@@ -327,11 +328,20 @@ def _agree_already(shapes: Sequence[JaggedShape], target: JaggedShape, levels: i
         for depth, mine in enumerate(shape._dims):
             theirs = wanted[depth]
             if mine is not theirs:
-                if mine.validity is not theirs.validity or (depth < levels and mine != theirs):
+                if mine.validity is not theirs.validity or not (depth >= levels or mine == theirs):
                     return False
                 if extents and (declared := mine.extent) is not None and declared != theirs.extent:
                     return False
     return True
+
+
+def agree_above(one: Column, two: Column, depth: int) -> bool:
+    """Return whether the first `depth` dims of two columns have equal sizes and share the flags of their null rows."""
+    own, others = one._shape._dims[:depth], two._shape._dims[:depth]
+    for mine, theirs in zip(own, others, strict=False):
+        if mine is not theirs and (mine.validity is not theirs.validity or mine != theirs):
+            return False
+    return len(own) == len(others)
 
 
 def agree(columns: Sequence[Column], operation: str, levels: int | None = None) -> list[Column]:
@@ -523,8 +533,8 @@ def fill_null_rows(column: Column, depth: int, other: Column) -> Column:
         return Column(JaggedShape._trusted((*column.shape.dims[:depth], *below)), column.values)
     rows = np.arange(len(validity))
     filling = rows if items else np.zeros_like(rows)
-    both = end_to_end([(column, depth), (other, items)])
-    return take_items(both, 1, np.where(validity, rows, filling + len(rows)), column.shape.dims[:depth])
+    index = np.where(validity, rows, filling + len(rows))
+    return take_joined([(column, depth), (other, items)], index, column.shape.dims[:depth])
 
 
 def end_to_end(parts: Sequence[tuple[Column, int]]) -> Column:
@@ -536,6 +546,14 @@ def end_to_end(parts: Sequence[tuple[Column, int]]) -> Column:
     n = sum([column._shape.nodes(depth) for column, depth in parts])
     dims = [Dim._algebra.concat(level) for level in zip(*inner, strict=True)]
     return Column(JaggedShape._trusted((Uniform(n, 1, declared=False), *dims)), values)
+
+
+def take_joined(parts: Sequence[tuple[Column, int]], index: IntArray, outer: Sequence[Dim]) -> Column:
+    """As `take_items`, of the items after the given number of dims of each column, put end to end."""
+    if parts[0][0].ndim > parts[0][1]:
+        return take_items(end_to_end(parts), 1, index, outer)
+    values = _arrow.join([column.values for column, _ in parts])
+    return Column(JaggedShape._trusted(outer), gather.take(values, index))
 
 
 def constant(value: pa.Scalar, n: int) -> pa.Array:

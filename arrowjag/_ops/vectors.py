@@ -22,7 +22,7 @@ from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.dense.matrices import nearest as _nearest
 from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.products import common_type, dots, unit_product
-from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, result_type
+from arrowjag._kernels.reduce.segments import Block, have_items, moments, over_blocks, result_type
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops.axes import apart
 from arrowjag._ops.over_axes import over_axes
@@ -84,7 +84,7 @@ def norm(column: Column, p: Any, axis: Any, skip_nulls: bool, min_count: int | N
 
         def work(block: Block, out: Floats) -> BoolArray:
             _norms(block, wanted, out)
-            return np.asarray(block.counts > 0)
+            return have_items(block.valid, block.offsets)
 
         return _arrow.from_numpy(*moments(work, data, valid, offsets))
 
@@ -118,10 +118,8 @@ def cosine(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | N
 
     def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         a, b = floats(one, "cosine"), floats(two, "cosine")
-        n_pairs, _ = _reduce.count(valid, offsets)
-        sums = dots(a, b, valid, offsets)
-        found = quietly(unit_product, *sums)
-        return _arrow.from_numpy(found.astype(common_type(a, b), copy=False), n_pairs > 0)
+        found = quietly(unit_product, *dots(a, b, valid, offsets))
+        return _arrow.from_numpy(found.astype(common_type(a, b), copy=False), have_items(valid, offsets))
 
     return over_pairs(x, y, axis, reduction, "cosine", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -137,21 +135,18 @@ def distance(x: Column, y: Column, metric: Any, axis: Any, skip_nulls: bool, min
 
     def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         a, b = floats(one, "distance"), floats(two, "distance")
-        found, enough = np.empty(len(offsets) - 1), np.empty(len(offsets) - 1, bool)
+        found = np.empty(len(offsets) - 1)
 
         def work(block: Block) -> None:
             left, right = block.data, b[block.items]
-            known = block.valid
             if metric == "jaccard":
-                _jaccard(left, right, known, block.offsets, found[block.rows])
+                _jaccard(left, right, block.valid, block.offsets, found[block.rows])
             else:
-                apart = _apart(left, right)
-                apart = apart if known is None else np.where(known, apart, 0.0)
-                _norms(block._replace(data=apart, valid=None), {"l1": 1, "l2": 2, "linf": math.inf}[metric], found[block.rows])
-            np.greater(block.counts, 0, out=enough[block.rows])
+                apart = block._replace(data=_apart(left, right))
+                _norms(apart, {"l1": 1, "l2": 2, "linf": math.inf}[metric], found[block.rows])
 
         over_blocks(work, a, valid, offsets)
-        return _arrow.from_numpy(quietly(found.astype, common_type(a, b), copy=False), enough)
+        return _arrow.from_numpy(quietly(found.astype, common_type(a, b), copy=False), have_items(valid, offsets))
 
     return over_pairs(x, y, axis, reduction, "distance", skip_nulls=skip_nulls, min_count=min_count)
 

@@ -48,6 +48,7 @@ class View(NamedTuple):
     """Which values are not null; None if all are."""
     offsets: IntArray
     windows: Windows
+    """As positions among the values, for statistics of `_OF_VALID` among those that are not null."""
     counts: IntArray
     """The number of valid items of each window."""
     least: int = 1
@@ -135,13 +136,12 @@ def _check_sums(values: pa.Array, view: View) -> None:
 
 
 def _rounded(data: npt.NDArray[Any], type: pa.DataType) -> pa.Array:
-    with np.errstate(over="ignore"):
-        return _arrow.from_numpy(data.astype(numpy_dtype(type), copy=False))
+    return _arrow.from_numpy(quietly(data.astype, numpy_dtype(type), copy=False))
 
 
 def _mean(view: View) -> pa.Array:
     type = view.values.type
-    n = view.counts if _present(view.counts, 1) is None else np.maximum(view.counts, 1)
+    n = view.counts if np.count_nonzero(view.counts) == len(view.counts) else np.maximum(view.counts, 1)
     if pt.is_decimal(type) or _arrow.is_temporal(type):
         parts = exact.parts_of(view.values) if pt.is_decimal(type) else exact.moment_parts(view.values)[0]
         return exact.divided(_sums_of_parts(parts, view), n, type, "rolling mean")
@@ -217,7 +217,7 @@ def _quantile(view: View, q: Any, interpolation: str = "linear", name: str = "qu
     if _arrow.is_temporal(type):
         raise JagTypeError.no_kernel(f"rolling {name}", type)
     data = floats(view.values, f"rolling {name}")
-    found = quantiles(data, view.valid, view.windows, wanted, interpolation)
+    found = quantiles(data if view.valid is None else data[view.valid], view.windows, wanted, interpolation)
     return _arrow.from_numpy(found, view.enough(1))
 
 
@@ -253,9 +253,8 @@ _WITHOUT_NULLS = frozenset({"sum", "mean", "count"})
 """Statistics whose kernels give every window a result."""
 
 
-def _present(counts: IntArray, least: int) -> BoolArray | None:
-    enough: BoolArray = counts >= least
-    return unless_all(enough)
+_OF_VALID = frozenset({"median", "quantile"})
+"""Statistics whose kernels take items without nulls."""
 
 
 # --------------------------------------------------------------------------------------------------- which items
@@ -341,14 +340,17 @@ def _over(
 ) -> pa.Array:
     """Compute a statistic of each window; null where it has too few items, or for `count` too few slots."""
     valid = _arrow.valid_of(values)
-    counts = window_statistics.counts(valid, offsets, windows)
+    if valid is not None and name in _OF_VALID:
+        windows = windows.among(valid)
+        counts = windows.sizes
+    else:
+        counts = window_statistics.counts(valid, offsets, windows)
     if name not in ("sum", "count"):
         least = max(least, 1)
     found = STATISTICS[name](View(values, valid, offsets, windows, counts, least, expanding), **options)
     if name not in _WITHOUT_NULLS:
         return found
-    enough = _present(windows.sizes if name == "count" else counts, least)
-    return found if enough is None else structure.null_values(found, enough)
+    return structure.null_values(found, (windows.sizes if name == "count" else counts) >= least)
 
 
 def _roll_by_time(
@@ -473,17 +475,20 @@ def ewm(column: Column, name: str, rate: float, axis: Any) -> Column:
             state = weights.decayed(quietly(data.astype, np.float64, copy=False), valid, offsets, 1 - rate)
             return _arrow.from_numpy(state.mean.astype(target, copy=False), valid)
         known = _several(valid, offsets)
-        with np.errstate(all="ignore"):
-            state = weights.decayed(data, valid, offsets, 1 - rate)
-            whole = state.weight * state.weight
-            found = np.subtract(whole, state.square, out=state.square)
-            np.divide(whole, found, out=found)
-            found *= np.divide(state.spread, state.weight, out=whole)
+        found = quietly(_decayed_variances, weights.decayed(data, valid, offsets, 1 - rate))
         if not math.isfinite(np.add.reduce(found)):
             found[~np.isfinite(found)] = np.nan
         return _arrow.from_numpy(found.astype(target, copy=False), known)
 
     return along_axis.apply(column, axis, apply, f"ewm {name}", complete=True)
+
+
+def _decayed_variances(state: weights.State) -> npt.NDArray[np.float64]:
+    whole = state.weight * state.weight
+    found = np.subtract(whole, state.square, out=state.square)
+    np.divide(whole, found, out=found)
+    found *= np.divide(state.spread, state.weight, out=whole)
+    return found
 
 
 def _several(valid: BoolArray | None, offsets: IntArray) -> BoolArray:

@@ -371,7 +371,8 @@ class Ragged(Dim):
         return dim
 
     def _bounds(self) -> tuple[int, int]:
-        return int(self.sizes.min()), int(self.sizes.max())
+        sizes = self.sizes
+        return int(sizes[sizes.argmin()]), int(sizes[sizes.argmax()])
 
     def _uniform(self) -> bool:
         first = self._at(0)

@@ -59,11 +59,12 @@ def plain_row(values, offsets, row):
     return values.to_pylist()[offsets[row] : offsets[row + 1]]
 
 
-def test_it_pays_for_many_long_rows_of_words():
+def test_it_pays_for_many_long_rows_of_words_and_for_few_values():
     assert merge.pays_rows(pa.float64(), 10_000, 100_000, 10_000)
     assert not merge.pays_rows(pa.float64(), 100_000, 100_000, 100_000)
     assert not merge.pays_rows(pa.float64(), 10_000, 100_000, 1)
-    assert not merge.pays_rows(pa.float64(), 1, 10, 1)
+    assert merge.pays_rows(pa.float64(), 1, 10, 1)
+    assert not merge.pays_rows(pa.float64(), 1, 0, 1)
     assert not merge.pays_rows(pa.string(), 10_000, 100_000, 10_000)
 
 

@@ -94,6 +94,12 @@ def test_bits(first: int) -> None:
         assert np.unpackbits(aligned, count=n, bitorder="little").astype(bool).tolist() == flags[first : first + n].tolist()
 
 
+def test_bits_are_unpacked_once() -> None:
+    bits = memory.Bits(pa.py_buffer(b"\x05"), 0, 3)
+    assert bits.flags() is bits.flags()
+    assert bits.flags().tolist() == [True, False, True]
+
+
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_whether_there_is_a_nan(dtype: type[np.floating[Any]]) -> None:
     data = np.array([2, -np.inf, 0, np.inf, -1], dtype)

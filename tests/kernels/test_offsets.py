@@ -171,12 +171,12 @@ def test_numbers_are_made_by_the_strategy_that_is_chosen(monkeypatch: pytest.Mon
 
 def test_flags_are_counted_by_the_strategy_that_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     called = list[str]()
-    for name in ("count_block", "count_bits", "map_rows"):
+    for name in ("_count_whole", "count_bits", "map_rows"):
         function = getattr(offsets, name)
         monkeypatch.setattr(
             offsets, name, lambda *given, function=function, name=name, **by: called.append(name) or function(*given, **by)
         )
-    for by, wanted in (("whole", {"count_block"}), ("blocks", {"map_rows", "count_block"}), ("polars", {"count_bits"})):
+    for by, wanted in (("whole", {"_count_whole"}), ("blocks", {"map_rows", "_count_whole"}), ("polars", {"count_bits"})):
         if by == "polars":
             pytest.importorskip("polars")
         with strategy.force(count=by):
@@ -230,9 +230,12 @@ def test_count_true(lists: list[list[bool]]) -> None:
     found = offsets.count_true(mask, make_offsets(lists))
     assert found.dtype == np.int64
     assert found.tolist() == [sum(row) for row in lists]
-    left = offsets.filter_rows(mask, make_offsets(lists))
-    assert left.dtype == np.int64
-    assert left.tolist() == make_offsets([[item for item in row if item] for row in lists]).tolist()
+    for filtered in (offsets.filter_rows, offsets.filter_block):
+        for few in (0, 4096):
+            with strategy.force(CALL_VALUES=few):
+                left = filtered(mask, make_offsets(lists))
+            assert left.dtype == np.int64
+            assert left.tolist() == make_offsets([[item for item in row if item] for row in lists]).tolist()
 
 
 def test_flags_are_counted_by_a_loop() -> None:

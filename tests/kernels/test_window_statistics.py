@@ -257,7 +257,8 @@ def test_quantiles(quantile_by: str, type: str) -> None:
                     options(compile="always" if quantile_by == "compiled" else "never"),
                     strategy.force(window_quantile=quantile_by, COMPILED_VALUES=0, BATCH_VALUES=20) as taken,
                 ):
-                    found = window_quantiles.quantiles(numbers, valid, WINDOWS[kind], q, interpolation)
+                    part = WINDOWS[kind] if valid is None else WINDOWS[kind].among(valid)
+                    found = window_quantiles.quantiles(numbers if valid is None else numbers[valid], part, q, interpolation)
                 assert ("window_quantile", quantile_by) in taken
                 assert found.dtype == (type if type[0] == "f" else "f8")
                 wanted = [
@@ -272,7 +273,7 @@ def test_quantiles_of_a_nan(quantile_by: str) -> None:
     data[[4, 20, 60]] = np.nan
     with options(compile="always"), strategy.force(window_quantile=quantile_by, COMPILED_VALUES=0):
         for part in WINDOWS.values():
-            found = window_quantiles.quantiles(data, None, part, 0.4)
+            found = window_quantiles.quantiles(data, part, 0.4)
             for one, result in zip(items_of(part, data, None), found.tolist(), strict=True):
                 wanted = ref.quantile(one, 0.4) if one else 0.0
                 assert result == pytest.approx(wanted, nan_ok=True)
@@ -282,7 +283,7 @@ def test_quantiles_of_a_nan(quantile_by: str) -> None:
 def test_the_quantile_of_a_nan_alone(quantile_by: str) -> None:
     with options(compile="always"), strategy.force(window_quantile=quantile_by, COMPILED_VALUES=0):
         for q in (0.0, 0.3, 1.0):
-            assert np.isnan(window_quantiles.quantiles(np.array([np.nan]), None, windows.of_items(np.array([0, 1]), 3), q)).all()
+            assert np.isnan(window_quantiles.quantiles(np.array([np.nan]), windows.of_items(np.array([0, 1]), 3), q)).all()
 
 
 @pytest.mark.parametrize("type", ["f8", "i8"])
@@ -295,7 +296,7 @@ def test_quantiles_of_few_windows_on_many_cores(n: int, type: str, monkeypatch: 
     for threads in (1, 10**6):
         for by in ("numpy", "ranks", "compiled"):
             with options(compile="always"), strategy.force(window_quantile=by, COMPILED_VALUES=0, THREAD_VALUES=threads):
-                found = window_quantiles.quantiles(data, None, part, 0.25)
+                found = window_quantiles.quantiles(data, part, 0.25)
             wanted = [ref.quantile(data[max(at - 1, 0) : at + 1].tolist(), 0.25) for at in range(n)]
             assert found.tolist() == [float(one) for one in wanted]
 
@@ -307,5 +308,5 @@ def test_integers_half_way_are_rounded_once() -> None:
         data, part = np.array([low, low + 1]), windows.of_items(np.array([0, 2]), 2)
         for by in ("numpy", "ranks", "compiled"):
             with options(compile="always"), strategy.force(window_quantile=by, COMPILED_VALUES=0):
-                found = window_quantiles.quantiles(data, None, part, 0.5)
+                found = window_quantiles.quantiles(data, part, 0.5)
             assert found.tolist() == [float(low), float(low + Fraction(1, 2))]

@@ -67,14 +67,17 @@ _HAS_WORDS: dict[int, bool] = {}
 class Bits:
     """Which values are not null, as Arrow's bits: `flags` unpacks them where a kernel needs a byte for each."""
 
-    __slots__ = ("_bits", "_first", "_n")
+    __slots__ = ("_bits", "_first", "_flags", "_n")
 
     def __init__(self, bits: pa.Buffer, first: int, n: int) -> None:
         self._bits, self._first, self._n = bits, first, n
+        self._flags: npt.NDArray[np.bool_] | None = None
 
     def flags(self) -> npt.NDArray[np.bool_]:
-        """A boolean per value."""
-        return unpack_bits(self._bits, self._first, self._n)
+        """A boolean per value, unpacked once."""
+        if self._flags is None:
+            self._flags = unpack_bits(self._bits, self._first, self._n)
+        return self._flags
 
     def as_array(self) -> pa.Array[Any]:
         """Arrow's booleans, which share the bits."""

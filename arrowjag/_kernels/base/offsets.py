@@ -23,6 +23,7 @@ __all__ = [
     "compose",
     "count_block",
     "count_true",
+    "filter_block",
     "filter_rows",
     "from_counts",
     "from_sizes",
@@ -281,12 +282,12 @@ def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[n
     if by == "polars":
         return count_bits(mask, offsets).astype(np.int64)
     if by == "whole":
-        return count_block(mask, offsets).astype(np.int64, copy=False)
+        return _count_whole(mask, offsets).astype(np.int64, copy=False)
     counts = empty(len(offsets) - 1, np.int64)
 
     def work(first: int, last: int) -> None:
         start, end = int(offsets[first]), int(offsets[last])
-        counts[first:last] = count_block(mask[start:end], offsets[first : last + 1] - start)
+        counts[first:last] = _count_whole(mask[start:end], offsets[first : last + 1] - start)
 
     map_rows(work, offsets, block_values=strategy.sizes.CACHE_VALUES)
     return counts
@@ -294,14 +295,16 @@ def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[n
 
 def count_block(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[Any]:
     """As `count_true`, on this thread; made for blocks whose running count stays in cache."""
-    if (found := _count_by_loop(mask, offsets)) is not None:
-        return found
-    counts: NDArray[Any] = row_sizes(count_before(mask, offsets))
-    return counts
+    found = _count_by_loop(mask, offsets)
+    return _count_whole(mask, offsets) if found is None else found
+
+
+def _count_whole(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[Any]:
+    return row_sizes(count_before(mask, offsets))
 
 
 def _count_by_loop(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    loop = find_loop("counted_flags", np.dtype(np.bool_), False, len(mask))
+    loop = find_loop("counted_flags", mask.dtype, False, len(mask))
     if strategy.choose("flags", loop is not None) != "compiled" or loop is None:
         return None
     counts, flags = empty(len(offsets) - 1, np.int64), np.ascontiguousarray(mask)
@@ -340,3 +343,8 @@ def filter_rows(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[
     if len(mask) < strategy.sizes.CALL_VALUES:
         return count_before(mask, offsets).astype(np.int64, copy=False)
     return from_counts(count_true(mask, offsets))
+
+
+def filter_block(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """As `filter_rows`, on this thread."""
+    return filter_rows(mask, offsets) if len(mask) < strategy.sizes.CALL_VALUES else from_counts(count_block(mask, offsets))

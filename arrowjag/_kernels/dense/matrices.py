@@ -11,6 +11,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks, fill
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import empty, empty_like, zeros
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.reduce import max as _row_max
 from arrowjag._kernels.reduce.ordered import row_sums
 
@@ -106,12 +107,11 @@ def _softmax_flat(data: AnyArray, offsets: IntArray, valid: NDArray[np.bool_] | 
             return
         local = offsets[first : end + 1] - start
         items, part, known = data[start:stop], out[start:stop], None if valid is None else valid[start:stop]
-        with np.errstate(all="ignore"):
-            total = _exponents(items, known, local, part)
-            _shift(items, known, local, part, total)
-            part /= fill.Source(total, local).part(slice(0, stop - start))
+        total = _exponents(items, known, local, part)
+        _shift(items, known, local, part, total)
+        part /= fill.Source(total, local).part(slice(0, stop - start))
 
-    blocks.map_rows(work, offsets, block_values=strategy.sizes.SOFTMAX_BLOCK)
+    blocks.map_rows(lambda first, end: quietly(work, first, end), offsets, block_values=strategy.sizes.SOFTMAX_BLOCK)
     return out
 
 
@@ -269,29 +269,28 @@ def nearest(vectors: NDArray[Any], matrix: NDArray[Any], metric: str = "l2") -> 
 
     def work(first: int) -> None:
         part = vectors[first : first + step]
-        with np.errstate(all="ignore"):
-            apart = part @ matrix.T
-            apart *= -2
-            apart += squares
-            apart[np.isnan(apart)] = np.inf
-            best = apart.argmin(axis=1)
-            least = apart[np.arange(len(part)), best]
-            own = np.einsum("ij,ij->i", part, part)
-            slack = (width + 8) * 4 * np.finfo(np.float64).eps * (own + largest)
-            close = apart <= (least + slack)[:, None]
-            rows = (np.add.reduce(close, axis=1, dtype=np.intp) > 1).nonzero()[0]
-            if len(rows):
-                which, candidates = close[rows].nonzero()
-                exact = distances(part[rows[which]], matrix[candidates])
-                begins = np.searchsorted(which, np.arange(len(rows)))
-                lowest = np.fmin.reduceat(exact, begins)
-                hits = (exact == lowest[which]).nonzero()[0]
-                owners, at = np.unique(which[hits], return_index=True)
-                best[rows[owners]] = candidates[hits[at]]
-            known[first : first + step] = np.isfinite(least) & np.isfinite(own)
+        apart = part @ matrix.T
+        apart *= -2
+        apart += squares
+        apart[np.isnan(apart)] = np.inf
+        best = apart.argmin(axis=1)
+        least = apart[np.arange(len(part)), best]
+        own = np.einsum("ij,ij->i", part, part)
+        slack = (width + 8) * 4 * np.finfo(np.float64).eps * (own + largest)
+        close = apart <= (least + slack)[:, None]
+        rows = (np.add.reduce(close, axis=1, dtype=np.intp) > 1).nonzero()[0]
+        if len(rows):
+            which, candidates = close[rows].nonzero()
+            exact = distances(part[rows[which]], matrix[candidates])
+            begins = np.searchsorted(which, np.arange(len(rows)))
+            lowest = np.fmin.reduceat(exact, begins)
+            hits = (exact == lowest[which]).nonzero()[0]
+            owners, at = np.unique(which[hits], return_index=True)
+            best[rows[owners]] = candidates[hits[at]]
+        known[first : first + step] = np.isfinite(least) & np.isfinite(own)
         out[first : first + step] = best
 
-    blocks.map_tasks(work, range(0, n, step))
+    blocks.map_tasks(lambda first: quietly(work, first), range(0, n, step))
     return out, known
 
 

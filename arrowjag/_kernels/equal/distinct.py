@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.codes import sort_codes
-from arrowjag._kernels.base.memory import data_of, empty, is_text, text_parts, valid_of, zeros
-from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, from_counts, from_sizes, longest_of, row_sizes
+from arrowjag._kernels.base.memory import data_of, empty, is_text, text_parts, valid_of, without_validity, zeros
+from arrowjag._kernels.base.offsets import count_block, count_true, filter_block, filter_rows, from_sizes, longest_of, row_sizes
 from arrowjag._kernels.base.polars_lists import NUMBERS, count_distinct, takes_long_lists, unique_lists
 from arrowjag._kernels.compiled.library import find_text_loop, table_for
 from arrowjag._kernels.equal.groups import find_runs, in_blocks
@@ -125,7 +125,7 @@ def _hashed_leads(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: 
     if valid is None:
         return hashing.leads(data, offsets)
     first = zeros(len(data), np.bool_)
-    first[valid] = hashing.leads(data[valid], from_counts(count_block(valid, offsets)))
+    first[valid] = hashing.leads(data[valid], filter_block(valid, offsets))
     return first
 
 
@@ -181,7 +181,7 @@ def unique_items(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDA
     if not by_polars:
         return None
     if (valid := valid_of(values)) is not None:
-        values, offsets = filter_values(values, valid), filter_rows(valid, offsets)
+        values, offsets = filter_values(without_validity(values), valid), filter_rows(valid, offsets)
     return unique_lists(values, offsets)
 
 

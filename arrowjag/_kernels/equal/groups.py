@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import empty, holds_nan, unless_all, zeros
-from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs
+from arrowjag._kernels.base.offsets import filter_block, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs
 from arrowjag._kernels.equal.leaders import can_group, groups
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag._kernels.order import hashing, pairs, small
@@ -68,7 +68,7 @@ def _present(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArra
     if valid is None:
         return pairs.comparable(data, None), offsets, None
     items = valid.nonzero()[0]
-    return pairs.comparable(data[items], None), from_counts(count_block(valid, offsets)), items
+    return pairs.comparable(data[items], None), filter_block(valid, offsets), items
 
 
 def _shifted(items: NDArray[np.int64], base: int) -> NDArray[np.int64]:
@@ -185,7 +185,7 @@ def _short_group_items(
     data, offsets, present = _present(key, offsets)
     order = empty(len(data), np.int64)
     leads, times = _first_and_times(data, offsets, order)
-    group_offsets, first = from_counts(count_block(leads, offsets)), leads.nonzero()[0]
+    group_offsets, first = filter_block(leads, offsets), leads.nonzero()[0]
     return group_offsets, from_sizes(times[first]), _shifted(order if present is None else present[order], base)
 
 
@@ -197,7 +197,7 @@ def _hashed_group_items(
     leads = leaders == np.arange(len(leaders))
     numbers = (np.add.accumulate(leads, dtype=np.int64) - 1)[leaders]
     order = _order_by_number(numbers)
-    group_offsets = from_counts(count_block(leads, offsets))
+    group_offsets = filter_block(leads, offsets)
     item_offsets = from_counts(np.bincount(numbers))
     return group_offsets, item_offsets, (order if present is None else present[order]) + base
 
@@ -271,7 +271,7 @@ def _value_counts(
         leads, times = _first_and_times(data, cuts)
         items = leads.nonzero()[0]
         counts = times[items]
-        return from_counts(count_block(leads, cuts)), _shifted(items if present is None else present[items], base), counts
+        return filter_block(leads, cuts), _shifted(items if present is None else present[items], base), counts
     if by == "hash":
         data, cuts, present = _present(keys[0], offsets)
         leaders = hashing.first_equals(data, cuts)
@@ -314,7 +314,7 @@ def mode(
 
 def marked(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The items that are True, and the offsets that cut them into the rows; O(n_rows + n_values)."""
-    return from_counts(count_true(mask, offsets)), mask.nonzero()[0]
+    return filter_rows(mask, offsets), mask.nonzero()[0]
 
 
 def equal_runs(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

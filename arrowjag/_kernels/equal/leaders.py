@@ -76,7 +76,7 @@ def find_members(data: NDArray[Any], n_values: int, name: str = "members") -> Co
     """The compiled loop that looks up items among others of their row, if it is ready for the bits of items."""
     if data.dtype.kind not in "buif" or data.dtype.itemsize > 8:
         return None
-    return find_loop(name, np.dtype(f"u{data.dtype.itemsize}"), False, n_values)
+    return find_loop(name, np.dtype(f"u{data.dtype.itemsize}"), False, n_values, often=True)
 
 
 def members(

@@ -15,7 +15,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import same_bits
 from arrowjag._kernels.base.memory import empty, zeros
-from arrowjag._kernels.base.offsets import count_block, from_counts, from_sizes, longest_of, row_sizes
+from arrowjag._kernels.base.offsets import count_block, filter_block, from_sizes, longest_of, row_sizes
 from arrowjag._kernels.compiled.library import find_loop, table_for
 from arrowjag._kernels.equal.distinct import leads
 from arrowjag._kernels.equal.groups import Items, stitch, stitch_offsets
@@ -88,7 +88,7 @@ def _combine_block(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key,
     if operation in ("intersection", "difference"):
         found = _member(x, local_x, y, offsets_y)
         chosen_x[only_x] &= found if operation == "intersection" else ~found
-        return from_counts(count_block(chosen_x, offsets_x)), chosen_x.nonzero()[0]
+        return filter_block(chosen_x, offsets_x), chosen_x.nonzero()[0]
     chosen_y = leads(y, offsets_y)
     y, local_y = _only(y, offsets_y, chosen_y)
     only_y = chosen_y.copy() if len(y[0]) < len(chosen_y) else slice(None)
@@ -134,14 +134,14 @@ def _only(key: Key, offsets: NDArray[np.int64], chosen: NDArray[np.bool_]) -> tu
     data, valid = key
     if 2 * np.count_nonzero(chosen) > len(chosen) and valid is None:  # searching them twice costs less than a copy of most
         return key, offsets
-    return (data[chosen], None), from_counts(count_block(chosen, offsets))
+    return (data[chosen], None), filter_block(chosen, offsets)
 
 
 def _member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> NDArray[np.bool_]:
     """As `member`, of one block."""
     valid = y[1]
     if valid is not None:
-        y, offsets_y = (y[0][valid], None), from_counts(count_block(valid, offsets_y))
+        y, offsets_y = (y[0][valid], None), filter_block(valid, offsets_y)
     loop = find_members(x[0], max(len(x[0]), len(y[0])))
     by = strategy.choose("member", offsets_x, offsets_y, loop is not None)
     if by == "compiled" and loop is not None:
@@ -284,11 +284,7 @@ def lookup(
     -----
     O(rows + keys + probes).
     """
-    if strategy.is_small("lookup", table, probes):
-        items, hit, row = small.lookup(table, offsets, probes, probe_offsets)
-        if row is not None:
-            _refuse(row)
-        return np.minimum(items, len(table[0]) - 1), hit
+    are_few = strategy.is_small("lookup", table, probes)
     data, valid = table
     present = None if valid is None else valid.nonzero()[0]
     if present is None:
@@ -298,6 +294,11 @@ def lookup(
     loop = find_members(data, max(len(data), len(probes[0])), "equal_members")
     if strategy.choose("lookup", loop is not None) == "compiled" and loop is not None:
         items, distinct = equal_members(loop, probes[0], probe_offsets, data, cuts)
+    elif are_few:
+        items, hit, row = small.lookup(table, offsets, probes, probe_offsets)
+        if row is not None:
+            _refuse(row)
+        return np.minimum(items, len(table[0]) - 1), hit
     else:
         items, distinct = search.find(data, cuts, probes[0], probe_offsets)
     if not distinct:

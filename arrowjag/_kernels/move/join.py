@@ -100,13 +100,19 @@ def _words_and_flags(parts: Sequence[Spans]) -> list[list[NDArray[Any]]]:
 def _chosen(parts: Sequence[Spans]) -> tuple[str, list[Compiled]]:
     """The strategy, and for "compiled" the loop for the words of the parts, and if some item is null that for the flags."""
     n, type = sum([len(part.values) for part in parts]), parts[0].values.type
-    word = word_of(type) if n >= strategy.sizes.COMPILED_VALUES else None  # few values have no loop
+    loops = _find_loops(parts, n) if n >= strategy.sizes.COMPILED_VALUES else []
+    return strategy.choose("joined", n, has_words(type), len(loops) > 0), loops
+
+
+def _find_loops(parts: Sequence[Spans], n: int) -> list[Compiled]:
+    """The loops for words and flags; none unless all are ready."""
+    word = word_of(parts[0].values.type)
     kinds = [] if word is None else [word]
     if kinds and any(part.values.null_count for part in parts):
         kinds.append(np.dtype(np.uint8))
     found = [find_loop("placed_items", kind, False, n) for kind in kinds]
     ready = [loop for loop in found if loop is not None]
-    return strategy.choose("joined", n, has_words(type), 0 < len(ready) == len(kinds)), ready
+    return ready if len(ready) == len(kinds) else []
 
 
 def _join_items(parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any]]:

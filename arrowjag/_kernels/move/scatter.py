@@ -65,7 +65,10 @@ def put(values: pa.Array[Any], places: NDArray[np.int64], items: pa.Array[Any]) 
     data = _written(data_of(values), places, data_of(items))
     if values.null_count == 0 and items.null_count == 0:
         return from_words(values.type, data)
-    return from_words(values.type, data, _written(_all_valid(values), places, _all_valid(items)))
+    valid, known = valid_of(values), valid_of(items)
+    flags = np.ones(len(values), np.bool_) if valid is None else valid  # a new array in either case
+    flags[places] = True if known is None else known
+    return from_words(values.type, data, flags)
 
 
 def _written(data: NDArray[Any], places: NDArray[np.int64], items: NDArray[Any]) -> NDArray[Any]:
@@ -73,11 +76,6 @@ def _written(data: NDArray[Any], places: NDArray[np.int64], items: NDArray[Any])
     result[:] = data
     result[places] = items
     return result
-
-
-def _all_valid(values: Any) -> NDArray[np.bool_]:
-    valid = valid_of(values)
-    return np.ones(len(values), np.bool_) if valid is None else valid
 
 
 def carry(values: pa.Array[Any], valid: NDArray[np.bool_], offsets: NDArray[np.int64], direction: str) -> pa.Array[Any]:

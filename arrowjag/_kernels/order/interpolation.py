@@ -12,6 +12,7 @@ from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loop import TOGETHER
 from arrowjag._kernels.order.search import searchsorted
@@ -86,9 +87,7 @@ def _between(
     n = len(key)
     if not n:
         return np.zeros(len(sought))
-    slope = np.zeros(n)
-    with np.errstate(all="ignore"):
-        np.divide(level[1:] - level[:-1], _distance(key[1:], key[:-1]), out=slope[:-1])
+    slope = quietly(_slopes, key, level)
 
     def work(part: slice, out: npt.NDArray[Any]) -> None:
         at, behind = sought[part], after[part]
@@ -96,13 +95,20 @@ def _between(
         y0, x0 = level.take(low), key.take(low)
         np.multiply(slope.take(low), _distance(at, x0), out=out)
         out += y0
-        if np.isnan(out).any():
+        if np.count_nonzero(np.isnan(out)):
             _from_above(out, key, level, low, at)
         np.copyto(out, y0, where=(at <= x0) | (behind == ends[part]))
         if at.dtype.kind == "f":
             np.copyto(out, np.nan, where=np.isnan(at))
 
     return fill(work, len(sought), np.float64, 1 << 14)
+
+
+def _slopes(key: npt.NDArray[Any], level: Floats) -> Floats:
+    """The slope from each point to the next, 0 behind the last one."""
+    slope = np.zeros(len(key))
+    np.divide(level[1:] - level[:-1], _distance(key[1:], key[:-1]), out=slope[:-1])
+    return slope
 
 
 def _from_above(out: npt.NDArray[Any], key: npt.NDArray[Any], level: Floats, low: Integers, at: npt.NDArray[Any]) -> None:

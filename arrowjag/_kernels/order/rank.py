@@ -27,7 +27,7 @@ __all__ = ["candidates", "rank", "sorted_runs"]
 
 
 def sorted_runs(
-    keys: Sequence[Key], offsets: NDArray[np.int64], descending: bool | Sequence[bool] = False
+    keys: Sequence[Key], offsets: NDArray[np.int64], descending: bool | Sequence[bool] = False, *, nulls_differ: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Sort each row and say where another key begins.
 
@@ -37,6 +37,8 @@ def sorted_runs(
         As for `lexsort`.
     offsets : (n_rows + 1,) int64 array
     descending : bool or sequence of bool
+    nulls_differ : bool
+        Whether each null begins a run, for results that are arbitrary under a null.
 
     Returns
     -------
@@ -50,7 +52,7 @@ def sorted_runs(
     The cost of `lexsort`, and one gather per key.
     """
     order = lexsort(keys, offsets, descending)
-    begins, *others = [_differs(key[order], None if valid is None else valid[order]) for key, valid in keys]
+    begins, *others = [_differs(key[order], None if valid is None else valid[order], nulls_differ) for key, valid in keys]
     for other in others:
         begins |= other
     heads = offsets[:-1]
@@ -58,14 +60,16 @@ def sorted_runs(
     return order, begins
 
 
-def _differs(key: NDArray[Any], valid: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+def _differs(key: NDArray[Any], valid: NDArray[np.bool_] | None, nulls_differ: bool) -> NDArray[np.bool_]:
     """Whether each entry differs from the one before it; the first does not."""
     result = zeros(len(key), np.bool_)
     change = result[1:]
     np.not_equal(key[1:], key[:-1], out=change)
     if key.dtype.kind == "f" and np.count_nonzero(nan := np.isnan(key)):
         change &= ~(nan[1:] & nan[:-1])
-    if valid is not None:
+    if valid is not None and nulls_differ:
+        change |= ~valid[1:]
+    elif valid is not None:
         here, before = valid[1:], valid[:-1]
         change &= here | before
         change |= here != before
@@ -184,7 +188,7 @@ def _rank_sorted(key: Key, offsets: NDArray[np.int64], method: str, descending: 
     if method == "ordinal":
         order, ordered = lexsort([key], offsets, descending), positions(offsets, 1)
     else:
-        order, begins = sorted_runs([key], offsets, descending)
+        order, begins = sorted_runs([key], offsets, descending, nulls_differ=True)
         if np.count_nonzero(begins) == len(begins):  # without ties all methods are one
             ordered = positions(offsets, 1)
         else:

@@ -66,14 +66,15 @@ def searchsorted(
     if side not in ("left", "right"):
         raise JagValueError(f'searchsorted: expected side "left" or "right", got {side!r}.')
     n_valid = row_sizes(offsets) if valid is None else count_true(valid, offsets)
-    if strategy.is_small("searchsorted", (key, valid), (sought, None)):
-        return small.search((key, valid), n_valid, offsets, sought, sought_offsets, side)
+    are_few = strategy.is_small("searchsorted", (key, valid), (sought, None))
     out = empty(len(sought), np.int64)
-    loop = find_loop("bisect", key.dtype, False, len(sought))
+    loop = find_loop("bisect", key.dtype, False, len(sought), often=True)
     if strategy.choose("bisect", loop is not None) == "compiled" and loop is not None:
         key, sought, right = np.ascontiguousarray(key), np.ascontiguousarray(sought), int(side == "right")
         map_rows(lambda first, last: loop(key, offsets, n_valid, sought, sought_offsets, first, last, right, out), sought_offsets)
         return out
+    if are_few:
+        return small.search((key, valid), n_valid, offsets, sought, sought_offsets, side)
 
     def block(first: int, last: int) -> None:
         span, local = span_of(sought_offsets, first, last)

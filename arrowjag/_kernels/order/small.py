@@ -54,7 +54,7 @@ class Runs(NamedTuple):
 
 def cut(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
     """The offsets of groups that are ordered by row, from the row of each group."""
-    return rows.searchsorted(np.arange(n_rows + 1))
+    return rows.searchsorted(numbers(n_rows + 1))
 
 
 def groups(keys: Sequence[Key], rows: NDArray[np.int64]) -> tuple[Runs, NDArray[np.int64]]:

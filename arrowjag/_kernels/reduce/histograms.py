@@ -65,7 +65,7 @@ def slots_in_bins(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], 
     """The bin of each item, -1 for items outside of all bins: nulls, NaN and numbers beyond the edges. The last bin is closed."""
     out = empty(len(data), np.int64)
     n = bins.n
-    loop = find_loop("binned", data.dtype, valid is not None, len(data))
+    loop = find_loop("binned", data.dtype, valid is not None, len(data), often=True)
     if strategy.choose("binned", loop is not None) == "compiled" and loop is not None:
         flags = None if valid is None else valid.view(np.uint8)
         values, low, high = (np.ascontiguousarray(one) for one in (data, bins.low, bins.high))

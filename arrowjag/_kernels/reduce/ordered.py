@@ -47,7 +47,7 @@ def row_sums(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     if are_shared(len(data), len(out)) and longest_of(row_sizes(offsets)) > PIECE:
         _sum_long_rows(data, valid, offsets, out)
         return
-    loop = find_loop("sum", data.dtype, valid is not None, len(data))
+    loop = find_loop("sum", data.dtype, valid is not None, len(data), often=True)
     by = strategy.choose("row_sum", len(data), loop is not None)
     if by == "compiled" and loop is not None:
         loop(np.ascontiguousarray(data), valid, offsets, 0, len(out), out)

@@ -162,9 +162,8 @@ def _run_products(block: Block, other: NDArray[Any], found: Products) -> bool:
         return False
     x, y = np.ascontiguousarray(_deviating(block)), np.ascontiguousarray(_deviating(block, other))
     n_rows = len(block.offsets) - 1
-    outs = found[1:] if n_rows == len(found.counts) else [one[block.rows] for one in found[1:]]
+    outs = found if n_rows == len(found.counts) else [one[block.rows] for one in found]
     loop(x, y, block.valid, block.offsets, 0, n_rows, *outs)
-    found.counts[block.rows] = block.counts
     return True
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "counts",
     "drop_nulls",
     "find_row_loop",
+    "have_items",
     "may_overflow",
     "moments",
     "over_blocks",
@@ -178,6 +179,15 @@ def drop_nulls(
 def counts(valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """The number of items of each row that are not null."""
     return row_sizes(offsets) if valid is None else count_true(valid, offsets)
+
+
+def have_items(valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which rows have an item that is not null."""
+    if valid is not None and len(valid) >= strategy.sizes.CALL_VALUES:
+        return count_true(valid, offsets) > 0
+    cuts = offsets if valid is None else filter_rows(valid, offsets)
+    found: NDArray[np.bool_] = cuts[1:] > cuts[:-1]
+    return found
 
 
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:

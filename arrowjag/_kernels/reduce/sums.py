@@ -92,10 +92,10 @@ def _compiled_sums(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64],
     if target.kind == "f":
         if are_shared(len(data), len(offsets) - 1):
             return None
-        loop, known = find_row_loop("sum" if data.dtype == target else "rounded_sum", data, valid, offsets)
+        loop, known = find_row_loop("sum" if data.dtype == target else "rounded_sum", data, valid, offsets, often=True)
         by = strategy.choose("row_sum", len(data), loop is not None)
     else:
-        loop, known = find_row_loop("sum_integers", data, valid, offsets)
+        loop, known = find_row_loop("sum_integers", data, valid, offsets, often=True)
         by = strategy.choose("integer_sum", loop is not None)
     return _looped(loop, data, known, offsets, target) if by == "compiled" else None
 
@@ -154,7 +154,8 @@ def _halves(values: NDArray[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[n
 def prod(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], None]:
     """The product of each row, from left to right; 1 for a row without items. Types and overflow as in `sum`."""
     target = accumulator(data.dtype)
-    loop = find_loop("prod" if target.kind == "f" else "prod_integers", data.dtype, valid is not None, len(data))
+    name = "prod" if target.kind == "f" else "prod_integers"
+    loop = find_loop(name, data.dtype, valid is not None, len(data), often=True)
     found = _looped(loop, data, valid, offsets, target) if strategy.choose("product", loop is not None) == "compiled" else None
     if found is not None:
         return found, None
@@ -212,7 +213,7 @@ def _compiled_means(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]
     is_float = data.dtype.kind == "f"
     if is_float and are_shared(len(data), len(offsets) - 1):
         return None
-    loop, known = find_row_loop("mean" if is_float else "mean_integers", data, valid, offsets)
+    loop, known = find_row_loop("mean" if is_float else "mean_integers", data, valid, offsets, often=True)
     facts = (len(data), loop is not None) if is_float else (loop is not None,)
     if strategy.choose("row_sum" if is_float else "integer_sum", *facts) != "compiled" or loop is None:
         return None

@@ -71,7 +71,7 @@ def cumsum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tupl
 
 def _run(name: str, block: Block, out: NDArray[Any], *start: NDArray[Any]) -> int | None:
     """The result of a compiled loop, which fills `out`; None if there is none."""
-    loop = find_loop(name, block.data.dtype, block.valid is not None, len(block.data))
+    loop = find_loop(name, block.data.dtype, block.valid is not None, len(block.data), often=True)
     if strategy.choose("running", loop is not None) != "compiled" or loop is None:
         return None
     return loop(np.ascontiguousarray(block.data), block.valid, block.offsets, 0, len(block.offsets) - 1, *start, out)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, largest_magnitude, zeros
-from arrowjag._kernels.base.offsets import from_counts, longest_of, running_count
+from arrowjag._kernels.base.offsets import from_counts, longest_of
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag._kernels.reduce.quantiles import check_interpolation, mixed, of_table, slots_of
@@ -22,16 +22,15 @@ from arrowjag._kernels.scan.windows import Windows
 __all__ = ["quantiles"]
 
 
-def quantiles(
-    data: NDArray[Any], valid: NDArray[np.bool_] | None, windows: Windows, q: float, interpolation: str = "linear"
-) -> NDArray[Any]:
-    """The q-quantile of each window; nulls are left out, a NaN gives NaN; 0 for a window without items.
+def quantiles(data: NDArray[Any], windows: Windows, q: float, interpolation: str = "linear") -> NDArray[Any]:
+    """The q-quantile of each window; a NaN gives NaN; 0 for a window without items.
 
     Parameters
     ----------
     data : (n_values,) array of numbers
-    valid : (n_values,) bool array, optional
+        Without nulls.
     windows : Windows
+        Positions among the data.
     q : float
         From 0 to 1.
     interpolation : str
@@ -39,7 +38,8 @@ def quantiles(
 
     Returns
     -------
-    (n_values,) array of the data's float type, float64 for others
+    array of the data's float type, float64 for others
+        One item per window.
 
     Notes
     -----
@@ -48,9 +48,6 @@ def quantiles(
     """
     check_interpolation(interpolation)
     low, high = windows
-    if valid is not None:
-        before = running_count(valid)
-        data, low, high = data[valid], before[low].astype(np.int64, copy=False), before[high].astype(np.int64, copy=False)
     target = result_type(data.dtype)
     sizes = high - low
     data = np.ascontiguousarray(_as_floats(data, sizes, q, interpolation))
@@ -60,10 +57,10 @@ def quantiles(
     mean_size = len(data) if is_short else int(np.add.reduce(sizes)) // max(1, len(sizes))
     by = strategy.choose("window_quantile", loop is not None and not has_nan, mean_size)
     if by == "compiled" and loop is not None:
-        return _slide(loop, data, Windows(low, high), sizes, q, interpolation, target)
+        return _slide(loop, data, windows, sizes, q, interpolation, target)
     out = zeros(len(low), target)
     if by == "ranks":
-        return _search(data, Windows(low, high), q, interpolation, out)
+        return _search(data, windows, q, interpolation, out)
     order = np.argsort(sizes, kind="stable")
     cut = from_counts(np.bincount(sizes, minlength=1)).tolist()
 
@@ -112,7 +109,7 @@ def _slide(
     longest = longest_of(sizes)
     below, above, weights = (_slots_of_few if longest < strategy.sizes.CALL_VALUES else _slots)(longest, q, interpolation)
     is_float = data.dtype.kind == "f"
-    ends = [empty(0 if is_float else len(low), data.dtype) for _ in range(2)]
+    ends = [data[:0] if is_float else empty(len(low), data.dtype) for _ in range(2)]
     mixed_items = zeros(len(low), np.float64) if is_float else empty(0, np.float64)
     step = -(-len(low) // (blocks.n_cores() if len(low) >= strategy.sizes.THREAD_VALUES else 1))
 

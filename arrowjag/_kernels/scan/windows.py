@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import empty
-from arrowjag._kernels.base.offsets import longest_of, row_sizes
+from arrowjag._kernels.base.offsets import longest_of, row_sizes, running_count
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, over_blocks
 
@@ -32,6 +32,11 @@ class Windows(NamedTuple):
     def sizes(self) -> Integers:
         """The number of slots of each window."""
         return row_sizes_of(self.low, self.high)
+
+    def among(self, valid: NDArray[np.bool_]) -> Windows:
+        """The same windows, as positions among the items that are not null."""
+        before = running_count(valid)
+        return Windows(before[self.low].astype(np.int64, copy=False), before[self.high].astype(np.int64, copy=False))
 
     def part(self, items: slice) -> Windows:
         """The windows of some rows, as positions among their values."""

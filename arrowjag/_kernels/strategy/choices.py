@@ -82,8 +82,9 @@ def _bits_at(n_places: int, n: int) -> str:
 
 
 def _null_bits(n_values: int, n_rows: int, ready: Callable[[], bool]) -> str:
-    """Whether loops read Arrow's bits of nulls, or flags: those of short rows are read faster."""
-    return "compiled" if n_values > sizes.BITS_LENGTH * n_rows and ready() else "flags"
+    """Whether loops read Arrow's bits of nulls, or flags: those of short rows are read faster, those of few values not unpacked."""
+    by_bits = n_values < sizes.CALL_VALUES or n_values > sizes.BITS_LENGTH * n_rows
+    return "compiled" if by_bits and ready() else "flags"
 
 
 def _moved_bits(n_taken: int, n_rows: int, ready: Callable[[], bool]) -> str:

@@ -226,9 +226,9 @@ def rows(n_values: int, n_rows: int, kind: str, n_taken: int, ready: Callable[[]
 
 
 def joined_rows(n_values: int, n_rows: int, fixed_width: bool, n_taken: int) -> str:
-    """As `rows`, of words that several columns give in turn."""
+    """As `rows`, of words that several columns give in turn; few values are joined without a column of all."""
     many = n_values >= max(sizes.RUN_VALUES, sizes.RUN_LENGTH * n_rows) and n_taken * sizes.RUN_LENGTH >= n_rows
-    return "runs" if many and fixed_width else "items"
+    return "runs" if (many or 0 < n_values < sizes.CALL_VALUES) and fixed_width else "items"
 
 
 def joined(n_values: int, fixed_width: bool, ready: bool) -> str:

@@ -48,9 +48,9 @@ def central(kind: str, nulls: bool) -> Function:
     return function
 
 
-@loop("item* item* u1* i8* i8 i8 f8* f8* f8* f8* f8*", ("f4", "f8"))
+@loop("item* item* u1* i8* i8 i8 f8* f8* f8* f8* f8* f8*", ("f4", "f8"))
 def products(kind: str, nulls: bool) -> Function:
-    """(x, y, valid, offsets, first, last, mean_x, mean_y, xx, yy, xy): means, and sums of products of the deviations."""
+    """(x, y, valid, offsets, first, last, counts, mean_x, mean_y, xx, yy, xy): means, and sums of products of the deviations."""
 
     def function(
         x: Any,
@@ -59,6 +59,7 @@ def products(kind: str, nulls: bool) -> Function:
         offsets: Any,
         first: Any,
         last: Any,
+        counts: Any,
         mean_x: Any,
         mean_y: Any,
         xx: Any,
@@ -110,6 +111,7 @@ def products(kind: str, nulls: bool) -> Function:
                 sum_yy += piece_yy
                 sum_xy += piece_xy
                 at = stop
+            counts[row] = f8(n)
             mean_x[row] = origin_x + a
             mean_y[row] = origin_y + b
             xx[row] = sum_xx
