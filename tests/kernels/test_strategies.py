@@ -385,6 +385,7 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: first_rows(x).collapse()),
         Call(lambda x: aj.where(x.is_null(), x, first_rows(x)).collapse()),
     ],
+    "peaks": [method("local_maxima"), Call(lambda x: first_rows(x).local_maxima())],
     "combine": [set_of(name) for name in ("union", "intersection", "difference", "symmetric_difference")],
     "combined": [set_of(name) for name in ("union", "intersection", "difference", "symmetric_difference")],
     "lookup": [Call(looked_up, looked_up_oracle)],

@@ -189,6 +189,7 @@ CHOICES: dict[str, Choice] = {
     "in_set": _either(
         rules.in_set, "compare", hash=lambda n, _span: n > 0, table=lambda _n, span: span is not None and span < 1 << 24
     ),
+    "peaks": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "binned": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "counted_slots": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "edges": _either(rules.edges, "search", compare=lambda n_edges, _n_values: n_edges < 128),

@@ -139,3 +139,36 @@ def cummax(kind: str, nulls: bool) -> Function:
 def cummin(kind: str, nulls: bool) -> Function:
     """As `cummax`, the smallest items."""
     return _running_extreme(kind, nulls, largest=False)
+
+
+@loop("item* u1* i8* i8 i8 u1*")
+def peaks(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, out): whether each run of equal items is above those around it, at its middle item.
+
+    `out` holds 0; nulls are left out. NaN equals nothing, so that neither it nor its neighbours are above others.
+    """
+    del kind
+
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            if begin == end:
+                continue
+            level, middle, n_equal, rises = values[begin], begin, u8(0), False
+            for i in range(begin, end):
+                if nulls and valid[i] == 0:
+                    continue
+                item = values[i]
+                if n_equal != 0 and item == level:
+                    n_equal += u8(1)
+                    if n_equal & u8(1):
+                        middle += u8(1)
+                        while nulls and valid[middle] == 0:
+                            middle += u8(1)
+                else:
+                    out[middle] = rises & (item < level)
+                    rises = (n_equal != 0) & (item > level)
+                    level, middle, n_equal = item, i, u8(1)
+        return 0
+
+    return function
