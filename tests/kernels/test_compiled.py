@@ -290,6 +290,7 @@ def arguments_of(loop, type, told, rng):
         "known": values[-4:].copy(),
         "divisors": values[rng.permutation(n)],
         "by_number": int(nulls),
+        "from_end": int(nulls),
         "n": n,
         "limits": np.array([0, 1, 2**20, 0.5, -1], values.dtype) if values.dtype.kind == "f" else None,
         "data": rng.integers(97, 100, 3 * n).astype("u1"),

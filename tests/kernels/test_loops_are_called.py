@@ -75,6 +75,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "translate": ("equal_members-u8-plain", lambda: INTEGERS.translate(TIMES.unique(), TIMES.unique())),
     "local_maxima": ("peaks-f8-nulls", FLOATS.local_maxima),
     "local_maxima of equal neighbours": ("peaks-i8-plain", TIMES.local_maxima),
+    "ffill": ("carried-u8-nulls", FLOATS.ffill),
+    "bfill": ("carried-u8-nulls", INTEGERS.bfill),
     "histogram": ("binned-f8-nulls", lambda: FLOATS.histogram(3)),
     "bincount": ("counted_slots-i8-plain", lambda: TIMES.bincount(10)),
     "intersection": ("combined-u8-nulls", lambda: INTEGERS.intersection(TIMES)),
