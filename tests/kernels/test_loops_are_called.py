@@ -77,6 +77,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "local_maxima of equal neighbours": ("peaks-i8-plain", TIMES.local_maxima),
     "ffill": ("carried-u8-nulls", FLOATS.ffill),
     "bfill": ("carried-u8-nulls", INTEGERS.bfill),
+    "floor of times": ("multiples-i8-plain", lambda: TIMES.cast(pa.timestamp("s")).dt.floor("1h")),
     "histogram": ("binned-f8-nulls", lambda: FLOATS.histogram(3)),
     "bincount": ("counted_slots-i8-plain", lambda: TIMES.bincount(10)),
     "intersection": ("combined-u8-nulls", lambda: INTEGERS.intersection(TIMES)),

@@ -293,6 +293,7 @@ CHOICES: dict[str, Choice] = {
     "arithmetic": _either(rules.arithmetic, "whole", "blocks"),
     "compared": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "rounded": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "multiples": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "square_root": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "division": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "loop": _either(rules.compiled_or_blocks, "blocks", compiled=lambda ready: ready),
