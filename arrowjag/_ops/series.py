@@ -13,7 +13,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import both_valid, holds_nan, without_validity
-from arrowjag._kernels.equal import groups
+from arrowjag._kernels.equal import groups, peaks
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import interpolation, search
 from arrowjag._kernels.order.interpolation import apart
@@ -209,28 +209,4 @@ def local_maxima(column: Column, axis: Any) -> Column:
 
 def _peaks(values: pa.Array, offsets: IntArray) -> pa.Array:
     key, valid = _arrow.order_key(values, "local_maxima")
-    if valid is not None:
-        key, offsets = key[valid], _offsets.filter_rows(valid, offsets)
-    flags = running.inner_peaks(key, offsets)
-    if flags is None:
-        flags = _middles(key, offsets)
-    if valid is None:
-        return _arrow.from_numpy(flags)
-    found = np.zeros(len(valid), np.bool_)
-    found[valid] = flags
-    return _arrow.from_numpy(found, valid)
-
-
-def _middles(key: npt.NDArray[Any], offsets: IntArray) -> BoolArray:
-    """Flag the middle item of each run of equal items that is greater than the runs around it."""
-    cut, starts, sizes = groups.equal_runs((key, None), offsets)
-    level = key[starts]
-    is_peak = np.zeros(len(starts), np.bool_)
-    if len(starts) > 2:
-        is_peak[1:-1] = (level[1:-1] > level[:-2]) & (level[1:-1] > level[2:])
-        full = cut[1:] > cut[:-1]
-        is_peak[cut[:-1][full]] = False
-        is_peak[cut[1:][full] - 1] = False
-    flags = np.zeros(len(key), np.bool_)
-    flags[(starts + (sizes - 1) // 2)[is_peak]] = True
-    return flags
+    return _arrow.from_numpy(peaks.local_maxima(key, valid, offsets), valid)

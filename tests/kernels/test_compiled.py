@@ -290,12 +290,17 @@ def arguments_of(loop, type, told, rng):
         "known": values[-4:].copy(),
         "divisors": values[rng.permutation(n)],
         "by_number": int(nulls),
+        "step": 7,
+        "shift": 3,
+        "origin": 5,
+        "limit": 7 << 51,
+        "from_end": int(nulls),
         "n": n,
         "limits": np.array([0, 1, 2**20, 0.5, -1], values.dtype) if values.dtype.kind == "f" else None,
         "data": rng.integers(97, 100, 3 * n).astype("u1"),
         "cuts": np.concatenate(([0], np.sort(rng.integers(0, 3 * n, n - 1)), [3 * n])),
-        "table": np.full(1024, -1),
-        "mask": 1023,
+        "table": np.full(8192, -1),
+        "mask": 8191,
         "size": 3 * n,
         "skip": 3,
         "nodes": rng.integers(0, 9, n),
@@ -325,7 +330,7 @@ def arguments_of(loop, type, told, rng):
     if loop.name == "combined":
         state = {"state": np.zeros(n, "u1"), "state_y": np.zeros(n, "u1"), "items": np.zeros(2 * n + 1, np.int64)}
         ways = {"of_x": 1 + 2 * nulls, "of_y": 1, "ends": np.zeros(len(offsets), np.int64), "valid_y": known["valid"]}
-        known |= {"offsets_y": offsets, "table": np.full(2048, -1), "mask": 2047} | state | ways
+        known |= {"offsets_y": offsets} | state | ways
     if "sought" in names:
         known |= arguments_of_search(loop, values, offsets, nulls, rng)
     codes = {"item": values.dtype.str[1:], "wide": wide_type(type)}

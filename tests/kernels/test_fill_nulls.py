@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.offsets import from_sizes
 from arrowjag._kernels.move import scatter as kernel
+from arrowjag._options import options
 from arrowjag.errors import JagValueError
 from tests.kernels.test_scatter import SAMPLES
 
@@ -30,13 +31,15 @@ def carried(row: list[Any]) -> list[Any]:
 WORDS = {**SAMPLES, pa.string(): ["a", "b", "c"], pa.list_(pa.int8()): [[], [1], [2, 3]]}
 
 
-@pytest.fixture(scope="module", params=["few", "many"])
-def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
-    with strategy.force(carry="words" if request.param == "many" else "small"):
+@pytest.fixture(scope="module", params=["small", "words", "compiled"])
+def each_way(request: pytest.FixtureRequest) -> Iterator[None]:
+    if request.param == "compiled":
+        pytest.importorskip("numba")
+    with options(compile="always"), strategy.force(carry=request.param, COMPILED_VALUES=0):
         yield
 
 
-@pytest.mark.usefixtures("either_way")
+@pytest.mark.usefixtures("each_way")
 @pytest.mark.parametrize("direction", ["forward", "backward"])
 @pytest.mark.parametrize("type", WORDS, ids=str)
 @given(sizes=st.lists(st.integers(0, 5), max_size=6), skip=st.integers(0, 9), data=st.data())

@@ -14,7 +14,7 @@ import pytest
 from arrowjag import options
 from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled import background, compiler, library, objects, sources
-from arrowjag._kernels.compiled.loop import SYMBOL, TABLE, Variant
+from arrowjag._kernels.compiled.loop import SYMBOL, Variant
 from arrowjag._kernels.compiled.loops import LOOPS
 from arrowjag.errors import JagValueError, MissingDependencyError
 
@@ -235,7 +235,7 @@ def test_a_call_passes_addresses_and_reads_the_result(code: int, monkeypatch: py
         assert calls == [(data.ctypes.data, None, 5, data.ctypes.data + 8)]
 
 
-def test_losers_and_tables() -> None:
+def test_losers() -> None:
     for code in ("f8", "f4", "i8", "i1", "u2"):
         for largest in (False, True):
             dtype = np.dtype(code)
@@ -245,13 +245,6 @@ def test_losers_and_tables() -> None:
             assert found[0] == (others.min() if largest else others.max())
             assert np.isnan(found[1]) if dtype.kind == "f" else found[1] == 0
             assert found[2] == 0
-    for longest, size in ((0, 16), (8, 16), (9, 32), (16, 32), (17, 64), (1000, 2048)):
-        table = library.table_for(longest)
-        assert table.dtype == np.int64
-        assert table.tolist() == [-1] * size
-    assert len(library.table_for(TABLE, 1)) == len(library.table_for(TABLE, 2)) == 2 * TABLE
-    assert (library.table_for(TABLE, 2)[:TABLE] == -1).all()
-    assert (library.table_for(TABLE // 2, 1) == -1).all()
 
 
 def test_all_variants() -> None:

@@ -12,6 +12,8 @@ import pytest
 import arrowjag as aj
 from arrowjag import options
 from arrowjag._kernels import strategy
+from arrowjag._kernels.compiled.loop import TABLE
+from arrowjag._kernels.compiled.loops.equality import n_slots
 from arrowjag._kernels.equal import leaders
 
 pytest.importorskip("numba")
@@ -99,6 +101,34 @@ def test_compiled_sums_of_integers_are_exact_up_to_the_last_one_that_fits(name: 
         assert found == [sum(row) for row in fitting]
     else:
         assert found == [sum(row) / len(row) if row else None for row in fitting]
+
+
+@pytest.mark.parametrize(
+    ("longest", "n_rows", "size"),
+    [
+        *((0, 1, 16), (8, 1, 16), (9, 1, 32), (16, 1, 32), (17, 1, 64)),
+        *((1000, 1, 2048), (1000, 3, 4096), (1000, 5, 8192), (1000, 99, 8192)),
+        *((TABLE // 4, 99, TABLE), (TABLE // 2, 99, TABLE), (TABLE // 2 + 1, 99, 2 * TABLE)),
+    ],
+)
+def test_tables_have_two_entries_for_each_item_and_more_where_many_items_are_looked_up(
+    longest: int, n_rows: int, size: int
+) -> None:
+    table = leaders.table_for(np.arange(n_rows + 1) * longest)
+    assert table.dtype == np.int64
+    assert len(table) == size
+    assert (table == -1).all()
+    # A row uses no more than there are, and enough of them.
+    assert n_slots(np.uint64(longest), np.uint64(size - 1)) == size
+    for shorter in {longest // 2, longest // 9}:
+        assert max(2 * shorter, min(8 * shorter, size, TABLE)) <= n_slots(np.uint64(shorter), np.uint64(size - 1)) <= size
+
+
+def test_tables_that_grow_are_set_as_far_as_rows_begin_with() -> None:
+    one, two = (leaders.table_for(np.arange(n + 1) * TABLE, grows=True) for n in (1, 2))
+    assert len(one) == len(two) == 2 * TABLE
+    assert (two[:TABLE] == -1).all()
+    assert (leaders.table_for(np.array([0, TABLE // 2]), grows=True) == -1).all()
 
 
 @pytest.mark.parametrize("nulls", [False, True], ids=["plain", "nulls"])

@@ -288,7 +288,8 @@ CHOSEN += [
     for able, short, most in ((True, "compiled", sizes.COMPILED_RANK_SLOTS), (False, "numpy", sizes.RANK_SLOTS))
     for slots, chosen in ((most, short), (most + 1, "ranks"))
 ]
-CHOSEN += [("runs", (sizes.CALL_VALUES, True), "compiled"), ("runs", (sizes.CALL_VALUES - 1, True), "small")]
+for name in ("runs", "carry"):
+    CHOSEN += [(name, (sizes.CALL_VALUES, True), "compiled"), (name, (sizes.CALL_VALUES - 1, True), "small")]
 CHOSEN += [("map_keys", (9, 9), "table"), ("map_keys", (9, 10), "items"), ("map_keys", (0, 0), "items")]
 CHOSEN += [
     ("reduced", (even(4, 1024),), "columns"),
@@ -512,8 +513,7 @@ ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
     ("repeat_bits", "table", (1, (1 << 10) + 1), False),
     ("positions", "windows", (1, 1 << 11, lambda: 1 << 11), True),
     ("positions", "windows", (1, 1 << 11, lambda: (1 << 11) + 1), False),
-    ("runs", "compiled", (1, True), True),
-    ("runs", "compiled", (1, False), False),
+    *((name, "compiled", (1, ready), ready) for name in ("runs", "carry") for ready in (True, False)),
     ("map_keys", "table", (1, 1 << 16), True),
     ("map_keys", "table", (1, (1 << 16) + 1), False),
     ("map_keys", "table", (0, 0), False),
@@ -629,6 +629,7 @@ NAMES = {
     **{name: f"small {other}" for name, other in SMALL.items()},
     **dict.fromkeys(COMPILED, "numpy compiled"),
     "runs": "small blocks compiled",
+    "carry": "small words compiled",
 }
 """The strategies that can be forced on each operation: whoever renames one changes what tests and benchmarks force."""
 

@@ -283,6 +283,10 @@ def texts_are_valid(x: Any) -> Any:
     return [utf8.is_text(np.frombuffer(one, np.uint8), np.array(offsets)) for one, offsets in cases]
 
 
+def on_times(x: Any) -> Any:
+    return x.cast(pa.timestamp("s")).dt if pa.types.is_int64(x.type) else refuse()
+
+
 def on_text(x: Any) -> Any:
     return x.str if pa.types.is_string(x.type) or pa.types.is_large_string(x.type) else refuse()
 
@@ -372,6 +376,7 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: first_rows(x).collapse()),
         Call(lambda x: aj.where(x.is_null(), x, first_rows(x)).collapse()),
     ],
+    "peaks": [method("local_maxima"), Call(lambda x: first_rows(x).local_maxima())],
     "combine": [set_of(name) for name in ("union", "intersection", "difference", "symmetric_difference")],
     "combined": [set_of(name) for name in ("union", "intersection", "difference", "symmetric_difference")],
     "lookup": [Call(looked_up, looked_up_oracle)],
@@ -405,6 +410,7 @@ CALLS: dict[str, list[Call]] = {
     "rounded": [
         Call(lambda x, decimals=decimals: x.round(decimals) if pa.types.is_floating(x.type) else x) for decimals in (2, -1, 0, 10)
     ],
+    "multiples": [Call(lambda x, how=how: getattr(on_times(x), how)("7s").cast("int64")) for how in ("floor", "ceil", "round")],
     "square_root": [Call(lambda x: np.sqrt(x) if pa.types.is_floating(x.type) else x)],
     # reductions and scans
     "row_reduction": [

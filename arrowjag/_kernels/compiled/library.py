@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled import background, compiler, objects, sources
-from arrowjag._kernels.compiled.loop import SYMBOL, TABLE, Nulls, Variant, item_type
+from arrowjag._kernels.compiled.loop import SYMBOL, Nulls, Variant, item_type
 from arrowjag._options import options
 from arrowjag.errors import JagValueError, MissingDependencyError
 
@@ -33,7 +33,6 @@ __all__ = [
     "is_available",
     "key_of",
     "losers",
-    "table_for",
     "takes_loops",
     "variants",
 ]
@@ -236,19 +235,6 @@ def losers(dtype: np.dtype[Any], largest: bool) -> NDArray[Any]:
     found = np.array([worst, np.nan if dtype.kind == "f" else 0, 0], dtype)
     found.setflags(write=False)
     return found
-
-
-def table_for(longest: int, n_rows: int | None = None) -> NDArray[np.int64]:
-    """The empty table of `leaders` for rows up to a length.
-
-    One that grows, for `n_rows` rows, is set as far as rows begin with; a single row that is so long sets what it needs by itself.
-    """
-    size = 16
-    while size < 2 * longest:
-        size *= 2
-    table = np.empty(size, np.int64)
-    table[: size if n_rows is None or size <= TABLE else TABLE if n_rows > 1 else 0].fill(-1)
-    return table
 
 
 class Outcome(NamedTuple):

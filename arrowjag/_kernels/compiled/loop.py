@@ -15,6 +15,7 @@ __all__ = [
     "NULLS",
     "PIECE",
     "SAMPLE",
+    "SLOTS",
     "SYMBOL",
     "TABLE",
     "TOGETHER",
@@ -92,6 +93,9 @@ TOGETHER = 256
 
 TABLE = 1 << 18
 """Tables of equal items of more entries than this begin with fewer and grow; the caller clears as many."""
+
+SLOTS = 8
+"""Entries of such a table for each item of a row, where it stays below `TABLE`; two are enough."""
 
 LARGEST_PRODUCT = 2.0**63 * (1 - 1e-9)
 """Products of integers whose magnitude in float64 is below this fit 64 bits, beyond any rounding."""

@@ -18,11 +18,17 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.codes import sort_codes
 from arrowjag._kernels.base.memory import data_of, empty, is_text, text_parts, valid_of, without_validity, zeros
-from arrowjag._kernels.base.offsets import count_block, count_true, filter_block, filter_rows, from_sizes, longest_of, row_sizes
+from arrowjag._kernels.base.offsets import (
+    count_block,
+    count_true,
+    filter_block,
+    filter_rows,
+    from_sizes,
+)
 from arrowjag._kernels.base.polars_lists import NUMBERS, count_distinct, takes_long_lists, unique_lists
-from arrowjag._kernels.compiled.library import find_text_loop, table_for
+from arrowjag._kernels.compiled.library import find_text_loop
 from arrowjag._kernels.equal.groups import find_runs, in_blocks
-from arrowjag._kernels.equal.leaders import find_marks, first_marks
+from arrowjag._kernels.equal.leaders import find_marks, first_marks, table_for
 from arrowjag._kernels.move.gather import filter_values
 from arrowjag._kernels.order import hashing, pairs, small
 from arrowjag._kernels.order.batches import PaddedBatch, padded_batches, place_bits, sorted_matrix, with_tail
@@ -157,10 +163,9 @@ def text_marks(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDArr
         return None
     data, cuts, valid = text_parts(values)
     hashes, marks, counts = empty(len(values), np.uint64), empty(len(values), np.bool_), empty(len(offsets) - 1, np.int64)
-    sizes = row_sizes(offsets)
 
     def work(first: int, last: int) -> None:
-        table = table_for(longest_of(sizes[first:last]))
+        table = table_for(offsets[first : last + 1])
         loop(data, len(data), cuts, valid, offsets, first, last, table, len(table) - 1, hashes, marks, counts)
 
     blocks.map_rows(work, offsets)

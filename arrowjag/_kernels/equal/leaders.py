@@ -12,7 +12,8 @@ from arrowjag._kernels.base.codes import same_bits
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import from_counts, longest_of, row_sizes
 from arrowjag._kernels.compiled import Compiled
-from arrowjag._kernels.compiled.library import find_loop, table_for
+from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.compiled.loop import SLOTS, TABLE
 
 __all__ = [
     "Groups",
@@ -25,6 +26,7 @@ __all__ = [
     "groups",
     "leaders",
     "members",
+    "table_for",
 ]
 
 
@@ -42,6 +44,21 @@ def _find(name: str, data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Com
     if data.dtype.kind not in "buif" or data.dtype.itemsize > 8:
         return None
     return find_loop(name, np.dtype(f"u{data.dtype.itemsize}"), valid is not None, len(data))
+
+
+def table_for(offsets: NDArray[np.int64], *, grows: bool = False) -> NDArray[np.int64]:
+    """The empty table of `leaders` for rows that are cut by offsets.
+
+    It has two entries for each item of the longest row, and more where all rows together have as many items to look up. One that
+    `grows` is set as far as rows begin with; a single row that is so long sets what it needs by itself.
+    """
+    longest, n_values = longest_of(row_sizes(offsets)), int(offsets[-1] - offsets[0])
+    size = 16
+    while size < 2 * longest or (size < SLOTS * longest and size < min(n_values, TABLE)):
+        size *= 2
+    table = np.empty(size, np.int64)
+    table[: size if not grows or size <= TABLE else TABLE if len(offsets) > 2 else 0].fill(-1)
+    return table
 
 
 def leaders(
@@ -66,7 +83,7 @@ def _firsts(
 ) -> tuple[NDArray[Any], NDArray[np.int64]] | None:
     if loop is None:
         return None
-    table = table_for(longest_of(row_sizes(offsets)), len(offsets) - 1)
+    table = table_for(offsets, grows=True)
     found, counts = (zeros if dtype is np.bool_ else empty)(len(data), dtype), empty(len(offsets) - 1, np.int64)
     loop(same_bits(data), valid, offsets, 0, len(counts), table, len(table) - 1, found, counts)
     return found, counts
@@ -83,7 +100,7 @@ def members(
     loop: Compiled, data: NDArray[Any], offsets: NDArray[np.int64], known: NDArray[Any], cuts: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Whether each item occurs in the same row of `known`; there are no nulls. NaN equals NaN, and -0.0 equals 0.0."""
-    table = table_for(longest_of(row_sizes(cuts)))
+    table = table_for(cuts)
     found = empty(len(data), np.bool_)
     loop(same_bits(data), offsets, same_bits(known), cuts, 0, len(offsets) - 1, table, len(table) - 1, found)
     return found
@@ -96,7 +113,7 @@ def equal_members(
     found, values, others = empty(len(data), np.int64), same_bits(data), same_bits(known)
 
     def work(first: int, last: int) -> int:
-        table = table_for(longest_of(row_sizes(cuts[first : last + 1])))
+        table = table_for(cuts[first : last + 1])
         return loop(values, offsets, others, cuts, first, last, table, len(table) - 1, found)
 
     return found, not any(map_rows(work, offsets + cuts))

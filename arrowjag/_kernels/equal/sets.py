@@ -16,10 +16,10 @@ from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import same_bits
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block, filter_block, from_sizes, longest_of, row_sizes
-from arrowjag._kernels.compiled.library import find_loop, table_for
+from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.equal.distinct import leads
 from arrowjag._kernels.equal.groups import Items, stitch, stitch_offsets
-from arrowjag._kernels.equal.leaders import equal_members, find_members, members
+from arrowjag._kernels.equal.leaders import equal_members, find_members, members, table_for
 from arrowjag._kernels.move.gather import ranges
 from arrowjag._kernels.order import hashing, pairs, search, small
 from arrowjag._kernels.order.sort import Key, span_of
@@ -119,7 +119,7 @@ def _combined(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offs
         return None
     if nulls:
         valid, valid_y = (np.ones(len(one), np.bool_) if mask is None else mask for one, mask in (x, y))
-    table = table_for(longest_of(row_sizes(offsets_x + offsets_y)))
+    table = table_for(offsets_x + offsets_y)
     state, state_y = empty(len(data), np.uint8), empty(len(other), np.uint8)
     items, offsets = empty(n + 1, np.int64), empty(n_rows + 1, np.int64)
     offsets[0] = 0

@@ -14,8 +14,10 @@ from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import data_of, empty, empty_like, from_words, has_words, valid_of, zeros
 from arrowjag._kernels.base.offsets import row_sizes, runs
 from arrowjag._kernels.base.polars_lists import reverse_lists, takes_long_lists
+from arrowjag._kernels.compiled import Compiled
+from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.gather import take
-from arrowjag._kernels.move.rows import can_reverse, reverse_rows
+from arrowjag._kernels.move.rows import can_reverse, reverse_rows, word_of
 from arrowjag.errors import JagOverflowError, JagValueError
 
 __all__ = ["are_distinct", "carry", "inverse", "invert_rows", "null_sources", "put", "reverse"]
@@ -101,15 +103,31 @@ def carry(values: pa.Array[Any], valid: NDArray[np.bool_], offsets: NDArray[np.i
 
     Notes
     -----
-    O(n_rows + n_values), a new array. Words are copied and the nulls written over: 5M float64, every twentieth null, take 21 ms,
-    where a source for each item needs 76.
+    O(n_rows + n_values), a new array. 1M float64 in rows of 1,000, every twentieth null, take 1.9 ms of CPU time by the loop;
+    copied, and the nulls written over, 3.5; by a source for each item 15.
     """
+    if direction not in ("forward", "backward"):
+        raise JagValueError(f'fill: direction is "forward" or "backward", got {direction!r}.')
+    word = word_of(values.type)
+    loop = None if word is None else find_loop("carried", word, True, len(values))
+    by = strategy.choose("carry", len(values), loop is not None) if has_words(values.type) else "small"
+    if by == "compiled" and loop is not None:
+        return _carried(loop, values, valid, offsets, direction == "backward")
     nulls, sources, known = null_sources(valid, offsets, direction)
-    if has_words(values.type) and strategy.choose("carry", len(values)) == "words":
+    if by == "words":
         return put(values, nulls, take(values, sources, known))
     index, there = np.arange(len(values)), np.ones(len(values), np.bool_)
     index[nulls], there[nulls] = sources, known
     return take(values, index, there)
+
+
+def _carried(
+    loop: Compiled, values: pa.Array[Any], valid: NDArray[np.bool_], offsets: NDArray[np.int64], from_end: bool
+) -> pa.Array[Any]:
+    data = np.ascontiguousarray(data_of(values))
+    out, there = empty(len(data), data.dtype), empty(len(data), np.bool_)
+    n_nulls = sum(map_rows(lambda first, last: loop(data, valid, offsets, first, last, int(from_end), out, there), offsets))
+    return from_words(values.type, out, there if n_nulls else None)
 
 
 def null_sources(
@@ -119,8 +137,6 @@ def null_sources(
 
     A source without a value is within range.
     """
-    if direction not in ("forward", "backward"):
-        raise JagValueError(f'fill: direction is "forward" or "backward", got {direction!r}.')
     nulls = np.logical_not(valid).nonzero()[0]
     begins = zeros(len(valid) + 1, np.bool_)
     begins[offsets] = True

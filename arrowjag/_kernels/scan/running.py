@@ -30,7 +30,6 @@ __all__ = [
     "diff",
     "falls",
     "has_slot",
-    "inner_peaks",
     "reaches_back",
     "shift_index",
 ]
@@ -332,19 +331,3 @@ def falls(data: NDArray[Any], offsets: NDArray[np.int64], descending: bool) -> N
     heads = offsets[:-1]
     wrong[heads[heads < offsets[1:]]] = False
     return wrong
-
-
-def inner_peaks(data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.bool_] | None:
-    """Whether each item is greater than both neighbours in its row; None if two neighbours are equal, or a NaN is among them.
-
-    O(n_rows + n_values): two comparisons, where runs of equal items need ten times as long.
-    """
-    rises, drops = data[1:] > data[:-1], data[1:] < data[:-1]
-    if np.count_nonzero(rises) + np.count_nonzero(drops) < len(data) - 1:
-        return None
-    found = np.zeros(len(data), np.bool_)
-    np.logical_and(rises[:-1], drops[1:], out=found[1:-1])
-    full = offsets[1:] > offsets[:-1]
-    found[offsets[:-1][full]] = False
-    found[offsets[1:][full] - 1] = False
-    return found

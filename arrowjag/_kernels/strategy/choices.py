@@ -73,10 +73,6 @@ def _regex(n_values: int, is_shared: bool) -> str:
     return "polars" if is_shared and n_values >= sizes.REGEX_POLARS_VALUES and _versions.loaded("polars") is not None else "arrow"
 
 
-def _runs(n_values: int, ready: bool = False) -> str:
-    return "small" if n_values < sizes.CALL_VALUES else "compiled" if ready else "blocks"
-
-
 def _bits_at(n_places: int, n: int) -> str:
     return "each" if n_places * sizes.BITS_UNPACKED < n else "unpacked"
 
@@ -190,6 +186,7 @@ CHOICES: dict[str, Choice] = {
     "in_set": _either(
         rules.in_set, "compare", hash=lambda n, _span: n > 0, table=lambda _n, span: span is not None and span < 1 << 24
     ),
+    "peaks": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "binned": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "counted_slots": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "edges": _either(rules.edges, "search", compare=lambda n_edges, _n_values: n_edges < 128),
@@ -273,10 +270,10 @@ CHOICES: dict[str, Choice] = {
     "copy_runs": _either(rules.few_runs, "slices", "strings"),
     "parents": _either(rules.parents, "repeat", "count"),
     "positions": _either(rules.positions, "runs", windows=lambda _n, n_rows, longest, *_: 0 < n_rows * longest() <= 1 << 22),
-    "runs": _either(_runs, "small", "blocks", compiled=lambda _n, ready=False: ready),
+    "runs": _either(rules.small_or("blocks"), "small", "blocks", compiled=lambda _n, ready=False: ready),
     "fill": _either(rules.small_or("masks"), "small", "masks"),
     "chosen": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "carry": _either(rules.small_or("words"), "small", "words"),
+    "carry": _either(rules.small_or("words"), "small", "words", compiled=lambda _n, ready=False: ready),
     "moved_bits": _either(_moved_bits, "flags", compiled=lambda _n, _n_rows, ready: ready()),
     "bits_at": _either(_bits_at, "each", "unpacked"),
     "repeat": _either(rules.repeat, "small", "columns", "rows", compiled=lambda _n, _count, ready: ready),
@@ -297,6 +294,7 @@ CHOICES: dict[str, Choice] = {
     "arithmetic": _either(rules.arithmetic, "whole", "blocks"),
     "compared": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "rounded": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "multiples": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "square_root": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "division": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "loop": _either(rules.compiled_or_blocks, "blocks", compiled=lambda ready: ready),

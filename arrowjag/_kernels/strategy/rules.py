@@ -207,9 +207,11 @@ def outer(plain: bool) -> str:
 # --------------------------------------------------------------------------------------------------- moving values
 
 
-def small_or(other: str) -> Callable[[int], str]:
-    def rule(n_values: int) -> str:
-        return "small" if n_values < sizes.CALL_VALUES else other
+def small_or(other: str) -> Callable[..., str]:
+    """Of many values the other strategy, or a compiled loop if it is ready."""
+
+    def rule(n_values: int, ready: bool = False) -> str:
+        return "small" if n_values < sizes.CALL_VALUES else "compiled" if ready else other
 
     return rule
 

@@ -1,4 +1,4 @@
-"""Floor division, remainder, rounding and square roots of floats, every bit as numpy's.
+"""Floor division, remainder, rounding and square roots of floats, every bit as numpy's, and integers rounded to multiples.
 
 The number minus the floor of the quotient times the divisor is rounded once, so it is exact where the quotient is small. Its sign
 tells whether the quotient was rounded up to an integer, so that its floor is one too high. By one number for all, the quotient is a
@@ -16,6 +16,7 @@ from arrowjag._kernels.compiled.loop import helper, loop
 from arrowjag._kernels.compiled.vectors import multiply_add
 
 u8: Any = np.uint64
+i8: Any = np.int64
 LIMITS = {"f4": 2.0**22, "f8": 2.0**51}
 """The limit of quotients by type: numpy's floors of those beyond may differ by one from the true ones."""
 _ARGUMENTS = "item* item* i8 u8 item* item*"
@@ -154,5 +155,28 @@ def square_root(kind: str, nulls: bool) -> Function:
         for i in range(u8(n)):
             out[i] = np.sqrt(values[i])
         return 0
+
+    return function
+
+
+@loop("item* i8 i8 i8 i8 i8 item*", ("i8",))
+def multiples(kind: str, nulls: bool) -> Function:
+    """(values, n, step, shift, origin, limit, out): shifted values rounded down to multiples of a step, plus an origin.
+
+    Returns 1 if a shifted value is not below the limit: the quotient by the inverse may then be wrong by more than one.
+    """
+    del kind, nulls
+
+    def function(values: Any, n: Any, step: Any, shift: Any, origin: Any, limit: Any, out: Any) -> int:
+        inverse, is_bad = 1.0 / float(step), False
+        for i in range(u8(n)):
+            number = values[i] + shift
+            is_bad |= (number >= limit) | (number <= -limit)
+            lower = i8(np.floor(float(number) * inverse)) * step
+            rest = number - lower
+            lower = lower - step if rest < 0 else lower
+            lower = lower + step if rest >= step else lower
+            out[i] = lower + origin
+        return 1 if is_bad else 0
 
     return function

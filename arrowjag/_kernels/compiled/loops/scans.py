@@ -139,3 +139,65 @@ def cummax(kind: str, nulls: bool) -> Function:
 def cummin(kind: str, nulls: bool) -> Function:
     """As `cummax`, the smallest items."""
     return _running_extreme(kind, nulls, largest=False)
+
+
+@loop("item* u1* i8* i8 i8 u1*")
+def peaks(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, out): whether each run of equal items is above those around it, at its middle item.
+
+    `out` holds 0; nulls are left out. NaN equals nothing, so that neither it nor its neighbours are above others.
+    """
+    del kind
+
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            if begin == end:
+                continue
+            level, middle, n_equal, rises = values[begin], begin, u8(0), False
+            for i in range(begin, end):
+                if nulls and valid[i] == 0:
+                    continue
+                item = values[i]
+                if n_equal != 0 and item == level:
+                    n_equal += u8(1)
+                    if n_equal & u8(1):
+                        middle += u8(1)
+                        while nulls and valid[middle] == 0:
+                            middle += u8(1)
+                else:
+                    out[middle] = rises & (item < level)
+                    rises = (n_equal != 0) & (item > level)
+                    level, middle, n_equal = item, i, u8(1)
+        return 0
+
+    return function
+
+
+@loop("item* u1* i8* i8 i8 i8 item* u1*", ("u1", "u2", "u4", "u8"))
+def carried(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, from_end, out, there): each null takes the item before it in its row, if there is one.
+
+    From the end it takes the item after it. Returns how many nulls stay.
+    """
+    del kind
+
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, from_end: Any, out: Any, there: Any) -> int:
+        n_nulls = 0
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            if begin == end:
+                continue
+            at, step = (end - u8(1), u8(0) - u8(1)) if from_end != 0 else (begin, u8(1))
+            item, known = values[at], False
+            for _ in range(begin, end):
+                is_there = valid[at] != 0 if nulls else True
+                item = values[at] if is_there else item
+                known = known | is_there
+                out[at] = item
+                there[at] = known
+                n_nulls += 0 if known else 1
+                at += step
+        return n_nulls
+
+    return function

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import loop
-from arrowjag._kernels.compiled.loops.equality import slot_of
+from arrowjag._kernels.compiled.loops.equality import n_slots, slot_of
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -49,10 +49,7 @@ def combined(kind: str, nulls: bool) -> Function:
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             begin_y, end_y = u8(offsets_y[row]), u8(offsets_y[row + u8(1)])
-            size = u8(16)
-            while size < (end - begin + end_y - begin_y) * u8(2):
-                size <<= u8(1)
-            within = (size - u8(1)) & u8(mask)
+            within = n_slots(end - begin + end_y - begin_y, mask) - u8(1)
             # Entries of earlier rows need no clearing: their numbers are below those of this row.
             base, from_y = begin + begin_y, begin_y + end
             for i in range(begin, end):

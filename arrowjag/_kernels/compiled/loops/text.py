@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import loop
-from arrowjag._kernels.compiled.loops.equality import mixed
+from arrowjag._kernels.compiled.loops.equality import mixed, n_slots
 from arrowjag._kernels.compiled.words import load_word
 
 u1: Any = np.uint8  # Any: numba infers the exact types, so annotations would add nothing
@@ -86,10 +86,7 @@ def text_marks(kind: str, nulls: bool) -> Function:
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             n_different = 0
-            places = u8(16)
-            while places < (end - begin) * u8(2):
-                places <<= u8(1)
-            within = (places - u8(1)) & u8(mask)
+            within = n_slots(end - begin, mask) - u8(1)
             for i in range(begin, end):
                 if nulls and valid[i] == 0:
                     out[i] = 0
