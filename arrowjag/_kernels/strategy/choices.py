@@ -106,7 +106,7 @@ def _quantiles(n_values: int, n_rows: int, n_quantiles: int, is_float: bool, rea
 
 
 def _marked(n_values: int, n_rows: int) -> str:
-    """Where rows are long, the items that are marked are searched for the bounds of rows; others are counted."""
+    """Search the marked items for the bounds of long rows; those of short rows are counted."""
     return "search" if n_values > sizes.REDUCED_ROW * n_rows else "count"
 
 
