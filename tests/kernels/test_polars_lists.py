@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from arrowjag._kernels import reduce, strategy
 from arrowjag._kernels.base import offsets, polars_lists
-from arrowjag._kernels.base.memory import Bits, as_views, empty, empty_like, pack_bits, unpack_bits, zeros
+from arrowjag._kernels.base.memory import Bits, empty, empty_like, pack_bits, unpack_bits, zeros
 
 pytest.importorskip("polars")
 
@@ -85,18 +85,6 @@ def test_rows_without_items_are_0_beside_nan(name: str) -> None:
             found, present = getattr(reduce, name)(np.array([np.nan, 1.0, np.nan]), None, np.array([0, 1, 1, 3]))
         assert found[1:].tolist() == [0, 1]
         assert present.tolist() == [True, False, True]
-
-
-def test_text_that_no_view_reaches_is_unchanged() -> None:
-    class Beyond:
-        type = pa.large_string()
-
-        def cast(self, type: pa.DataType) -> pa.Array:
-            raise pa.ArrowCapacityError(str(type))
-
-    for values in (Beyond(), pa.array([1]), pa.array([b"a"])):
-        assert as_views(values) is values  # type: ignore[arg-type]
-    assert as_views(pa.array(["a", None])).type == pa.string_view()
 
 
 def test_polars_is_called() -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.memory import Bits, as_views, pack_bits
+from arrowjag._kernels.base.memory import Bits, pack_bits
 
 __all__ = [
     "NUMBERS",
@@ -91,13 +91,13 @@ def reverse_lists(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: 
 
 def unique_lists(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], pa.Array[Any]]:
     """The distinct items of each row of numbers or text without nulls, as `count_distinct` compares them, the first of equals."""
-    found = _each_row("unique", _lists(as_views(values), offsets), maintain_order=True).to_arrow()
+    found = _each_row("unique", _lists(values, offsets), maintain_order=True).to_arrow()
     return found.offsets.to_numpy(), found.values.cast(values.type)
 
 
 def count_distinct(values: pa.Array[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """The number of distinct items of each row of numbers or text without nulls; NaN equals NaN, -0.0 equals 0.0."""
-    return _numbers(_each_row("n_unique", _lists(as_views(values), offsets)), np.dtype(np.int64))[0]
+    return _numbers(_each_row("n_unique", _lists(values, offsets)), np.dtype(np.int64))[0]
 
 
 def _numbers(found: Any, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:

@@ -19,7 +19,6 @@ import pyarrow.compute as pc
 
 from arrowjag import _versions
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.memory import as_views
 
 __all__ = ["contains", "extract_all", "replace", "shared_pattern"]
 
@@ -81,7 +80,7 @@ def _by_polars(values: pa.Array, pattern: str, name: str, *arguments: str) -> pa
         return None
     polars: Any = _versions.load("polars")
     try:
-        found = getattr(polars.Series(as_views(values)).str, name)(shared, *arguments).to_arrow()
+        found = getattr(polars.Series(values).str, name)(shared, *arguments).to_arrow()
         return found.cast(_TYPES[name](values.type))
     except (polars.exceptions.PolarsError, pa.ArrowInvalid):  # a pattern too large for polars, results of more than 2 GB
         return None
