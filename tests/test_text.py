@@ -227,9 +227,9 @@ def test_blocks_of_text_beyond_two_gigabytes_are_large(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(_text, "map_tasks", overflowing)
     with strategy.force(text_blocks="blocks"):
-        x = aj.array([["ab", None], [], ["c"]], type=pa.string()).str.upper()
+        x = aj.array([["ab", None], [], ["c"]], type=pa.string()).str.title()
     assert x.type == pa.large_string()
-    assert x.to_list() == [["AB", None], [], ["C"]]
+    assert x.to_list() == [["Ab", None], [], ["C"]]
 
 
 def test_regular_expressions_on_all_cores() -> None:
@@ -381,6 +381,13 @@ def test_text_is_never_cut_by_pad(side: str, n: int) -> None:
     assert x.str.pad(n, side=side).to_list() == [["ab", " " * max(n, 0), None], []]  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("bounds", [(1, 4), (1, None), (1, None, 2), (4, 1, -1), (-3, -1), (3, 1)])
+def test_slices_of_ascii(bounds: tuple[Any, ...]) -> None:
+    with aj.options(compile="never"):
+        found = aj.array([["abcdef", None], [], ["xy"]]).str.slice(*bounds)
+    assert found.to_list() == [["abcdef"[slice(*bounds)], None], [], ["xy"[slice(*bounds)]]]
+
+
 def test_blocks_of_text_run_on_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     tasks: list[int] = []
     map_tasks = _text.map_tasks
@@ -388,9 +395,11 @@ def test_blocks_of_text_run_on_all_cores(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(_text, "map_tasks", lambda compute, parts: [tasks.append(len(parts)), map_tasks(compute, parts)][1])
     texts = [["a"] * TEXT_VALUES]
     with strategy.force(strings="arrow"):
-        assert aj.array(texts).str.upper().to_list() == [["A"] * TEXT_VALUES]
-        assert aj.array([texts[0][1:]]).str.upper().to_list() == [["A"] * (TEXT_VALUES - 1)]
-    assert tasks == [3, 1]
+        assert aj.array(texts).str.title().to_list() == [["A"] * TEXT_VALUES]
+        assert aj.array([texts[0][1:]]).str.title().to_list() == [["A"] * (TEXT_VALUES - 1)]
+        assert aj.array(texts).str.upper().to_list() == [["A"] * TEXT_VALUES]  # at once: of ASCII, joined results would cost more
+        assert aj.array([["é"], ["a"]]).str.upper().to_list() == [["É"], ["A"]]
+    assert tasks == [3, 1, 1]
 
 
 @pytest.mark.parametrize("type", [pa.string(), pa.large_string()])

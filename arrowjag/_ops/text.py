@@ -116,9 +116,13 @@ def _on_all_cores(compute: Compute, text: pa.Array) -> pa.Array:
     return found[0] if len(found) == 1 else pa.concat_arrays(found)
 
 
+_LIGHT = frozenset({"lower", "upper", "swapcase"})
+"""Methods that take less time on ASCII than to join the results of several cores."""
+
+
 def plain_method(column: Column, name: str) -> Column:
     """A method of Python's str without arguments."""
-    at_once = (lambda text: text_loops.cased(name, text)) if name in text_loops.CASES else None
+    at_once = (lambda text: _kernels.by_bytes(name, text)) if name in _LIGHT else None
     return on_text(column, name, lambda text: _kernels.by_python(name, text), at_once)
 
 
@@ -253,7 +257,7 @@ def removed(column: Column, name: str, affix: Any) -> Column:
 
 def reverse(column: Column) -> Column:
     """The code points in reverse order."""
-    return on_text(column, "reverse", pc.utf8_reverse)
+    return on_text(column, "reverse", lambda text: (pc.ascii_reverse if text_bytes.is_ascii(text) else pc.utf8_reverse)(text))
 
 
 def slice_text(column: Column, start: Any, stop: Any, step: Any) -> Column:
@@ -263,12 +267,12 @@ def slice_text(column: Column, start: Any, stop: Any, step: Any) -> Column:
         raise JagValueError("str.slice: step must not be 0")
     first = (0 if by > 0 else -1) if start is None else integer(start, "str.slice: start")
     last = None if stop is None else integer(stop, "str.slice: stop")
-    return on_text(
-        column,
-        "slice",
-        lambda text: pc.utf8_slice_codeunits(text, first, last, by),
-        (lambda text: text_loops.sliced(text, first, last)) if by == 1 else None,
-    )
+
+    def compute(text: pa.Array) -> pa.Array:
+        found = text_bytes.sliced(text, first, last) if by == 1 and text_bytes.is_ascii(text) else None
+        return pc.utf8_slice_codeunits(text, first, last, by) if found is None else found
+
+    return on_text(column, "slice", compute, (lambda text: text_loops.sliced(text, first, last)) if by == 1 else None)
 
 
 def pad(column: Column, name: str, n: Any, side: Any, fill: Any) -> Column:

@@ -246,8 +246,6 @@ def arguments_of_strings(cuts, rng):
         "replaced_cuts": text | strings | {"n_new": 3, "starts": np.zeros(n + 1, np.int64)},
         "replaced_bytes": text | strings | {"n_new": 3, "new": np.frombuffer(b"xyz" + bytes(8), "u1"), **wide},
         "sliced_cuts": strings | {"start": -4, "stop": 9, "is_ascii": int(rng.integers(2)), **sums},
-        "cased": {"way": int(rng.integers(16)), "last": size, "out": np.zeros(size, "u1")},
-        "first_capitals": strings | {"skip": 0, "out": np.zeros(size, "u1")},
     }
 
 

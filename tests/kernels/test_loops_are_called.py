@@ -95,8 +95,6 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "pieces": ("cut_pieces-u1-plain", lambda: WORDS[2:].str.split("b", maxsplit=1)),
     "joined strings": ("joined_bytes-u1-plain", lambda: WORDS.str.cat(WORDS, "-")),
     "slices of strings": ("sliced_cuts-u1-nulls", lambda: WORDS.str.slice(-2, 1)),
-    "title": ("first_capitals-u1-plain", WORDS[2:].str.title),
-    "upper": ("cased-u1-plain", WORDS[2:].str.upper),
     "startswith": ("holding-u1-plain", lambda: WORDS[2:].str.startswith("b")),
     "endswith": ("holding-u1-nulls", lambda: WORDS.str.endswith(("é",))),
     "contains a text": ("holding-u1-nulls", lambda: WORDS.str.contains("b")),

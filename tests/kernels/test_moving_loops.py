@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.memory import text_parts
 from arrowjag._kernels.base.offsets import from_sizes
 from arrowjag._kernels.move import rows as kernel
 from tests.kernels.interpreted import Loops
@@ -206,31 +207,32 @@ def test_which_texts_are_not_taken_by_a_loop(loops: Loops) -> None:
         assert kernel.take_texts(values[:4], np.array([0])) is not None
     with strategy.force(take_texts="arrow"):
         assert kernel.take_texts(values, np.array([0, 1])) is None
-        assert kernel.cut_texts(values, np.ones(8, np.bool_), 1, at_start=True) is None
     loops.sought.clear()
     assert kernel.take_texts(values, np.zeros(0, np.int64)) is None
     assert kernel.take_texts(values[:0], np.array([0]), np.array([False])) is None
-    assert kernel.cut_texts(values[:0], np.zeros(0, np.bool_), 1, at_start=True) is None
     assert loops.sought == {}
 
 
+@pytest.mark.parametrize("by", ["arrow", "compiled"])
 @pytest.mark.parametrize("nulls", [False, True])
 @pytest.mark.parametrize("at_start", [False, True])
-def test_cut_texts(nulls: bool, at_start: bool, loops: Loops) -> None:
+def test_cut_texts(at_start: bool, nulls: bool, by: str, loops: Loops) -> None:
     for type in TEXTS:
         texts = [None if nulls and place % 3 == 1 else "xy" * (place % 4) + "0123456789" * (place % 5) for place in range(20)]
         values = pa.array(["skipped", *texts], pa.string())[1:].cast(type)
-        known = values.to_pylist()
-        here = np.array([one is not None and len(one) >= 2 and place % 7 > 0 for place, one in enumerate(known)])
-        check_each_loop_is_needed(
-            loops, {BYTES}, lambda values=values, here=here: kernel.cut_texts(values, here, 2, at_start=at_start)
-        )
-        assert {*loops.sought.values()} == {20}
-        part = slice(2, None) if at_start else slice(None, -2)
-        expected = [one[part] if cut else one for one, cut in zip(known, here, strict=True)]
-        for forced in ({}, TINY):
-            with strategy.force(**forced):
-                check_array(kernel.cut_texts(values, here, 2, at_start=at_start), type, expected)
+        for part in (values, values[3:9], values[1:2], values[:0]):
+            known = part.to_pylist()
+            cut = np.array([2 * (one is not None and len(one) >= 2 and place % 7 > 0) for place, one in enumerate(known)], np.int64)
+            bounds = text_parts(part)[1]
+            begins, ends = (bounds[:-1] + cut, bounds[1:]) if at_start else (bounds[:-1], bounds[1:] - cut)
+            expected = [
+                one if one is None else one[n:] if at_start else one[: len(one) - n] for one, n in zip(known, cut, strict=True)
+            ]
+            loops.sought.clear()
+            for forced in ({}, TINY):
+                with strategy.force(take_texts=by, **forced):
+                    check_array(kernel.cut_texts(part, begins, ends), type, expected)
+            assert loops.sought == ({BYTES: len(part)} if len(part) else {})
 
 
 @pytest.mark.parametrize("nulls", [False, True])

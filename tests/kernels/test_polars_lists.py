@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from arrowjag._kernels import reduce, strategy
 from arrowjag._kernels.base import offsets, polars_lists
-from arrowjag._kernels.base.memory import empty, empty_like, pack_bits, unpack_bits, zeros
+from arrowjag._kernels.base.memory import Bits, empty, empty_like, pack_bits, unpack_bits, zeros
 
 pytest.importorskip("polars")
 
@@ -59,6 +59,32 @@ def test_every_type_agrees(dtype: str, name: str, with_nulls: bool) -> None:
         by_numpy = getattr(reduce, name)(values, valid, cuts)
     assert by_polars[0].dtype == by_numpy[0].dtype
     np.testing.assert_allclose(by_polars[0], by_numpy[0], rtol=1e-6 if dtype == "float32" else 1e-14)
+
+
+@pytest.mark.parametrize("name", ["min", "max", "argmin", "argmax"])
+@pytest.mark.parametrize("skipped", [0, 3, 8])
+def test_bits_of_nulls_may_begin_anywhere(name: str, skipped: int) -> None:
+    draw = np.random.default_rng(2)
+    cuts = offsets.from_sizes(draw.integers(0, 9, 100))
+    values = draw.choice([1.0, 2.0, -0.0, 0.0, np.nan], int(cuts[-1]))
+    valid = draw.random(len(values)) < 0.5
+    bits = Bits(pack_bits(np.append(np.ones(skipped, np.bool_), valid)), skipped, len(values))
+    with strategy.force(row_reduction="numpy", long_rows="numpy"):
+        wanted = getattr(reduce, name)(values, valid, cuts)
+    for sizes in ({}, {"THREAD_VALUES": 1, "LIGHT_VALUES": 1}):
+        with strategy.force(long_rows="polars", **sizes):
+            found = getattr(reduce, name)(values, bits, cuts)
+        assert found[1].tolist() == wanted[1].tolist()
+        assert found[0].tobytes() == wanted[0].tobytes()
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_rows_without_items_are_0_beside_nan(name: str) -> None:
+    for by in ("numpy", "polars"):
+        with strategy.force(row_reduction=by, RUN_LENGTH=0):
+            found, present = getattr(reduce, name)(np.array([np.nan, 1.0, np.nan]), None, np.array([0, 1, 1, 3]))
+        assert found[1:].tolist() == [0, 1]
+        assert present.tolist() == [True, False, True]
 
 
 def test_polars_is_called() -> None:

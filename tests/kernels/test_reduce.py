@@ -407,3 +407,21 @@ def test_bits_are_counted_by_polars_too(all: bool) -> None:
         found = counts.are_set(bits, np.array([0, 2, 4, 4, 6]), all=all)
     assert found is not None
     assert found.to_pylist() == ([False, True, True, False] if all else [True, True, False, False])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool"])
+@pytest.mark.parametrize("length", [1, 2, 3, 4])
+@pytest.mark.parametrize("nulls", [0, 0.3, 0.9])
+def test_slots_in_columns_are_those_of_other_rows(nulls: float, length: int, dtype: str) -> None:
+    draw = np.random.default_rng(4)
+    offsets = np.arange(0, 200 * length + 1, length)
+    values = draw.choice([0.0, -0.0, 1.0, 2.0, *([np.nan, np.inf, -np.inf] if dtype[0] == "f" else [])], 200 * length).astype(dtype)
+    valid = draw.random(len(values)) >= nulls if nulls else None
+    for name in ("argmin", "argmax"):
+        with aj.options(compile="never"), strategy.force(CALL_VALUES=0, reduced="columns"):
+            found, present = getattr(reduce, name)(values, valid, offsets)
+        with aj.options(compile="never"), strategy.force(reduced="reduceat"):
+            wanted, there = getattr(reduce, name)(values, valid, offsets)
+        assert found.tolist() == wanted.tolist()
+        assert (present is None) == (there is None)
+        assert present is None or present.tolist() == there.tolist()

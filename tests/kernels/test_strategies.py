@@ -395,6 +395,7 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: got_by_key(x, -1)),
         *(Call(lambda x, one=one: x.index_of(one)) for one in (0, 1, -1)),
     ],
+    "marked": [Call(got_by_key), *(Call(lambda x, one=one: x.index_of(one)) for one in (0, 1))],
     "one_of": [member_of(1), member_of(2), member_of(4)],
     "replace_equal": [Call(replaced_first)],
     "compared": [
@@ -651,7 +652,6 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: on_text(x).replace("[^a]", "xy", regex=True)),
     ],
     "strings": [
-        *(Call(lambda x, name=name: getattr(on_text(x), name)()) for name in ("lower", "upper", "title", "capitalize", "swapcase")),
         *(Call(lambda x, text=text: on_text(x).count(text)) for text in ("b", "ab", "é")),
         *(Call(lambda x, text=text: on_text(x).split(text)) for text in ("b", "ab", "é")),
         Call(lambda x: on_text(x).split("b", 1)),
@@ -671,7 +671,7 @@ CALLS: dict[str, list[Call]] = {
     "text_blocks": [
         *(
             Call(lambda x, name=name: getattr(on_text(x), name)())
-            for name in ("upper", "title", "len", "strip", "isalnum", "reverse")
+            for name in ("upper", "title", "islower", "len", "strip", "isalnum", "reverse")
         ),
         Call(lambda x: on_text(x).split("b")),
         Call(lambda x: on_text(x).split()),
@@ -710,6 +710,7 @@ WITH: dict[str, dict[str, Any]] = {
     "short_order": {"argsort": "pairs"},
     "short_ranks": {"rank": "pairs"},
     "one_of": {"in_set": "compare"},
+    "marked": {"equal_item": "numpy"},
     "spread_part": {"arithmetic": "blocks", "spread": "words"},
     "take_texts": {"take_rows": "items"},
     "bits_at": {"take": "arrow"},

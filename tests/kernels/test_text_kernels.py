@@ -104,6 +104,42 @@ def test_prefixes_and_suffixes(affix: str, type: pa.DataType, by: str) -> None:
                     assert found.to_pylist() == [None if word is None else cut(word, affix) for word in array.to_pylist()]
 
 
+@pytest.mark.parametrize("type", TYPES, ids=str)
+@pytest.mark.parametrize("name", text.KERNELS)
+def test_text_that_is_all_ascii(name: str, type: pa.DataType) -> None:
+    chars = [chr(code) for code in range(128)]
+    pairs = [first + last for first in "aZ1_ \x1f" for last in chars]
+    for words in (chars, pairs, [pair + one for pair in pairs for one in "bY"], ["they're A b", "", None, "x" * 40]):
+        for array in (pa.array(words, type), pa.array(["é", *words], type)[1:]):
+            expected = [None if word is None else getattr(word, name)() for word in words]
+            for found in (text.by_bytes(name, array), text.by_python(name, array)):
+                assert found is not None
+                found.validate(full=True)
+                assert found.to_pylist() == expected
+    assert text.by_bytes(name, pa.array(["a", "é"], type)) is None
+
+
+@pytest.mark.parametrize("type", TYPES, ids=str)
+@pytest.mark.parametrize("start", [0, 1, 3, 9, 10**30, -1])
+def test_bytes_of_each_string(start: int, type: pa.DataType) -> None:
+    words = ["", "a", None, "abc", "ab" * 9]
+    many = pa.array(["abc"] * 10_000, type)
+    for array in layouts(words, type):
+        for stop in (None, 0, 1, 4, 10**30, -1):
+            found = text_bytes.sliced(array, start, stop)
+            if start < 0 or (stop is not None and stop < 0):
+                assert found is None
+                continue
+            assert found is not None
+            found.validate(full=True)
+            assert found.type == type
+            if text_bytes.is_ascii(array):
+                assert found.to_pylist() == [word and word[start:stop] for word in array.to_pylist()]
+    found = text_bytes.sliced(many, max(start, 0), None)  # whose bounds times their number leave 64 bits, if Arrow is not told one
+    assert found is not None
+    assert found.to_pylist() == ["abc"[max(start, 0) :]] * 10_000
+
+
 def test_markers_are_the_first_characters_that_no_text_contains() -> None:
     assert text.markers(pa.array(["ab", None, ""]), 2) == ["\x01", "\x02"]
     assert text.markers(pa.array(["a\x01", "\x03"]), 3) == ["\x02", "\x04", "\x05"]

@@ -118,17 +118,6 @@ def test_slices(start: int, loops: Any) -> None:
             check(lambda values, stop=stop: kernel.sliced(values, start, stop), lambda word, stop=stop: word[start:stop], words)
 
 
-@pytest.mark.parametrize("name", kernel.CASES)
-def test_cases(name: str, loops: Any) -> None:
-    letters = "".join(map(chr, range(128)))
-    check(
-        lambda values: kernel.cased(name, values), lambda word: getattr(word, name)(), [*PLAIN, letters, letters[::-1], "a " * 40]
-    )
-    for array in (pa.array(["abc", "é"]), pa.array(["é", "abc"])[:1]):
-        assert kernel.cased(name, array) is None
-    assert kernel.cased(name, pa.array(["é", "abc"])[1:]) is not None
-
-
 @pytest.mark.parametrize("between", ["", "-", "é", "12345678", "123456789" * 3])
 def test_joined_strings(between: str, loops: Any) -> None:
     for type, sizes in itertools.product(TYPES, ({}, TINY)):
@@ -175,13 +164,6 @@ def test_bytes_under_a_null_are_left_out(loops: Any) -> None:
     assert kernel.holding(words, "a", AT_END).to_pylist() == [True, False, None]  # type: ignore[union-attr]
 
 
-def test_changed_letters_of_a_slice_are_its_own(loops: Any) -> None:
-    found = kernel.cased("title", pa.array(["abc", "def gh", "i"])[1:])
-    assert found is not None
-    assert found.to_pylist() == ["Def Gh", "I"]
-    assert found.buffers()[2].size == 7
-
-
 def test_what_is_left_to_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: dict[str, Callable[[pa.Array], pa.Array | None]] = {
         "occurrences": lambda values: kernel.counted(values, "a"),
@@ -191,7 +173,6 @@ def test_what_is_left_to_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
         "joined_cuts joined_bytes": lambda values: kernel.joined(values, values, "a"),
         "replaced_cuts replaced_bytes": lambda values: kernel.replaced(values, "a", "b", -1),
         "sliced_cuts taken_bytes": lambda values: kernel.sliced(values, 0, 1),
-        "cased first_capitals": lambda values: kernel.cased("title", values),
     }
     words = pa.array(["a", "ab"])
     for names, call in calls.items():

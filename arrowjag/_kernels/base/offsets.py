@@ -221,10 +221,12 @@ def runs(starts: NDArray[Any] | int, offsets: NDArray[np.int64], step: int = 1) 
         if by == "compiled" and loop is not None:
             loop(numbers_at, offsets, step, first, last, start, end, out[start:end])
             return
-        bases = numbers_at[first:last] - step * offsets[first:last]
-        cuts = offsets[first : last + 1].clip(start, end)
-        places = np.arange(start, end)
-        np.add(bases.repeat(cuts[1:] - cuts[:-1]), places if step == 1 else step * places, out=out[start:end])
+        firsts, places = offsets[first:last], np.arange(start, end)
+        bases = numbers_at[first:last] - (firsts if step == 1 else step * firsts)
+        sizes = row_sizes(offsets[first : last + 1])
+        sizes[0] -= start - firsts[0]  # the first row and the last one may be cut
+        sizes[-1] -= offsets[last] - end
+        np.add(bases.repeat(sizes), places if step == 1 else step * places, out=out[start:end])
 
     _map_items(work, offsets)
     return out
@@ -330,11 +332,7 @@ def running_count(mask: NDArray[np.bool_]) -> NDArray[Any]:
 
 
 def filter_rows(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Offsets of what is left when the items where `mask` is False are dropped.
-
-    Returns
-    -------
-    (n_rows + 1,) int64 array
+    """Offsets of what is left when the items where `mask` is False are dropped: a new (n_rows + 1,) int64 array.
 
     Notes
     -----

@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.memory import Bits, pack_bits
 
 __all__ = [
     "NUMBERS",
@@ -19,6 +20,7 @@ __all__ = [
     "count_bits",
     "count_distinct",
     "extremes_of_lists",
+    "long_lists",
     "reduce_lists",
     "reverse_lists",
     "slots_of_lists",
@@ -54,13 +56,11 @@ def reduce_lists(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64]
     if not takes_lists(ufunc, data, offsets, out.dtype):
         return False
     found = _each_row(_METHODS[ufunc], _lists(_items(data), offsets)).to_arrow()
-    kept = None
+    reduced = np.frombuffer(found.buffers()[1], data.dtype, len(found), found.offset * data.dtype.itemsize)
     if found.null_count:  # the rows without items
-        empty = (offsets[1:] == offsets[:-1]).nonzero()[0]
-        kept = out[empty]
-    out[:] = np.frombuffer(found.buffers()[1], data.dtype, len(found), found.offset * data.dtype.itemsize)
-    if kept is not None:
-        out[empty] = kept
+        np.copyto(out, reduced, where=offsets[1:] > offsets[:-1])
+    else:
+        out[:] = reduced
     return True
 
 
@@ -69,18 +69,19 @@ def takes_long_lists(data: NDArray[Any], offsets: NDArray[np.int64]) -> bool:
     return strategy.choose("long_rows", offsets, data.dtype.char in NUMBERS and data.flags.c_contiguous) == "polars"
 
 
-def extremes_of_lists(
-    largest: bool, data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def long_lists(data: NDArray[Any], valid: NDArray[np.bool_] | Bits | None, offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
+    """The rows as Arrow's lists, which share the data and its bits of nulls; None where `takes_long_lists` is False."""
+    return _lists(_items(data, valid), offsets) if takes_long_lists(data, offsets) else None
+
+
+def extremes_of_lists(largest: bool, lists: pa.Array[Any], dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The smallest or largest item of each row that is not null, and which rows have one; NaN only where a row has nothing else."""
-    return _numbers(_each_row("max" if largest else "min", _lists(_items(data, valid), offsets)), data.dtype)
+    return _numbers(_each_row("max" if largest else "min", lists), dtype)
 
 
-def slots_of_lists(
-    largest: bool, data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def slots_of_lists(largest: bool, lists: pa.Array[Any], dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The slot of the first smallest or largest item of each row, as `extremes_of_lists` compares them, and which rows have one."""
-    return _numbers(_each_row("arg_max" if largest else "arg_min", _lists(_items(data, valid), offsets)), np.dtype(np.int64))
+    return _numbers(_each_row("arg_max" if largest else "arg_min", lists), dtype)
 
 
 def reverse_lists(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> pa.Array[Any]:
@@ -139,9 +140,9 @@ def _each_row(name: str, lists: pa.Array[Any], **options: bool) -> Any:
     return pl.DataFrame([pl.Series("rows", lists)]).select_seq(_expressions[name]).to_series()
 
 
-def _items(data: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:
+def _items(data: NDArray[Any], valid: NDArray[np.bool_] | Bits | None = None) -> pa.Array[Any]:
     """Contiguous numbers as an Arrow array that shares them, null where `valid` is False."""
-    bits = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    bits = None if valid is None else pa.py_buffer(valid.packed()) if isinstance(valid, Bits) else pack_bits(valid)
     return pa.Array.from_buffers(pa.from_numpy_dtype(data.dtype), len(data), [bits, pa.py_buffer(data)])
 
 

@@ -9,11 +9,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from arrowjag._kernels.base.memory import pack_bits, unpack_bits, valid_of
+from arrowjag._kernels.base.memory import empty, pack_bits, text_parts, unpack_bits, valid_of
 from arrowjag._kernels.base.offsets import running_count
 from arrowjag._kernels.move.rows import cut_texts
 
-__all__ = ["byte_length", "holds", "integers_in", "is_ascii", "length", "removed"]
+__all__ = ["byte_length", "holds", "integers_in", "is_ascii", "length", "removed", "sliced"]
 
 _SURE_DIGITS = 18
 """Every integer of at most this many digits fits int64."""
@@ -68,27 +68,28 @@ def _flags(here: pa.Array) -> npt.NDArray[np.bool_]:
 
 
 def removed(values: pa.Array, affix: str, *, at_start: bool) -> pa.Array:
-    """Drop a prefix or suffix where it is there.
-
-    If all strings have it, their bytes are cut: UTF-8 cut at whole characters stays UTF-8. Arrow's `binary_slice` can't do it: it
-    asks for a buffer of negative size (seen in pyarrow 26).
-    """
+    """Drop a prefix or suffix where it is there; UTF-8 cut at whole characters stays UTF-8."""
     here = pc.starts_with(values, affix) if at_start else pc.ends_with(values, affix)
-    found = cut_texts(values, _flags(here), len(affix.encode()), at_start=at_start)
-    if found is not None:
-        return found
-    if len(values) and not here.null_count and pc.all(here).as_py():
-        starts, data = _bytes_of(values)
-        n = len(affix.encode())
-        starts = starts - starts[0]
-        firsts = starts[:-1] if at_start else starts[1:] - n
-        keep = np.ones(len(data), np.bool_)
-        for place in range(n):
-            keep[firsts + place] = False
-        cuts = starts - n * np.arange(len(starts), dtype=starts.dtype)
-        return pa.Array.from_buffers(values.type, len(values), [None, pa.py_buffer(cuts), pa.py_buffer(data[keep])], 0)
-    n = len(affix)
-    return pc.if_else(here, pc.utf8_slice_codeunits(values, n) if at_start else pc.utf8_slice_codeunits(values, 0, -n), values)
+    _, cuts, _ = text_parts(values)
+    begins, ends = cuts[:-1], cuts[1:]
+    bounds = np.multiply(_flags(here), len(affix.encode()), out=empty(len(values), np.int64))
+    if at_start:
+        return cut_texts(values, np.add(begins, bounds, out=bounds), ends)
+    return cut_texts(values, begins, np.subtract(ends, bounds, out=bounds))
+
+
+def sliced(values: pa.Array, start: int, stop: int | None) -> pa.Array | None:
+    """Return the bytes from `start` to before `stop` of each string, by Python's rule; None if a bound counts from the end.
+
+    Arrow's kernel multiplies the difference of the bounds by the number of strings, in 64 bits (seen in pyarrow 26).
+    """
+    most = len(_bytes_of(values)[1])
+    first, last = min(start, most), most if stop is None else min(stop, most)
+    if first < 0 or last < 0:
+        return None
+    is_wide = pa.types.is_large_string(values.type)
+    found = pc.binary_slice(values.cast(pa.large_binary() if is_wide else pa.binary()), first, last)
+    return pa.Array.from_buffers(values.type, len(found), found.buffers(), found.null_count, found.offset)
 
 
 def integers_in(values: pa.Array) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:

@@ -1,4 +1,4 @@
-"""Functions of flat text by compiled loops, on all cores: occurrences, pieces, joined and sliced strings, letters of ASCII.
+"""Functions of flat text by compiled loops, on all cores: occurrences, pieces, joined and sliced strings.
 
 Each function returns None where a loop is not ready, or the result doesn't fit the type: the caller then asks Arrow.
 """
@@ -20,8 +20,6 @@ from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.elementwise.text_bytes import is_ascii
 
 __all__ = [
-    "CASES",
-    "cased",
     "counted",
     "holding",
     "joined",
@@ -37,16 +35,6 @@ _ROOM = 8
 
 _FARTHEST = 2**62
 """The largest bound of a slice: no string is as long."""
-
-_LOWER, _UPPER = 1, 2
-CASES: dict[str, tuple[int, bool]] = {
-    "lower": (_LOWER * 5, False),
-    "upper": (_UPPER * 5, False),
-    "swapcase": ((_LOWER | _UPPER) * 5, False),
-    "title": (_UPPER | _LOWER << 2, True),
-    "capitalize": (_LOWER * 5, True),
-}
-"""How the loop `cased` changes letters for each method, and whether strings begin with a capital."""
 
 Cuts: TypeAlias = "NDArray[np.int64]"
 
@@ -245,24 +233,3 @@ def sliced(values: pa.Array, start: int, stop: int | None) -> pa.Array | None:
 
     map_tasks(work, _blocks(n))
     return text_from(values.type, starts, out, valid)
-
-
-def cased(name: str, values: pa.Array) -> pa.Array | None:
-    """Apply a method of `CASES`; None if the text is not all ASCII."""
-    n = len(values)
-    way, has_capitals = CASES[name]
-    loops = _ready_loops(n, False, cased=(_BYTE, False), first_capitals=(_BYTE, False))
-    if loops is None or not is_ascii(values):
-        return None
-    data, cuts, valid = text_parts(values)
-    skip = int(cuts[0])
-    out = empty(int(cuts[-1]) - skip, np.uint8)
-
-    def work(block: tuple[int, int]) -> None:
-        first, last = int(cuts[block[0]]), int(cuts[block[1]])
-        loops[0](data, way, first, last, out[first - skip :])
-        if has_capitals:
-            loops[1](data, cuts, *block, skip, out)
-
-    map_tasks(work, _blocks(n))
-    return text_from(values.type, cuts - skip if skip else cuts, out, valid)

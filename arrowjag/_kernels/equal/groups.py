@@ -314,7 +314,8 @@ def mode(
 
 def marked(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The items that are True, and the offsets that cut them into the rows; O(n_rows + n_values)."""
-    return filter_rows(mask, offsets), mask.nonzero()[0]
+    items, by = mask.nonzero()[0], strategy.choose("marked", len(mask), len(offsets) - 1)
+    return items.searchsorted(offsets) if by == "search" else filter_rows(mask, offsets), items
 
 
 def equal_runs(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

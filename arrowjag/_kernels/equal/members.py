@@ -59,7 +59,9 @@ def _equal_item(
         values, wanted = np.ascontiguousarray(data), np.array([known], data.dtype)
         map_rows(lambda first, last: loop(values, wanted, flags, offsets, first, last, out), offsets, light=True)
         return out
-    equal = np.isnan(data) if data.dtype.kind == "f" and np.isnan(known) else data == known
+    is_nan = data.dtype.kind == "f" and np.isnan(known)
+    flags = empty(len(data), np.bool_)
+    equal = np.isnan(data, out=flags) if is_nan else np.equal(data, known, out=flags)
     cuts, hits = marked(equal if valid is None else equal & valid, offsets)
     found = np.full(len(offsets) - 1, -1, np.int64)
     present = cuts[1:] > cuts[:-1]

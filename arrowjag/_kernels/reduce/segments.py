@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.base.memory import Bits, empty, largest_magnitude, unless_all, zeros
+from arrowjag._kernels.base.memory import Bits, as_flags, empty, largest_magnitude, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, longest_of, row_sizes
 from arrowjag._kernels.base.polars_lists import reduce_lists
 from arrowjag._kernels.base.quiet import quietly
@@ -67,7 +67,10 @@ class Block(NamedTuple):
 def find_row_loop(
     name: str, data: NDArray[Any], valid: NDArray[np.bool_] | Bits | None, offsets: NDArray[np.int64], often: bool = False
 ) -> tuple[Compiled | None, NDArray[Any] | None]:
-    """As `find_loop`, a loop over rows and the validity that it takes: Arrow's bits of long rows, a byte per value of others."""
+    """As `find_loop`, a loop over rows and the validity that it takes: Arrow's bits of long rows, a byte per value of others.
+
+    Without a loop no bits are unpacked, and the validity is None.
+    """
 
     def find_one(nulls: Nulls) -> Compiled | None:
         return find_loop(name, data.dtype, nulls, len(data), often)
@@ -76,8 +79,8 @@ def find_row_loop(
         by = strategy.choose("null_bits", len(data), len(offsets) - 1, lambda: find_one("bits") is not None)
         if by == "compiled" and (loop := find_one("bits")) is not None:
             return loop, valid.packed()
-        valid = valid.flags()
-    return find_one(valid is not None), valid
+    loop = find_one(valid is not None)
+    return loop, None if loop is None else as_flags(valid)
 
 
 def over_blocks(

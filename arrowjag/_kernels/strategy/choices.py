@@ -102,6 +102,11 @@ def _quantiles(n_values: int, n_rows: int, n_quantiles: int, is_float: bool, rea
     return "each" if ready and n_values > sizes.SELECT_LENGTH * n_rows and n_values >= n_rows << min(bits, 60) else "sort"
 
 
+def _marked(n_values: int, n_rows: int) -> str:
+    """Search the marked items for the bounds of long rows; those of short rows are counted."""
+    return "search" if n_values > sizes.REDUCED_ROW * n_rows else "count"
+
+
 def _map_keys(n_values: int, n_integers: int) -> str:
     return "table" if 0 < n_integers <= n_values else "items"
 
@@ -207,6 +212,7 @@ CHOICES: dict[str, Choice] = {
         polars=lambda n, _ready=False: n > 0 and rules.has_polars(),
         compiled=lambda _n, ready=False: ready,
     ),
+    "marked": _either(_marked, "search", "count"),
     "flags": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "outer": _either(rules.outer, "move", scatter=lambda plain: plain),
     "scattered": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),

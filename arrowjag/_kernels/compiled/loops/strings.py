@@ -1,4 +1,4 @@
-"""Loops over strings one by one: where a text occurs, pieces between separators, sliced strings, and letters of ASCII.
+"""Loops over strings one by one: where a text occurs, pieces between separators, and sliced strings.
 
 A search compares eight bytes at once with the first byte of what is wanted, and copies are made of eight bytes, too, as far as both
 ends have room: the next piece overwrites the excess. `limit` is where the bytes of a thread end.
@@ -268,52 +268,5 @@ def sliced_cuts(kind: str, nulls: bool) -> Function:
             taken[i + u8(1)] = total
         n_bytes: int = total
         return n_bytes
-
-    return function
-
-
-@loop("item* i8 i8 i8 item*", ("u1",))
-def cased(kind: str, nulls: bool) -> Function:
-    """(data, way, first, last, out): letters of ASCII in upper or lower case; the first byte goes to the first place.
-
-    The lowest two bits of `way` tell whether a capital becomes small, and whether a small letter becomes a capital; the next two
-    bits tell the same of a letter that another letter precedes.
-    """
-    del kind, nulls
-
-    def function(data: Any, way: Any, first: Any, last: Any, out: Any) -> int:
-        lowers, raises = u1(way & i8(1)), u1((way >> i8(1)) & i8(1))
-        inner_lowers, inner_raises = u1((way >> i8(2)) & i8(1)), u1((way >> i8(3)) & i8(1))
-        begin = u8(first)
-        if (first == i8(0)) & (last > i8(0)):
-            byte = data[u8(0)]
-            is_capital, is_small = u1(u1(byte - u1(65)) < u1(26)), u1(u1(byte - u1(97)) < u1(26))
-            out[u8(0)] = byte ^ u1(u1(u1(is_capital & lowers) | u1(is_small & raises)) << u1(5))
-            begin = u8(1)
-        for i in range(begin, u8(last)):
-            byte, before = data[i], data[i - u8(1)]
-            is_capital, is_small = u1(u1(byte - u1(65)) < u1(26)), u1(u1(byte - u1(97)) < u1(26))
-            is_inner = u1(u1(u1(before | u1(32)) - u1(97)) < u1(26))
-            is_outer = u1(is_inner ^ u1(1))
-            down = u1(u1(is_inner & inner_lowers) | u1(is_outer & lowers))
-            up = u1(u1(is_inner & inner_raises) | u1(is_outer & raises))
-            out[i - u8(first)] = byte ^ u1(u1(u1(is_capital & down) | u1(is_small & up)) << u1(5))
-        return 0
-
-    return function
-
-
-@loop("item* i8* i8 i8 i8 item*", ("u1",))
-def first_capitals(kind: str, nulls: bool) -> Function:
-    """(data, cuts, first, last, skip, out): the first byte of each string in upper case, `skip` places before its own."""
-    del kind, nulls
-
-    def function(data: Any, cuts: Any, first: Any, last: Any, skip: Any, out: Any) -> int:
-        for i in range(u8(first), u8(last)):
-            x = u8(cuts[i])
-            if x < u8(cuts[i + u8(1)]):
-                byte = data[x]
-                out[x - u8(skip)] = byte ^ u1(u1(u1(byte - u1(97)) < u1(26)) << u1(5))
-        return 0
 
     return function
