@@ -65,7 +65,7 @@ class Overlay:
         targets = as_column(_places(dest.shape)[index])
         if values.ndim > targets.ndim:
             raise ShapeError(f"overlay: values of {values.shape!r} for an index of {targets.shape!r}")
-        targets, source = structure.align([targets, elementwise.cast(values, type)], "overlay")
+        targets, source = structure.align([targets, elementwise.cast(values, type, operation="overlay")], "overlay")
         self._targets, self._source = rearrange.valid_targets(targets, source)
         rearrange.check_distinct(dest.shape, self._targets)
         self._rising: tuple[IntArray, IntArray] | None = None

@@ -499,8 +499,8 @@ def map_rows(f: Callable[..., Any], *arrays: Any, type: Any = None, skip_nulls: 
     ----------
     f : callable
         Takes one argument per array and returns a scalar, a row or None. The arguments for arrays of the longest shape are
-        rows as in `JaggedArray.map_rows`, without the slots that are null in any of these arrays. The argument for an array
-        of fewer dims is one value.
+        rows as in `JaggedArray.map_rows`, all without the slots that are null in any array of numbers, booleans, times or
+        records of these; lists hold None where they are null themselves. The argument for an array of fewer dims is one value.
     *arrays : array or scalar
         Every shape is a prefix of the longest.
     type : pa.DataType or str, optional
@@ -557,7 +557,7 @@ def fold(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None, axis
     Returns
     -------
     JaggedArray or pa.Scalar
-        The last state of each row: `start` for an empty row, null for a null row.
+        The last state of each row: `start` for an empty row, null for a null row and where `start` or a value per row is null.
 
     Raises
     ------
@@ -594,7 +594,8 @@ def scan(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None) -> J
     Returns
     -------
     JaggedArray
-        One state per item; slots that are null in any array stay null, as do null rows.
+        One state per item; slots that are null in any array stay null, as do null rows and rows whose `start` or value per row
+        is null.
 
     Raises
     ------

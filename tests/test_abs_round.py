@@ -66,5 +66,7 @@ def test_far_more_or_fewer_decimals_than_a_number_has(type: str) -> None:
 
 
 def test_a_rounded_integer_that_no_longer_fits() -> None:
-    with pytest.raises(ValueError, match="round: Integer value 260 not in range: 0 to 255"):
+    with pytest.raises(
+        ValueError, match="round: a result is 260, and its type holds integers from 0 to 255 only; cast to a wider type first"
+    ):
         aj.array([[255]], type="uint8").round(-1)

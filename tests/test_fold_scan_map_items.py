@@ -155,6 +155,53 @@ def test_rows_that_are_null_in_one_array_only(compiling: str) -> None:
     assert aj.fold(lambda state, a, b: state + a * b, 0, x, y, axis=0).to_list() == [[5, 12], []]
 
 
+def test_items_of_numbers_and_text_correspond(compiling: str) -> None:
+    """A slot that is null in one array, of numbers or of text, is left out of all."""
+    x, words = aj.array([[1.0, None, 3.0, 4.0], [5.0], None]), aj.array([["a", "b", None, "d"], ["e"], ["f"]])
+
+    def joined(state, number, word):
+        return f"{state}{number:.0f}{word}"
+
+    assert aj.fold(joined, "", x, words).to_list() == ["1a4d", "5e", None]
+    assert aj.scan(joined, "", x, words).to_list() == [["1a", None, None, "1a4d"], ["5e"], None]
+    assert words.fold(lambda state, word: state + word, "").to_list() == ["abd", "e", "f"]
+    assert words.scan(lambda state, word: state + word, "").to_list() == [["a", "ab", None, "abd"], ["e"], ["f"]]
+
+
+def test_rows_whose_first_state_is_null_are_null(compiling: str) -> None:
+    x, starts = aj.array([[1, None, 2], [3], [], []]), aj.array([10.0, None, None, 20.0])
+    assert aj.fold(lambda state, item: state + item, starts, x).to_list() == [13.0, None, None, 20.0]
+    assert aj.scan(lambda state, item: state + item, starts, x).to_list() == [[11.0, None, 13.0], [None], [], []]
+    words = starts.cast("string")
+    assert aj.fold(lambda state, item: f"{state[0]}{item}", words, x).to_list() == ["12", None, None, "20"]
+    assert aj.scan(lambda state, item: f"{state[0]}{item}", words, x).to_list() == [["11", None, "12"], [None], [], []]
+
+
+def test_one_text_per_row_or_for_all_rows(compiling: str) -> None:
+    """A text is one value, whose letters are no items."""
+    counts, words = aj.array([[1, 2], [3], []]), aj.array(["ab", "c", None])
+
+    def repeated(state, count, word):
+        return state + count * word
+
+    assert aj.fold(repeated, "", counts, words).to_list() == ["ababab", "ccc", None]
+    assert aj.scan(repeated, "", counts, words).to_list() == [["ab", "ababab"], ["ccc"], []]
+    assert aj.fold(repeated, "", counts, "xy").to_list() == ["xyxyxy", "xyxyxy", ""]
+    assert aj.map_items(lambda count, word: count * word, counts, words).to_list() == [["ab", "abab"], ["ccc"], []]
+
+
+def test_a_null_operand_gives_null_without_a_call(compiling: str) -> None:
+    def fail(*_):
+        raise AssertionError
+
+    x = aj.array([[1, 2], [3]])
+    for null in (None, pa.scalar(None, pa.int64())):
+        assert aj.map_rows(fail, x, null).to_list() == [None, None]
+        assert aj.map_items(fail, null, x).to_list() == [[None, None], [None]]
+        assert aj.fold(fail, 0, x, null, type="int64").to_list() == [None, None]
+        assert aj.scan(fail, 0, x, null).to_list() == [[None, None], [None]]
+
+
 @pytest.mark.parametrize("rows", [[], [[], []], [None, []], [[None], [None, None]], [[], [None], None]])
 def test_scan_of_rows_without_a_valid_item(rows, compiling: str) -> None:
     x = aj.array(rows, type=pa.float64(), ndim=2)
@@ -182,6 +229,7 @@ def test_rows_in_several_parts(nulls: str) -> None:
     x = aj.from_sizes(values, lengths)
     if nulls in ("rows", "both"):
         x = x.with_validity(0, draw.random(len(x)) < 0.9)
+    limits = [None if limit == 0 else limit for limit in draw.integers(0, 3, len(x)).tolist()]
     calls = [
         lambda: aj.map_rows(shortened, x),
         lambda: aj.map_rows(lambda row: row * 2, x),
@@ -189,6 +237,7 @@ def test_rows_in_several_parts(nulls: str) -> None:
         lambda: aj.fold(lambda state, item: state * 3 % 7 + item, 1, x),
         lambda: aj.scan(lambda state, item: state * 3 % 7 + item, 1, x),
         lambda: aj.scan(lambda state, item: state + item * 0.5, 0, x),
+        lambda: aj.scan(lambda state, item, limit: state + item > limit, False, x, aj.from_arrow(pa.array(limits))),
         lambda: aj.map_items(lambda item: item % 3, x),
         lambda: aj.map_items(lambda item: None if item > 3 else item, x),
     ]

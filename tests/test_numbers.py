@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.errors import JagOverflowError, JagRangeError
+from arrowjag.errors import JagOverflowError, JagRangeError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
 from tests.along import any_axis, as_list, kept
@@ -237,3 +237,38 @@ def test_arrays_and_scalars_of_arrow_compare_by_value_too() -> None:
     assert (one == two).to_list() == [[True]]
     with pytest.raises(JagRangeError, match=r"add: the number 300 does not fit int8"):
         aj.array([[1]], type=pa.int8(), ndim=2) + 300
+
+
+# ------------------------------------------------------------------------------------------------- integers beside floats
+
+HALVES = aj.array([[0.5], [1.0, 1.0], [2.0]])
+
+
+@pytest.mark.parametrize(
+    ("operation", "call"),
+    [
+        ("multiply", lambda x: x * 0.5),
+        ("add", lambda x: HALVES + x),
+        ("add", lambda x: HALVES + aj.array([1, 2**60 + 1, 3])),
+        ("floor_divide", lambda x: x // HALVES),
+        ("where", lambda x: aj.where(x > 2, x, 0.5)),
+        ("clip", lambda x: x.clip(0.5, HALVES)),
+        ("fill_null", lambda x: x.fill_null(0.5)),
+        ("fill_null_rows", lambda x: x.fill_null_rows([0.5])),
+        ("concat", lambda x: aj.concat([x, HALVES])),
+        ("append", lambda x: x.append(0.5)),
+        ("pad", lambda x: x.pad(3, 0.5)),
+        ("union", lambda x: x.union(HALVES)),
+        ("multiply", aj.jit(lambda x: x * 0.5 + 1)),
+    ],
+)
+def test_an_integer_that_no_float_equals_is_named(operation: str, call: Any) -> None:
+    x = aj.array([[1], [3, 2**60 + 1], [2]])
+    held = r"row 1 holds 1152921504606846977, and float64 holds integers exactly from -9007199254740992 to 9007199254740992 only"
+    with pytest.raises(JagValueError, match=rf'{operation}: {held}; cast\("float64", safe=False\) rounds them'):
+        call(x)
+
+
+def test_a_number_that_no_float_equals_is_named() -> None:
+    with pytest.raises(JagValueError, match=r"multiply: the number is 1152921504606846977, and float64 holds integers exactly"):
+        HALVES * pa.scalar(2**60 + 1)

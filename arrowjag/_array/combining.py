@@ -83,7 +83,7 @@ def promoted(arrays: Any, operation: str) -> Sequence[Column]:
     if all(column.type == columns[0].type for column in columns):
         return columns
     wide = elementwise.promote([column.type for column in columns], operation)
-    return [elementwise.cast(column, wide) for column in columns]
+    return [elementwise.cast(column, wide, operation=operation) for column in columns]
 
 
 def opened(arrays: Iterable[Any]) -> list[Any]:

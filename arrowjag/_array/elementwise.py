@@ -430,7 +430,8 @@ class ElementwiseMethods(ArrayBase):
         filler = operand(y, self.type, "fill_null_rows")
         filler = filler if isinstance(filler, Column) else as_column(filler)
         type = _ops.promote([self.type, filler.type], "fill_null_rows") if self.type != filler.type else self.type
-        return self._wrap(structure.fill_null_rows(_ops.cast(self, type), depth, _ops.cast(filler, type)))
+        whole, fillers = (_ops.cast(one, type, operation="fill_null_rows") for one in (self, filler))
+        return self._wrap(structure.fill_null_rows(whole, depth, fillers))
 
     @method(rows=_validity_rows)
     def validity(self, axis: int = 0) -> pa.Array:

@@ -329,8 +329,8 @@ class IndexingMethods(ArrayBase):
         if isinstance(value, pa.Scalar):
             value = elementwise.as_category(value, self.values, "pad")
         type = elementwise.promote([self.type, value.type], "pad") if self.type != value.type else self.type
-        filler = elementwise.cast(value, type) if isinstance(value, Column) else value.cast(type)
-        return self._wrap(select.pad(elementwise.cast(self, type), least, filler, axis))
+        filler = elementwise.cast(value, type, operation="pad") if isinstance(value, Column) else value.cast(type)
+        return self._wrap(select.pad(elementwise.cast(self, type, operation="pad"), least, filler, axis))
 
     @method("sizes")
     def repeat(self, sizes: Any) -> JaggedArray:

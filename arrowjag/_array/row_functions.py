@@ -28,7 +28,7 @@ def needed_type(type: Any, operation: str) -> pa.DataType:
     """Return the type of results, which a plan requires before the function has run."""
     if type is None:
         raise JagTypeError(
-            f"{operation}: a lazy frame must know the type of the results before it runs; give type='float64' or another"
+            f"{operation}: an expression must know the type of its results before it runs; give type='float64' or another"
         )
     return elementwise.as_type(type)
 
@@ -63,8 +63,8 @@ class RowFunctionMethods(ArrayBase):
         ----------
         f : callable
             Takes a row and returns a scalar, a row or None. A row of numbers, booleans or times is a read-only numpy array of the
-            items that are not null; a row of structs of such fields is a named tuple of arrays. Rows of any other type, and rows
-            that hold rows, are lists with None for null.
+            items that are not null; a row of structs of such fields is a named tuple of arrays. Numbers are int64 or float64,
+            and uint64 if the column is. Rows of any other type, and rows that hold rows, are lists with None for null.
         type : pa.DataType or str, optional
             The Arrow type of the results; a list type adds a dim. By default numpy's promotion of all results
             decides, and Arrow infers the type of results that are not numeric. Lazy polars frames need it.
@@ -87,7 +87,8 @@ class RowFunctionMethods(ArrayBase):
         Warns
         -----
         JagWarning
-            If numba is installed and cannot compile the function, with the reason; the interpreter calls it then.
+            If numba is installed and cannot compile the function, or gives other results than Python for the first rows, with
+            the reason; the interpreter calls it then.
 
         See Also
         --------
@@ -95,7 +96,8 @@ class RowFunctionMethods(ArrayBase):
 
         Notes
         -----
-        Values are shared with the rows that the function gets, and copied once where nulls are left out. The interpreter costs
+        Values of 64 bits are shared with the rows that the function gets; others are converted once, and copied once where nulls
+        are left out. The interpreter costs
         about 4 µs per row. From 100,000 rows on the function is compiled where numba is installed
         (``pip install "arrowjag[compiled]"``), once per process, and runs on all cores; `arrowjag.options` can turn that off.
 
@@ -128,8 +130,8 @@ class RowFunctionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            The last state of each row: `start` for an empty row, null for a null row. Slots that are null in any array are left
-            out. Along an outer axis null rows count as absent.
+            The last state of each row: `start` for an empty row, null for a null row and where `start` or a value per row is
+            null. Slots that are null in any array are left out. Along an outer axis null rows count as absent.
 
         Raises
         ------
@@ -170,7 +172,7 @@ class RowFunctionMethods(ArrayBase):
         -------
         JaggedArray
             One state per item. Slots that are null in any array stay null, and the function is not called for them; a null row
-            stays null.
+            stays null, and the states of a row whose `start` or value per row is null are null.
 
         Raises
         ------

@@ -6,25 +6,24 @@ from the results by the same rule, so that it never depends on the number of row
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._kernels.strategy import sizes
 from arrowjag._ops import elementwise, row_compiler
 from arrowjag._options import options
+from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag._warnings import warn
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Argument", "Form", "Lists", "Records", "Rows", "Scalars", "call_each"]
+__all__ = ["Argument", "Form", "Lists", "Objects", "Records", "Rows", "Scalars", "call_each"]
 
 
 class Argument(Protocol):
@@ -69,7 +68,17 @@ class Scalars(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """One Python object per row: a list, or a value whose type numpy lacks."""
+    """The items of each row, whose type numpy lacks, as a Python list."""
+
+    rows: Sequence[Any]
+
+    def at(self, row: int) -> Any:
+        """Return the argument for a row."""
+        return self.rows[row]
+
+
+class Objects(NamedTuple):
+    """One Python object per row, of a type that numpy lacks."""
 
     rows: Sequence[Any]
 
@@ -183,58 +192,25 @@ def _by_compiler(
     form: Form,
 ) -> pa.Array | None:
     """Run a compiled loop. Returns None if the function must be interpreted, with a warning if numba can't compile it."""
-    if any(isinstance(argument, Lists) for argument in arguments):
-        return None  # functions of lists are not compiled
+    if any(isinstance(argument, (Lists, Objects)) for argument in arguments):
+        return None  # functions of lists and of Python objects are not compiled
     outcome = row_compiler.compile_rows(function, arguments, form)
     reason = outcome
     if isinstance(outcome, row_compiler.Driver):
         expected = _result_type(first)
+        called, getters = form.interpreted(function), [argument.at for argument in arguments]
         if not outcome.matches(expected):
             reason = f"numba gives its results the type {outcome.description}, Python {expected}"
         else:
-            called, getters = form.interpreted(function), [argument.at for argument in arguments]
             try:
+                outcome.check(arguments, _first_of(live, n_rows, sizes.INTERPRETED_ROWS), first)
                 found = outcome.run(arguments, live, n_rows, lambda row: called(*(get(row) for get in getters)), operation)
-                _check(found, first, live, operation)
             except row_compiler.UnlikeError as error:
                 reason = str(error)
             else:
                 return pa.nulls(n_rows) if expected is None and found.null_count == n_rows else found
     warn(f"{operation}: the function runs in the interpreter, because {reason}")
     return None
-
-
-def _check(found: pa.Array, first: list[Any], live: BoolArray | None, operation: str) -> None:
-    """Raise `UnlikeError` if compiled results of the first live rows differ from the interpreter's by more than sums are rounded.
-
-    Numba computes in 64 bits what numpy computes in the type of the items, and wraps integers where Python's grow.
-    """
-    rows = _first_of(live, len(found), len(first))
-    try:
-        expected = _array(first, range(len(first)), len(first), None, operation)
-    except JagTypeError as error:
-        raise row_compiler.UnlikeError(str(error)) from None
-    computed = found.take(pa.array(rows, pa.int64()))
-    if not _are_alike(computed, expected):
-        place = next(k for k in range(len(rows)) if not _are_alike(computed[k : k + 1], expected[k : k + 1]))
-        theirs, own = (reprlib.repr(results[place].as_py()) for results in (computed, expected))
-        raise row_compiler.UnlikeError(f"numba's result is {theirs}, Python's {own} on row {rows[place]}")
-
-
-def _are_alike(one: pa.Array, two: pa.Array) -> bool:
-    """Whether nulls, sizes and numbers are equal, floats up to roundings of sums, which grow with the largest of the numbers."""
-    if not one.is_null().equals(two.is_null()):
-        return False
-    if pt.is_null(two.type):
-        return True
-    if pt.is_large_list(one.type):
-        sizes_differ = not pc.list_value_length(one).equals(pc.list_value_length(two))
-        return not sizes_differ and _are_alike(one.flatten(), two.flatten())
-    if not pt.is_floating(one.type):
-        return bool(one.equals(two))
-    a, b = (_arrow.to_numpy(side.drop_null())[0].astype(np.float64) for side in (one, two))
-    largest = np.abs(b[np.isfinite(b)]).max(initial=0.0)
-    return np.allclose(a, b, rtol=1e-3, atol=1e-6 * largest, equal_nan=True)
 
 
 # --------------------------------------------------------------------------------------------------- the type of results
@@ -275,8 +251,8 @@ def _array(results: list[Any], rows: Sequence[int], n_rows: int, type: pa.DataTy
         results = whole
     results = [_plain(result, operation) if isinstance(result, (tuple, list, dict)) else result for result in results]
     inferred = _result_type(results)
-    if inferred is not None and not pt.is_boolean(inferred):
-        results = [int(result) if isinstance(result, bool) else result for result in results]  # as numpy promotes them
+    if inferred is not None:
+        results = _promoted(results, inferred)
     if inferred is None and len({_is_time(result) for result in results if isinstance(result, (np.ndarray, np.generic))}) > 1:
         raise JagTypeError(f"{operation}: the function returns times for some rows and numbers for others; convert one of them")
     if type is not None and _is_cast(type, inferred) and (found := _inferred(results, inferred)) is not None:
@@ -296,6 +272,17 @@ def _is_cast(type: pa.DataType, inferred: pa.DataType | None) -> bool:
     """
     leaf = _arrow.level_types(type)[1]
     return inferred is not None or pt.is_integer(leaf) or (pt.is_timestamp(leaf) and leaf.tz is not None)
+
+
+def _promoted(results: list[Any], type: pa.DataType) -> list[Any]:
+    """Convert numbers, or rows of numbers, to the type of all of them, as numpy does: integers are rounded to floats."""
+    is_row = pt.is_large_list(type)
+    leaf = type.value_type if is_row else type
+    if not _arrow.is_numeric(leaf) or len({_kind(result) for result in results if result is not None}) == 1:
+        return results
+    dtype = np.dtype(numpy_dtype(leaf))
+    number = dtype.type if dtype.kind == "f" else int  # an int that doesn't fit is pyarrow's to refuse
+    return [None if result is None else result.astype(dtype) if is_row else number(result) for result in results]
 
 
 def _inferred(results: list[Any], type: pa.DataType | None) -> pa.Array | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
@@ -67,7 +66,7 @@ def _named(column: Column, found: Column, operation: str, wanted: str) -> JagVal
     """The error that names the first item which was lost."""
     lost = pc.and_(column.values.is_valid(), found.values.is_null())
     at = pc.index(lost, True).as_py()
-    row = _row_of(column, at)
+    row = elementwise.row_of(column, at)
     return JagValueError(f"{operation}: row {row} holds {_shown(column.values[at])}, which is no {wanted}; {_HINT}")
 
 
@@ -76,12 +75,6 @@ def _shown(value: pa.Scalar) -> str:
         return repr(value.as_py()) if isinstance(value.as_py(), str) else str(value)
     except (ValueError, OverflowError, ImportError):  # a time that Python can't represent
         return f"{value.value} in {value.type}"
-
-
-def _row_of(column: Column, item: int) -> int:
-    for dim in reversed(column.shape.dims[1:]):
-        item = int(np.searchsorted(dim.offsets, item, "right")) - 1
-    return item
 
 
 def _converted(column: Column, name: str, wanted: str, strict: bool, compute: Callable[[pa.Array], pa.Array]) -> Column:

@@ -220,8 +220,8 @@ def pairs(one: Column, two: Column, axis: Any) -> Column:
     if one.ndim != two.ndim:
         raise ShapeError(f"pairs: {one.shape!r} and {two.shape!r} must have the same number of dims")
     type = elementwise.promote([one.type, two.type], "pairs")
-    one, place = along_axis.single_axis(elementwise.cast(one, type), axis, "pairs")
-    two, _ = along_axis.single_axis(elementwise.cast(two, type), axis, "pairs")
+    one, place = along_axis.single_axis(elementwise.cast(one, type, operation="pairs"), axis, "pairs")
+    two, _ = along_axis.single_axis(elementwise.cast(two, type, operation="pairs"), axis, "pairs")
     one, two, outer = sets.same_rows(one, two, place, "pairs")
     left, right = one.shape.dims[place], two.shape.dims[place]
     n_left = left.size

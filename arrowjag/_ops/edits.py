@@ -248,8 +248,8 @@ def promoted(column: Column, value: elementwise.Operand, operation: str) -> tupl
         return column, _as_categories(value, column.values, operation)
     type = elementwise.promote([column.type, value.type], operation)
     whole = value if isinstance(value, Column) else Column(JaggedShape(1), _one(value))
-    whole = elementwise.cast(whole, type)
-    return elementwise.cast(column, type), whole if isinstance(value, Column) else whole.values[0]
+    whole = elementwise.cast(whole, type, operation=operation)
+    return elementwise.cast(column, type, operation=operation), whole if isinstance(value, Column) else whole.values[0]
 
 
 def _as_categories(value: elementwise.Operand, categories: pa.Array, operation: str) -> elementwise.Operand:

@@ -215,7 +215,7 @@ def _or_default_rows(source: Column, depth: int, found: _Found, default: pa.Scal
     if above and default.shape[:above] != source.shape[: depth - 1]:
         raise ShapeError(f"get: a default per row must have the rows of {source.shape[: depth - 1]!r}, got {default.shape!r}")
     type = elementwise.promote([source.type, default.type], "get")
-    source, default = elementwise.cast(source, type), elementwise.cast(default, type)
+    source, default = (elementwise.cast(one, type, operation="get") for one in (source, default))
     both = structure.end_to_end([(source, depth), (default, above)])
     spare = found.rows if above else np.zeros_like(found.rows)
     index = np.where(found.places >= 0, found.places, source.shape.nodes(depth) + spare)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import reprlib
 import threading
 import types
 from collections.abc import Callable, Sequence
@@ -48,9 +49,13 @@ class Driver(NamedTuple):
     """A compiled loop over rows, and the type of the function's results."""
 
     loop: Callable[..., Any]
+    one: Callable[..., Any]
+    """The function of one row; where results are per item, it returns the last one."""
     dtype: np.dtype[Any]
     is_row: bool
     is_optional: bool
+    per_item: bool
+    """Whether the function writes a result for each item of its rows, so that results need no sizes of their own."""
 
     @property
     def type(self) -> pa.DataType:
@@ -67,6 +72,25 @@ class Driver(NamedTuple):
         """Return whether the result type equals the interpreter's; None, if the interpreter had no results, matches any type."""
         return expected is None or expected == self.type
 
+    def check(self, arguments: Sequence[Argument], rows: Sequence[int], expected: Sequence[Any]) -> None:
+        """Raise `UnlikeError` if results for a few rows differ from the interpreter's by more than sums are rounded.
+
+        numba differs from numpy where it adds booleans, for example, and a function may draw random numbers.
+        """
+        if self.per_item:
+            expected = [None if one is None else one[-1] for one in expected]
+        found = []
+        for row, result in zip(rows, expected, strict=True):
+            try:
+                with np.errstate(all="ignore"):
+                    found.append(self.one(*(argument.at(row) for argument in arguments)))
+            except Exception:  # noqa: BLE001  # from the user's function, which the interpreter will decide
+                found.append(result)
+        place = _first_difference(found, expected)
+        if place is not None:
+            theirs, own = (reprlib.repr(results[place]) for results in (found, expected))
+            raise UnlikeError(f"numba's result is {theirs}, Python's {own} on row {rows[place]}")
+
     def run(
         self,
         arguments: Sequence[Argument],
@@ -75,20 +99,21 @@ class Driver(NamedTuple):
         interpret: Callable[[int], Any],
         operation: str,
     ) -> pa.Array:
-        """Call the function for all live rows, on all cores.
+        """Call the function for all live rows, on all cores; other rows are null, or hold 0 where results are per item.
 
         Where the compiled function raises, `interpret` calls the function itself for that row, and raises or has a result: Python
         divides by zero where its operands are numbers of numpy, and raises for its own, but machine code knows one kind of number.
         """
         flat = [array for argument in arguments for array in _arrays(argument)]
         offsets = _offsets_of(arguments) if self.is_row else None  # as many results as items are expected
-        valid, sizes = _flags(live, n_rows), zeros(n_rows if self.is_row else 0, np.int64)
-        make = empty if live is None or self.is_row else zeros  # results of other rows are 0 under their nulls
+        grows = self.is_row and not self.per_item
+        valid, sizes = _flags(live, n_rows), zeros(n_rows if grows else 0, np.int64)
+        make = empty if live is None or grows else zeros  # results that are not written are 0 under their nulls
         out = make(n_rows if offsets is None else int(offsets[-1]), self.dtype)
 
         def part(first: int, last: int) -> tuple[int, Exception | None, npt.NDArray[Any]]:
             at = np.zeros(1, np.int64)
-            results = out if offsets is None else out[int(offsets[first]) : int(offsets[last])]
+            results = out[int(offsets[first]) : int(offsets[last])] if grows and offsets is not None else out
             while True:
                 try:
                     with np.errstate(all="ignore"):
@@ -108,6 +133,8 @@ class Driver(NamedTuple):
             if not isinstance(error, UnlikeError):
                 error.add_note(f"{operation}: the function failed on row {row}")
             raise error
+        if self.per_item and offsets is not None:
+            return _arrow.wrap([_arrow.Level(offsets, None, None)], _arrow.from_numpy(out))
         keep = unless_all(valid)
         if not self.is_row:
             return _arrow.from_numpy(out, keep)
@@ -125,6 +152,29 @@ class Driver(NamedTuple):
         valid[row] = not is_none
         if fits:
             out[row] = result
+
+
+def _first_difference(found: Sequence[Any], expected: Sequence[Any]) -> int | None:
+    """The first place of unlike results: floats agree to six digits, or to nine digits of a typical one where digits cancel."""
+    sizes = [_size(one) for one in found]
+    wanted = [_size(one) for one in expected]
+    if sizes != wanted:
+        return next(place for place, pair in enumerate(zip(sizes, wanted, strict=True)) if pair[0] != pair[1])
+    ours, theirs = (
+        np.concatenate([np.zeros(0, bool), *(np.ravel(one) for one in side if one is not None)]) for side in (found, expected)
+    )
+    if theirs.dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            usual = np.abs(theirs[np.isfinite(theirs) & (theirs != 0)])
+            typical = float(np.median(usual)) if len(usual) else 1.0
+            unlike = ~np.isclose(ours, theirs, rtol=1e-6, atol=1e-9 * typical, equal_nan=True)
+    else:
+        unlike = np.asarray(ours != theirs, bool)
+    return int(np.searchsorted(np.cumsum([size or 0 for size in sizes]), unlike.argmax(), "right")) if unlike.any() else None
+
+
+def _size(result: Any) -> int | None:
+    return None if result is None else np.size(result)
 
 
 def _flags(live: BoolArray | None, n_rows: int) -> BoolArray:
@@ -182,6 +232,8 @@ def _first_line(error: Exception) -> str:
 def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: Form) -> Driver | str:
     import numba
 
+    if any(array.dtype == np.uint64 for argument in arguments for array in _arrays(argument)):
+        return "numba and numpy differ in the type of uint64 with other integers; cast the column to int64"
     # Rows may be empty, and their numbers Python's own, for which a division by zero raises; items are numpy's.
     errors = "python" if _offsets_of(arguments) is not None and form.item is None and form.name == "row" else "numpy"
     compile = numba.njit(nogil=True, boundscheck=True, error_model=errors)
@@ -191,7 +243,8 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     whole = form.compiled(inner)
     compiled = inner if whole is inner else of_row(whole)
     given = tuple(numba.typeof(argument.at(0)) for argument in arguments)
-    result = _returned(compiled if form.item is None else of_row(form.item(inner)), given)
+    one = compiled if form.item is None else of_row(form.item(inner))
+    result = _returned(one, given)
     optional = isinstance(result, numba.types.Optional)
     if optional and form.item is not None:
         return "it may return None"
@@ -204,7 +257,7 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
         return f"it returns {result}"
     dtype = np.dtype(numba.np.numpy_support.as_dtype(element))
     loop = _loop(compiled, arguments, optional, _SLOTS if form.item is not None else _ROW if is_row else _SCALAR)
-    return Driver(loop, dtype, is_row or form.item is not None, optional)
+    return Driver(loop, one, dtype, is_row or form.item is not None, optional, form.item is not None)
 
 
 def _as_function(function: Callable[..., Any], n_arguments: int) -> Callable[..., Any]:
@@ -268,11 +321,8 @@ _ROW = """        result = function({call})
     return out[:used]
 """
 
-_SLOTS = """        n = {offsets}[i + 1] - {offsets}[i]
-        function({call}, out[used : used + n])
-        sizes[i] = n
-        used += n
-    return out[:used]
+_SLOTS = """        function({call}, out[{offsets}[i] : {offsets}[i + 1]])
+    return out
 """
 
 

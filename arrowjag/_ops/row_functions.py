@@ -13,12 +13,12 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._kernels.base.memory import zeros
+from arrowjag._kernels.base.memory import both_valid, zeros
 from arrowjag._kernels.base.offsets import filter_rows
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
-from arrowjag._ops.calls import Argument, Form, Lists, Records, Rows, Scalars, call_each
+from arrowjag._ops.calls import Argument, Form, Lists, Objects, Records, Rows, Scalars, call_each
 from arrowjag._ops.elementwise import Operand
 from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape
@@ -72,8 +72,10 @@ def _gather(columns: Sequence[Operand], axis: Any, operation: str) -> _Operands:
         spread = structure.expand_to(one, rows) if isinstance(one, Column) and not is_long else None
         operands.short.append(spread)
         operands.constants.append(None if isinstance(one, Column) else one)
-        if spread is not None and (known := _arrow.valid_of(spread.values)) is not None:
-            valid = known if valid is None else valid & known
+        if spread is not None:
+            valid = both_valid(valid, _arrow.valid_of(spread.values))
+        elif not is_long and _is_null(one):
+            valid = zeros(rows.size, np.bool_)
     return operands._replace(valid=valid)
 
 
@@ -85,10 +87,18 @@ def _decoded(column: Column) -> Column:
 
 
 def _numbers(values: pa.Array) -> npt.NDArray[Any] | None:
-    """Convert values to a read-only numpy array, temporals to datetime64 or timedelta64; None for types that numpy lacks."""
+    """Convert values to a read-only numpy array, temporals to datetime64 or timedelta64; None for types that numpy lacks.
+
+    Numbers are widened to 64 bits: numba computes integers in 64 bits and literals in float64, so that narrower types would
+    overflow and round in the interpreter only.
+    """
     type = values.type
-    if pt.is_boolean(type) or pt.is_integer(type) or pt.is_floating(type):
+    if pt.is_boolean(type):
         data = _arrow.to_numpy(values)[0]
+    elif pt.is_integer(type):
+        data = _arrow.to_numpy(values)[0].astype(np.uint64 if pt.is_uint64(type) else np.int64, copy=False)
+    elif pt.is_floating(type):
+        data = _arrow.to_numpy(values)[0].astype(np.float64, copy=False)
     elif pt.is_timestamp(type) or pt.is_duration(type):
         data = _arrow.to_numpy(values)[0].view(f"{'M' if pt.is_timestamp(type) else 'm'}8[{type.unit}]")
     elif pt.is_date32(type):
@@ -114,69 +124,70 @@ def _fields(values: pa.Array) -> dict[str, npt.NDArray[Any]] | None:
 
 
 def _is_known(values: pa.Array) -> BoolArray | None:
-    """True for items that are valid, and valid in every field of a struct."""
+    """True for items that are valid, and valid in every field of a record."""
     valid = _arrow.valid_of(values)
-    if pt.is_struct(values.type):
+    if pt.is_struct(values.type) and _has_views(values):
         for place in range(values.type.num_fields):
-            known = _arrow.valid_of(values.field(place))
-            valid = known if valid is None else valid if known is None else valid & known
+            valid = both_valid(valid, _arrow.valid_of(values.field(place)))
     return valid
 
 
-def _arguments(operands: _Operands, skip_nulls: bool, by_item: bool = False) -> tuple[list[Argument], BoolArray | None]:
-    """Return the arguments of a function of rows or of items, and True for items that are valid in every column.
-
-    A row of Python objects keeps its nulls, as None, if it is the only row and its nulls are not told apart by a mask.
-    """
-    plain = [one is not None and (_numbers(one.values) is not None or _fields(one.values) is not None) for one in operands.long]
-    every = by_item or not skip_nulls or sum(one is not None for one in operands.long) > 1
+def _known(columns: Sequence[Column | None]) -> BoolArray | None:
+    """True for items that are valid in every column; None, if all are."""
     known: BoolArray | None = None
-    for column, is_plain in zip(operands.long, plain, strict=True):
-        if column is None or not (is_plain or every):
-            continue
-        valid = _is_known(column.values) if is_plain else _arrow.valid_of(column.values)
-        known = valid if known is None else known if valid is None else known & valid
-    drop = known if skip_nulls else None
-    offsets = operands.offsets if drop is None else filter_rows(drop, operands.offsets)
-    found: list[Argument] = []
-    for place, column in enumerate(operands.long):
-        if column is None:
-            found.append(_per_row(operands, place))
-        elif plain[place]:
-            found.append(_row_views(column.values, drop, offsets))
-        else:
-            values = column.values if drop is None else gather.filter_values(column.values, drop)
-            found.append(Lists(_column.to_python(_arrow.wrap([_arrow.Level(offsets, None, None)], values))))
-    if not skip_nulls:
-        slots = np.ones(int(operands.offsets[-1]), np.bool_) if known is None else known
-        found.append(Rows(slots, operands.offsets))
-    return found, known
+    for column in columns:
+        if column is not None:
+            known = both_valid(known, _is_known(column.values))
+    return known
 
 
-def _row_views(values: pa.Array, drop: BoolArray | None, offsets: IntArray) -> Argument:
-    if drop is not None:
-        values = gather.filter_values(values, drop)
+def _arguments(operands: _Operands, keep: BoolArray | None = None) -> list[Argument]:
+    """Return the arguments of a function of rows: the items for which `keep` is True, or all."""
+    offsets = operands.offsets if keep is None else filter_rows(keep, operands.offsets)
+    return [
+        _per_row(operands, place) if column is None else _rows(column.values, keep, offsets)
+        for place, column in enumerate(operands.long)
+    ]
+
+
+def _has_views(values: pa.Array) -> bool:
+    """Return whether rows of values of this type are numpy arrays, or records of them."""
+    few = values.slice(0, 0)
+    return _numbers(few) is not None or _fields(few) is not None
+
+
+def _rows(values: pa.Array, keep: BoolArray | None, offsets: IntArray) -> Argument:
+    if keep is not None:
+        values = gather.filter_values(values, keep)
     data = _numbers(values)
     if data is not None:
         return Rows(data, offsets)
     fields = _fields(values)
-    assert fields is not None
-    return Records(namedtuple("Record", fields), tuple(fields.values()), offsets)  # noqa: PYI024  # the fields are known at run time only
+    if fields is not None:
+        return Records(namedtuple("Record", fields), tuple(fields.values()), offsets)  # noqa: PYI024  # the fields are known at run time only
+    return Lists(_column.to_python(_arrow.wrap([_arrow.Level(offsets, None, None)], values)))
 
 
 def _per_row(operands: _Operands, place: int) -> Argument:
     column = operands.short[place]
-    if column is None:
-        return _constant(operands.constants[place], operands.rows.size)
-    data = _numbers(column.values)
-    return Lists(_column.to_python(column.values)) if data is None else Scalars(data)
+    return _constant(operands.constants[place], operands.rows.size) if column is None else _one_each(column.values)
+
+
+def _one_each(values: pa.Array) -> Argument:
+    """One value per row, or per item."""
+    data = _numbers(values)
+    return Objects(_column.to_python(values)) if data is None else Scalars(data)
+
+
+def _is_null(value: Any) -> bool:
+    return value is None or (isinstance(value, pa.Scalar) and not value.is_valid)
 
 
 def _constant(value: Any, n_rows: int) -> Argument:
     plain = value.as_py() if isinstance(value, pa.Scalar) else value
     if isinstance(plain, (bool, int, float)) and not (isinstance(plain, int) and abs(plain) >= 2**63):
         return Scalars(np.full(n_rows, plain))
-    return Lists([plain] * n_rows)
+    return Objects([plain] * n_rows)
 
 
 # --------------------------------------------------------------------------------------------------- the operations
@@ -194,7 +205,14 @@ def map_rows(
     if _has_dims_below(columns, axis, operation):
         return _map_nested(function, columns, type, axis, operation)
     operands = _gather(columns, axis, operation)
-    arguments, _ = _arguments(operands, skip_nulls)
+    if skip_nulls:
+        long = [one for one in operands.long if one is not None]
+        keeps = len(long) == 1 and not _has_views(long[0].values)  # the only list holds None for its nulls
+        arguments = _arguments(operands, None if keeps else _known(long))
+    else:
+        known = _known(operands.long)
+        flags = np.ones(int(operands.offsets[-1]), np.bool_) if known is None else known
+        arguments = [*_arguments(operands), Rows(flags, operands.offsets)]
     n_rows = operands.rows.size
     result = call_each(function, arguments, operands.valid, n_rows, type, operation)
     return _under(operands.rows.dims, result)
@@ -244,14 +262,13 @@ def map_items(function: Callable[..., Any], columns: Sequence[Operand], type: pa
     arguments: list[Argument] = []
     valid: BoolArray | None = None
     for one in columns:
-        if not isinstance(one, Column):
+        if isinstance(one, Column):
+            values = next(arrays).values
+            arguments.append(_one_each(values))
+            valid = both_valid(valid, _arrow.valid_of(values))
+        else:
             arguments.append(_constant(one, shape.size))
-            continue
-        values = next(arrays).values
-        data = _numbers(values)
-        arguments.append(Lists(_column.to_python(values)) if data is None else Scalars(data))
-        known = _arrow.valid_of(values)
-        valid = known if valid is None else valid if known is None else valid & known
+            valid = zeros(shape.size, np.bool_) if _is_null(one) else valid
     result = call_each(function, arguments, valid, shape.size, type, "map_items")
     return _under(shape.dims, result)
 
@@ -259,28 +276,31 @@ def map_items(function: Callable[..., Any], columns: Sequence[Operand], type: pa
 # --------------------------------------------------------------------------------------------------- item by item
 
 _FOLD = """
-def folded({parameters}, start):
+def folded({parameters}):
     state = start
     for j in range(len({first})):
-        state = function(state, {items})
+        if {is_known}:
+            state = function(state, {items})
     return state
 """
 
 _SCAN = """
-def scanned({parameters}, start, out):
+def scanned({parameters}, out):
     state = start
     for j in range(len({first})):
-        state = function(state, {items})
-        out[j] = state
+        if {is_known}:
+            state = function(state, {items})
+            out[j] = state
 """
 
 _SCAN_INTERPRETED = """
-def scanned({parameters}, start):
+def scanned({parameters}):
     state = start
     out = []
     for j in range(len({first})):
-        state = function(state, {items})
-        out.append(state)
+        if {is_known}:
+            state = function(state, {items})
+            out.append(state)
     return states(out)
 """
 
@@ -291,12 +311,16 @@ def _states(found: list[Any]) -> Any:
     return array if array.dtype.kind in "biuf" else found
 
 
-def _form(name: str, compiled: str, interpreted: str, arguments: Sequence[Argument]) -> Form:
-    """Generate the loop over the items of one row for the given kinds of arguments."""
-    names = [f"a{place}" for place in range(len(arguments))]
+def _form(name: str, arguments: Sequence[Argument], is_guarded: bool) -> Form:
+    """Generate the loop over the items of one row for the given kinds of arguments; the last one is the first state.
+
+    A guarded loop gets one more array before it, which is True for the items that the function is called for.
+    """
+    *items_of, _ = arguments
+    names = [f"a{place}" for place in range(len(items_of))]
     scope: dict[str, Any] = {"np": np, "states": _states}
     items = []
-    for place, argument in enumerate(arguments):
+    for place, argument in enumerate(items_of):
         if isinstance(argument, Records):
             scope[f"Item{place}"] = argument.type
             items.append(f"Item{place}({', '.join(f'a{place}.{field}[j]' for field in argument.type._fields)})")
@@ -304,10 +328,12 @@ def _form(name: str, compiled: str, interpreted: str, arguments: Sequence[Argume
             items.append(f"a{place}[j]" if isinstance(argument, (Rows, Lists)) else f"a{place}")
     rows = [
         f"{name}.{argument.type._fields[0]}" if isinstance(argument, Records) else name
-        for name, argument in zip(names, arguments, strict=True)
-        if not isinstance(argument, Scalars)
+        for name, argument in zip(names, items_of, strict=True)
+        if isinstance(argument, (Rows, Records, Lists))
     ]
-    facts = {"parameters": ", ".join(names), "first": rows[0], "items": ", ".join(items)}
+    is_known = f"{names[-1]}[j]" if is_guarded else "True"
+    called = items[:-1] if is_guarded else items
+    facts = {"parameters": ", ".join([*names, "start"]), "first": rows[0], "items": ", ".join(called), "is_known": is_known}
 
     def maker(source: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def make(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -318,27 +344,43 @@ def _form(name: str, compiled: str, interpreted: str, arguments: Sequence[Argume
 
         return make
 
-    return Form(f"{name} {facts['items']}", maker(interpreted), maker(compiled), maker(_FOLD) if name == "scan" else None)
+    compiled, interpreted = (_SCAN, _SCAN_INTERPRETED) if name == "scan" else (_FOLD, _FOLD)
+    key = f"{name} {facts['items']} if {is_known}"
+    return Form(key, maker(interpreted), maker(compiled), maker(_FOLD) if name == "scan" else None)
 
 
-def _starting(start: Any, rows: JaggedShape) -> Argument:
-    column = start if isinstance(start, Column) else None
-    if column is None:
-        return _constant(start, rows.size)
-    spread = structure.expand_to(column, rows)
-    data = _numbers(spread.values)
-    return Lists(_column.to_python(spread.values)) if data is None else Scalars(data)
+def _starting(start: Any, operands: _Operands) -> tuple[Argument, _Operands]:
+    """Return the first state of each row, and the operands without the rows whose first state is null."""
+    if not isinstance(start, Column):
+        return _constant(start, operands.rows.size), operands
+    spread = structure.expand_to(start, operands.rows)
+    return _one_each(spread.values), operands._replace(valid=both_valid(operands.valid, _arrow.valid_of(spread.values)))
+
+
+def _call_on_items(
+    name: str,
+    function: Callable[..., Any],
+    states: Argument,
+    operands: _Operands,
+    known: BoolArray | None,
+    live: BoolArray | None,
+    type: pa.DataType | None,
+) -> pa.Array:
+    """Call a function of a state and one item of each operand along the live rows, at the known items."""
+    arguments = _arguments(operands)
+    if known is not None:
+        arguments.append(Rows(known, operands.offsets))
+    arguments.append(states)
+    form = _form(name, arguments, known is not None)
+    return call_each(function, arguments, live, operands.rows.size, type, name, form)
 
 
 def fold(
     function: Callable[..., Any], start: Operand | Any, columns: Sequence[Operand], type: pa.DataType | None, axis: Any
 ) -> Column:
     """Fold the items along an axis into a state, beginning with `start`; null items are skipped, an empty row gives `start`."""
-    operands = _gather(columns, axis, "fold")
-    arguments, _ = _arguments(operands, skip_nulls=True, by_item=True)
-    form = _form("fold", _FOLD, _FOLD, arguments)
-    n_rows = operands.rows.size
-    result = call_each(function, [*arguments, _starting(start, operands.rows)], operands.valid, n_rows, type, "fold", form)
+    states, operands = _starting(start, _gather(columns, axis, "fold"))
+    result = _call_on_items("fold", function, states, operands, _known(operands.long), operands.valid, type)
     return _under(operands.rows.dims, result)
 
 
@@ -350,43 +392,44 @@ def fold_type(column: Column, type: pa.DataType, axis: Any) -> Column:
 
 def scan(function: Callable[..., Any], start: Operand | Any, columns: Sequence[Operand], type: pa.DataType | None) -> Column:
     """Return the state after each item; null items are skipped and stay null."""
-    operands = _gather(columns, -1, "scan")
-    arguments, known = _arguments(operands, skip_nulls=True, by_item=True)
-    form = _form("scan", _SCAN, _SCAN_INTERPRETED, arguments)
-    n_rows = operands.rows.size
+    states, operands = _starting(start, _gather(columns, -1, "scan"))
+    known = _known(operands.long)
     offsets = operands.offsets if known is None else filter_rows(known, operands.offsets)
     full = offsets[1:] > offsets[:-1]
-    valid = full if operands.valid is None else full & operands.valid
+    live = full if operands.valid is None else full & operands.valid
     lists = None if type is None else pa.large_list(type)
-    result = call_each(function, [*arguments, _starting(start, operands.rows)], valid, n_rows, lists, "scan", form)
-    found = _column.from_arrow(result)
-    states = found.values if found.ndim > 1 else found.values[:0]  # no row has a valid item
-    return _at_slots(operands, states, known, valid)
+    found = _column.from_arrow(_call_on_items("scan", function, states, operands, known, live, lists))
+    return _at_slots(operands, found.values if found.ndim > 1 else found.values[:0], known)  # of one dim if no row has a valid item
+
+
+def _at_slots(operands: _Operands, states: pa.Array, known: BoolArray | None) -> Column:
+    """Put states at the slots whose items are known, in rows that are valid in every operand; the others are null."""
+    dim = next(column for column in operands.long if column is not None).shape.dims[-1]
+    n_items = int(operands.offsets[-1])
+    there = known
+    if operands.valid is not None and operands.valid is not dim.validity:  # rows of items are null in a shorter operand
+        of_items = operands.valid.repeat(operands.offsets[1:] - operands.offsets[:-1])
+        there = of_items if there is None else there & of_items
+    if there is not None:
+        states = _placed(states, there)
+    elif len(states) == 0:
+        states = pa.nulls(n_items, states.type)
+    return Column(JaggedShape._trusted((*operands.rows.dims, dim)), states)
 
 
 def _placed(states: pa.Array, there: BoolArray) -> pa.Array:
-    """Put states at the places whose flags are set; the others are null."""
+    """Put states at the slots whose flags are set; the others are null. A compiled loop has written them there."""
     if len(states) == 0:
         return pa.nulls(len(there), states.type)
-    if (pt.is_integer(states.type) or pt.is_floating(states.type)) and states.null_count == 0:
+    type = states.type
+    if (pt.is_boolean(type) or pt.is_integer(type) or pt.is_floating(type)) and states.null_count == 0:
         data = _arrow.to_numpy(states)[0]
-        placed = zeros(len(there), data.dtype)
-        placed[there] = data
-        return _arrow.from_numpy(placed, there)
-    index = zeros(len(there), np.int64)
-    index[there] = np.arange(len(states))
+        if len(data) < len(there):
+            placed = zeros(len(there), data.dtype)
+            placed[there] = data
+            data = placed
+        return _arrow.from_numpy(data, there, type)
+    index = np.arange(len(there))
+    if len(states) < len(there):
+        index[there] = np.arange(len(states))
     return gather.take(states, index, there)
-
-
-def _at_slots(operands: _Operands, states: pa.Array, known: BoolArray | None, valid: BoolArray) -> Column:
-    """Scatter the states to the valid items of the scanned rows."""
-    dim = next(column for column in operands.long if column is not None).shape.dims[-1]
-    n_items = int(operands.offsets[-1])
-    if len(states) == n_items:
-        values = states
-    else:
-        there = np.ones(n_items, np.bool_) if known is None else known
-        if len(states) < np.count_nonzero(there):
-            there = there & valid.repeat(operands.offsets[1:] - operands.offsets[:-1])
-        values = _placed(states, there)
-    return Column(JaggedShape._trusted((*operands.rows.dims, dim)), values)

@@ -105,7 +105,7 @@ def interp(at: Column, x: Column, y: Column, outside: str) -> Column:
     if not (_arrow.is_numeric(y.type) or pt.is_null(y.type)):
         raise JagTypeError.no_kernel("interp", y.type, hint="Values are numbers.")
     type = y.type if pt.is_floating(y.type) and y.type.bit_width <= 32 else pa.float64()
-    x, y, at = _agreed(x, elementwise.cast(y, pa.float64()), at, "interp", "x")
+    x, y, at = _agreed(x, elementwise.cast(y, pa.float64(), operation="interp"), at, "interp", "x")
     points, values = _points(x, y, at, "x", "interp", valued=True)
     level = _arrow.data_alone(values)
     if points.items is not None:

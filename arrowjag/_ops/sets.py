@@ -305,8 +305,8 @@ def set_operation(name: str, one: Column, two: Column, axis: Any) -> Column:
     type = elementwise.promote([own, second], name)
     is_mixed = pt.is_floating(type) and pt.is_integer(own) and pt.is_integer(second)
     type = _ANY_INTEGER if is_mixed else type
-    one, place = along_axis.single_axis(elementwise.cast(one, type), axis, name)
-    two, _ = along_axis.single_axis(elementwise.cast(two, type), axis, name)
+    one, place = along_axis.single_axis(elementwise.cast(one, type, operation=name), axis, name)
+    two, _ = along_axis.single_axis(elementwise.cast(two, type, operation=name), axis, name)
     one, two, outer = same_rows(one, two, place, name)
     source, depth, ndim = one, place + 1, one.ndim
     if depth < ndim or name in ("union", "symmetric_difference"):

@@ -237,7 +237,7 @@ def test_functions_that_give_other_rows_or_need_a_type_raise() -> None:
     with pytest.raises(JagTypeError, match="no column but tuple"):
         aj.align(v, v)
     for call in (lambda: aj.fold(lambda state, item: state + item, 0, v), lambda: v.jag.map_rows(len)):
-        with pytest.raises(JagTypeError, match="must know the type of the results before it runs"):
+        with pytest.raises(JagTypeError, match="must know the type of its results before it runs"):
             call()
 
 

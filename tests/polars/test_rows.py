@@ -274,7 +274,7 @@ def test_numpy_functions_that_take_expressions_for_objects_raise() -> None:
 def test_functions_of_rows_need_a_type_in_lazy_frames(name: str) -> None:
     start = () if name.startswith("map") else (0.0,)
     function = np.add if start else np.sum
-    with pytest.raises(JagTypeError, match=f"column 'v': {name}: a lazy frame must know the type of the results"):
+    with pytest.raises(JagTypeError, match=f"column 'v': {name}: an expression must know the type of its results"):
         V.lazy().select(getattr(aj, name)(function, *start, c("v").jag)).collect()
     expected = getattr(aj, name)(function, *start, V["v"].jag)
     got = V.lazy().select(getattr(aj, name)(function, *start, c("v").jag, type="float64")).collect().to_series()

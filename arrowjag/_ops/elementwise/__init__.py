@@ -10,7 +10,7 @@ from __future__ import annotations
 from arrowjag._ops.elementwise.arithmetic import exact_product, fitting_product, product_overflows
 from arrowjag._ops.elementwise.categories import Categories, as_category, codes_beside, from_codes, is_ordered
 from arrowjag._ops.elementwise.choosing import coalesce, fill_null, where
-from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of, decoded
+from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of, decoded, row_of
 from arrowjag._ops.elementwise.operators import (
     BINARY,
     COMPARISONS,
@@ -77,6 +77,7 @@ __all__ = [
     "product_overflows",
     "promote",
     "round_to",
+    "row_of",
     "scalar_by_value",
     "scalar_like",
     "ufunc",

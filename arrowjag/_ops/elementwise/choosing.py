@@ -32,14 +32,14 @@ __all__ = ["coalesce", "fill_null", "where"]
 Rows: TypeAlias = "Sequence[BoolArray | None]"
 
 
-def where(condition: Operand, one: Operand, two: Operand) -> Column:
+def where(condition: Operand, one: Operand, two: Operand, operation: str = "where") -> Column:
     """Select `one` where the condition is true and `two` where it is false; null where it is null.
 
     A row of the result is null only if it is null in the condition or in the selected operand.
     """
     operands = [_as_column(operand) for operand in (condition, one, two)]
     if _same_rows(operands):
-        return apply(_if_else, [condition, one, two] if columns_of([condition, one, two]) else operands, "where")
+        return apply(_if_else, [condition, one, two] if columns_of([condition, one, two]) else operands, operation)
     if not (pt.is_boolean(operands[0].type) or pt.is_null(operands[0].type)):
         raise JagTypeError.no_kernel("where", operands[0].type, hint="The condition must be boolean.")
 
@@ -63,7 +63,7 @@ def where(condition: Operand, one: Operand, two: Operand) -> Column:
     found = _choose_merged(met, [condition, one, two])
     if found is not None:
         return found
-    return apply(_if_else, _scalars_kept([condition, one, two], [side.settled().whole for side in met]), "where")
+    return apply(_if_else, _scalars_kept([condition, one, two], [side.settled().whole for side in met]), operation)
 
 
 def _choose_merged(met: Sequence[structure.Met], operands: Sequence[Operand]) -> Column | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
@@ -32,6 +34,7 @@ __all__ = [
     "flat_data",
     "half_to_single",
     "retyped",
+    "row_of",
     "sized",
     "with_data",
 ]
@@ -65,25 +68,62 @@ def apply(function: Callable[..., Any], operands: Sequence[Operand], operation: 
     """
     aligned = iter(structure.align(columns_of(operands), operation))
     data: list[Any] = []
-    shape = None
+    column = None
     for operand in operands:
         if isinstance(operand, Column):
             column = next(aligned)
-            shape = column.shape
             data.append(column.values)
         else:
             data.append(operand)
-    assert shape is not None
+    assert column is not None
+    shape = column.shape
     try:
         result = function(*data)
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:  # pyarrow raises either for a missing kernel
         types = [datum.type for datum in data if isinstance(datum, (pa.Array, pa.Scalar))]
         raise JagTypeError.no_kernel(operation, *types, hint=f"({error})") from None
     except pa.ArrowInvalid as error:
-        raise JagValueError(f"{operation}: {error}") from None
+        raise JagValueError(f"{operation}: {_named(str(error), data, column)}") from None
     if isinstance(result, pa.Scalar):
         result = pa.repeat(result, shape.size)
     return Column(shape, _arrow.combine_chunks(result))
+
+
+_OUT_OF_RANGE = re.compile(r"Integer value (-?\d+) not in range: (-?\d+) to (-?\d+)")
+_FLOATS = {2**53: "float64", 2**24: "float32", 2**11: "float16"}
+
+
+def _named(message: str, data: Sequence[Any], column: Column) -> str:
+    """Add to pyarrow's message where an integer is that the result's type can't hold, and what to do."""
+    found = _OUT_OF_RANGE.fullmatch(message)
+    if found is None:
+        return message
+    value, least, greatest = map(int, found.groups())
+    float_type = _FLOATS.get(greatest)
+    advice = f'cast("{float_type}", safe=False) rounds them' if float_type else "cast to a wider type first"
+    held = f"{float_type} holds integers exactly" if float_type else "its type holds integers"
+    return f"{_place_of(value, data, column)}, and {held} from {least} to {greatest} only; {advice}"
+
+
+def _place_of(value: int, data: Sequence[Any], column: Column) -> str:
+    """Say which operand holds a number, or that it is a result."""
+    for datum in data:
+        limits = np.iinfo(numpy_dtype(datum.type)) if pt.is_integer(datum.type) else None
+        if limits is None or not limits.min <= value <= limits.max:
+            continue
+        if isinstance(datum, pa.Scalar):
+            if datum.as_py() == value:
+                return f"the number is {value}"
+        elif (item := pc.index(datum, pa.scalar(value, datum.type)).as_py()) >= 0:
+            return f"row {row_of(column, item)} holds {value}"
+    return f"a result is {value}"
+
+
+def row_of(column: Column, item: int) -> int:
+    """Return the number of the outermost row that holds an item."""
+    for dim in reversed(column.shape.dims[1:]):
+        item = int(np.searchsorted(dim.offsets, item, "right")) - 1
+    return item
 
 
 def cast_datum(datum: Datum, type: pa.DataType) -> Datum:

@@ -251,9 +251,9 @@ def clip(column: Column, lower: Operand | None, upper: Operand | None) -> Column
         return apply(lambda datum: with_data(datum, _kernels.clip(flat_data(datum), low, high)), [column], "clip")
     result = column
     if lower is not None:
-        result = where(_kleene_true(binary("less", result, lower)), lower, result)
+        result = where(_kleene_true(binary("less", result, lower)), lower, result, "clip")
     if upper is not None:
-        result = where(_kleene_true(binary("greater", result, upper)), upper, result)
+        result = where(_kleene_true(binary("greater", result, upper)), upper, result, "clip")
     return result
 
 
@@ -275,11 +275,11 @@ def _kleene_true(condition: Column) -> Column:
     return apply(lambda datum: pc.coalesce(datum, pa.scalar(False)), [condition], "clip")
 
 
-def cast(column: Column, type: pa.DataType, safe: bool = True) -> Column:
+def cast(column: Column, type: pa.DataType, safe: bool = True, operation: str = "cast") -> Column:
     """Cast the leaves to another type; raises if a value does not fit, unless `safe` is False."""
     if column.type == type:
         return column
-    return apply(lambda datum: cast_values(datum, type, safe), [column], "cast")
+    return apply(lambda datum: cast_values(datum, type, safe), [column], operation)
 
 
 _DIGITS_OF_INTEGERS = 20
