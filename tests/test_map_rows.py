@@ -15,6 +15,7 @@ import arrowjag as aj
 from arrowjag import JagTypeError, JagValueError, JagWarning
 from arrowjag._kernels import strategy
 from arrowjag._methods import METHODS
+from arrowjag._ops import row_compiler
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
 from tests.hosts import pd, pl
@@ -214,7 +215,6 @@ def test_lists_are_never_compiled(compiling: str) -> None:
 
 def test_a_function_made_again_is_compiled_once(monkeypatch) -> None:
     pytest.importorskip("numba")
-    from arrowjag._ops import row_compiler
 
     monkeypatch.setattr(row_compiler, "_drivers", {})
     x = rows(300)
@@ -231,7 +231,6 @@ def test_a_function_made_again_is_compiled_once(monkeypatch) -> None:
 
 
 def test_few_rows_are_interpreted(monkeypatch) -> None:
-    from arrowjag._ops import row_compiler
 
     monkeypatch.setattr(row_compiler, "compile_rows", lambda *_: pytest.fail("compiled"))
     rows(300).map_rows(lambda row: row.sum())
@@ -330,7 +329,6 @@ def test_rows_of_two_types_are_promoted_as_numpy_does() -> None:
 
 
 def test_many_rows_are_compiled_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    from arrowjag._ops import row_compiler
 
     monkeypatch.setattr(row_compiler, "is_available", lambda: True)
     monkeypatch.setattr(row_compiler, "compile_rows", lambda *_: "of this test")
@@ -534,3 +532,41 @@ def test_times_without_a_zone_take_that_of_the_type() -> None:
     assert t.map_rows(lambda row: row.max(), t.type).equals(t.max())
     assert t.map_rows(lambda row: row, pa.list_(t.type)).equals(t)
     assert t.map_items(lambda item: item, type=t.type).equals(t)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning", "ignore:Mean of empty slice:RuntimeWarning")
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda row: row.mean(),
+        lambda row: row.sum() / len(row),
+        lambda row: row - row.mean(),
+        lambda row: None if len(row) == 0 else row.sum() / len(row),
+        lambda row: np.zeros(2) if len(row) == 0 else row,
+    ],
+)
+def test_empty_rows_take_one_call_of_the_interpreter(function) -> None:
+    pytest.importorskip("numba")
+    draw = np.random.default_rng(8)
+    sizes = np.concatenate([np.ones(250, int), draw.integers(0, 3, 1000)])
+    x = aj.from_sizes(draw.normal(size=sizes.sum()), sizes).with_validity(0, draw.random(len(sizes)) < 0.9)
+    with aj.options(compile="never"):
+        expected = x.map_rows(function)
+    calls = []
+    with aj.options(compile="always"), strategy.force(FUNCTION_PART=100):
+        found = x.map_rows(function)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(row_compiler.Driver, "_set", lambda *_: calls.append(1))
+            x.map_rows(function)
+    assert found.type == expected.type
+    assert found.shape == expected.shape
+    assert np.array_equal(*(one.cast("float64").values.to_numpy(zero_copy_only=False) for one in (found, expected)), equal_nan=True)
+    assert not calls
+
+
+def test_the_error_of_the_lowest_row_is_raised_though_an_empty_row_fails_too() -> None:
+    pytest.importorskip("numba")
+    x = aj.array([[1.0]] * 300 + [[-1.0], [], [2.0]])
+    with aj.options(compile="always"), pytest.raises(IndexError) as caught:
+        x.map_rows(lambda row: row[5] if row[0] < 0 else row[0])
+    assert caught.value.__notes__ == ["map_rows: the function failed on row 300"]

@@ -108,7 +108,8 @@ class Driver(NamedTuple):
         offsets = _offsets_of(arguments) if self.is_row else None  # as many results as items are expected
         grows = self.is_row and not self.per_item
         valid, sizes = _flags(live, n_rows), zeros(n_rows if grows else 0, np.int64)
-        make = empty if live is None or grows else zeros  # results that are not written are 0 under their nulls
+        settled = self._settled(arguments, valid, interpret)
+        make = empty if (live is None and settled is None) or grows else zeros  # what is not written is 0 under its null
         out = make(n_rows if offsets is None else int(offsets[-1]), self.dtype)
 
         def part(first: int, last: int) -> tuple[int, Exception | None, npt.NDArray[Any]]:
@@ -133,6 +134,11 @@ class Driver(NamedTuple):
             if not isinstance(error, UnlikeError):
                 error.add_note(f"{operation}: the function failed on row {row}")
             raise error
+        if settled is not None:
+            rows, result = settled
+            valid[rows] = result is not None
+            if not self.is_row and result is not None:
+                out[rows] = result
         if self.per_item and offsets is not None:
             return _arrow.wrap([_arrow.Level(offsets, None, None)], _arrow.from_numpy(out))
         keep = unless_all(valid)
@@ -143,15 +149,41 @@ class Driver(NamedTuple):
             out = np.concatenate(parts)  # some rows of results are longer or shorter than the rows
         return _arrow.wrap([_arrow.Level(from_sizes(sizes), keep, None)], _arrow.from_numpy(out))
 
+    def _settled(self, arguments: Sequence[Argument], valid: BoolArray, interpret: Callable[[int], Any]) -> tuple[Any, Any] | None:
+        """Call the function for one empty row, whose result all empty rows share, and clear their flags; None if it must see them.
+
+        Empty rows are those for which compiled functions raise most often: by a division by the number of items.
+        """
+        offsets = _offsets_of(arguments)
+        if offsets is None or not all(hasattr(argument, "offsets") for argument in arguments):
+            return None
+        rows = ((offsets[1:] == offsets[:-1]) & valid).nonzero()[0]
+        if not len(rows):
+            return None
+        try:
+            result = interpret(int(rows[0]))
+        except Exception:  # noqa: BLE001  # from the user's function; raised in its turn, after those of rows before it
+            return None
+        is_empty = isinstance(result, np.ndarray) and result.size == 0
+        if not (is_empty if self.is_row else self._fits(result)):
+            return None
+        valid[rows] = False
+        return rows, result
+
     def _set(self, row: int, result: Any, failed: Exception, out: npt.NDArray[Any], valid: BoolArray) -> None:
         """Store the interpreter's result of a row for which the compiled function raised an error."""
-        is_none = result is None and self.is_optional
-        fits = isinstance(result, (bool, int, float, np.generic)) and np.result_type(out, np.asarray(result)) == out.dtype
-        if self.is_row or not (is_none or fits):
+        if self.is_row or not self._fits(result):
             raise UnlikeError(f"the compiled function raises {failed!r} on row {row}, Python doesn't")
-        valid[row] = not is_none
-        if fits:
+        valid[row] = result is not None
+        if result is not None:
             out[row] = result
+
+    def _fits(self, result: Any) -> bool:
+        """Return whether the interpreter's result has the type of the compiled ones."""
+        if result is None:
+            return self.is_optional
+        is_number = isinstance(result, (bool, int, float, np.generic))
+        return is_number and np.result_type(self.dtype, np.asarray(result)) == self.dtype
 
 
 def _first_difference(found: Sequence[Any], expected: Sequence[Any]) -> int | None:
