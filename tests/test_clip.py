@@ -42,3 +42,9 @@ def test_bounds_of_another_type_promote() -> None:
     assert aj.array([[1, 5]]).clip(1.5, None).to_list() == [[1.5, 5.0]]
     assert aj.array([[1, 300]], type=pa.int16()).clip(2, 100).type == pa.int16()
     assert aj.array([[1.0, None]]).clip(None, None).to_list() == [[1.0, None]]
+
+
+@pytest.mark.parametrize("bounds", [("a", 1), (1, "a"), (None, "a")])
+def test_a_bound_of_another_kind_is_refused_by_name(bounds) -> None:
+    with pytest.raises(aj.JagTypeError, match="clip has no kernel for int64 and string"):
+        aj.array([[1, 2]]).clip(*bounds)

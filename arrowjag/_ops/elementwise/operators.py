@@ -251,10 +251,17 @@ def clip(column: Column, lower: Operand | None, upper: Operand | None) -> Column
         return apply(lambda datum: with_data(datum, _kernels.clip(flat_data(datum), low, high)), [column], "clip")
     result = column
     if lower is not None:
-        result = where(_kleene_true(binary("less", result, lower)), lower, result, "clip")
+        result = where(_is_beyond("less", result, lower), lower, result, "clip")
     if upper is not None:
-        result = where(_kleene_true(binary("greater", result, upper)), upper, result, "clip")
+        result = where(_is_beyond("greater", result, upper), upper, result, "clip")
     return result
+
+
+def _is_beyond(name: str, column: Column, bound: Operand) -> Column:
+    try:
+        return _kleene_true(binary(name, column, bound))
+    except JagTypeError:
+        raise JagTypeError.no_kernel("clip", column.type, bound.type) from None
 
 
 def _is_plain_float(type: pa.DataType) -> bool:
