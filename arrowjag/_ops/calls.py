@@ -97,6 +97,9 @@ class Form(NamedTuple):
     item: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
     """A function that returns one result, where the compiled one takes one more array and writes a result for each item."""
 
+    takes_bounds: bool = False
+    """Whether compiled functions take whole columns and the bounds of a row: threads share the reference counts of views."""
+
 
 def _itself(function: Callable[..., Any]) -> Callable[..., Any]:
     return function

@@ -23,7 +23,7 @@ from arrowjag import _arrow
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
-from arrowjag._kernels.base.offsets import from_sizes
+from arrowjag._kernels.base.offsets import from_sizes, runs
 from arrowjag.typing import BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class Driver(NamedTuple):
     is_optional: bool
     per_item: bool
     """Whether the function writes a result for each item of its rows, so that results need no sizes of their own."""
+    takes_bounds: bool
+    """Whether `one` takes two positions after its arguments: those of the first item and behind the last one."""
 
     @property
     def type(self) -> pa.DataType:
@@ -80,12 +82,14 @@ class Driver(NamedTuple):
         if self.per_item:
             expected = [None if one is None else one[-1] for one in expected]
         found = []
-        for row, result in zip(rows, expected, strict=True):
-            try:
-                with np.errstate(all="ignore"):
-                    found.append(self.one(*(argument.at(row) for argument in arguments)))
-            except Exception:  # noqa: BLE001  # from the user's function, which the interpreter will decide
-                found.append(result)
+        offsets = _offsets_of(arguments) if self.takes_bounds else None
+        with np.errstate(all="ignore"):
+            for row, result in zip(rows, expected, strict=True):
+                bounds = () if offsets is None else (0, int(offsets[row + 1] - offsets[row]))
+                try:
+                    found.append(self.one(*[argument.at(row) for argument in arguments], *bounds))
+                except Exception:  # noqa: BLE001  # from the user's function, which the interpreter will decide
+                    found.append(result)
         place = _first_difference(found, expected)
         if place is not None:
             theirs, own = (reprlib.repr(results[place]) for results in (found, expected))
@@ -109,8 +113,10 @@ class Driver(NamedTuple):
         grows = self.is_row and not self.per_item
         valid, sizes = _flags(live, n_rows), zeros(n_rows if grows else 0, np.int64)
         settled = self._settled(arguments, valid, interpret)
-        make = empty if (live is None and settled is None) or grows else zeros  # what is not written is 0 under its null
-        out = make(n_rows if offsets is None else int(offsets[-1]), self.dtype)
+        if offsets is None:
+            out = (empty if live is None and settled is None else zeros)(n_rows, self.dtype)  # 0 under nulls
+        else:
+            out = empty(int(offsets[-1]), self.dtype)
 
         def part(first: int, last: int) -> tuple[int, Exception | None, npt.NDArray[Any]]:
             at = np.zeros(1, np.int64)
@@ -139,15 +145,11 @@ class Driver(NamedTuple):
             valid[rows] = result is not None
             if not self.is_row and result is not None:
                 out[rows] = result
-        if self.per_item and offsets is not None:
-            return _arrow.wrap([_arrow.Level(offsets, None, None)], _arrow.from_numpy(out))
-        keep = unless_all(valid)
         if not self.is_row:
-            return _arrow.from_numpy(out, keep)
-        parts = [results for _, _, results in found]
-        if not (sum(map(len, parts)) == len(out) and all(np.shares_memory(one, out) for one in parts if len(one))):
-            out = np.concatenate(parts)  # some rows of results are longer or shorter than the rows
-        return _arrow.wrap([_arrow.Level(from_sizes(sizes), keep, None)], _arrow.from_numpy(out))
+            return _arrow.from_numpy(out, unless_all(valid))
+        if self.per_item and offsets is not None:
+            return _slots(out, offsets, live)
+        return _rows([results for _, _, results in found], out, sizes, unless_all(valid))
 
     def _settled(self, arguments: Sequence[Argument], valid: BoolArray, interpret: Callable[[int], Any]) -> tuple[Any, Any] | None:
         """Call the function for one empty row, whose result all empty rows share, and clear their flags; None if it must see them.
@@ -184,6 +186,21 @@ class Driver(NamedTuple):
             return self.is_optional
         is_number = isinstance(result, (bool, int, float, np.generic))
         return is_number and np.result_type(self.dtype, np.asarray(result)) == self.dtype
+
+
+def _slots(out: npt.NDArray[Any], offsets: IntArray, live: BoolArray | None) -> pa.Array:
+    """Rows of one result per item, 0 in rows that the loop has left out."""
+    if live is not None:
+        idle = (~live & (offsets[1:] > offsets[:-1])).nonzero()[0]
+        out[runs(offsets[idle], from_sizes(offsets[idle + 1] - offsets[idle]))] = 0
+    return _arrow.wrap([_arrow.Level(offsets, None, None)], _arrow.from_numpy(out))
+
+
+def _rows(parts: Sequence[npt.NDArray[Any]], out: npt.NDArray[Any], sizes: IntArray, valid: BoolArray | None) -> pa.Array:
+    """Rows of results, which have been written to `out` part by part; a part that was too short for them has its own array."""
+    if not (sum(map(len, parts)) == len(out) and all(np.shares_memory(one, out) for one in parts if len(one))):
+        out = np.concatenate(parts)
+    return _arrow.wrap([_arrow.Level(from_sizes(sizes), valid, None)], _arrow.from_numpy(out))
 
 
 def _first_difference(found: Sequence[Any], expected: Sequence[Any]) -> int | None:
@@ -274,7 +291,7 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     of_row = numba.njit(nogil=True, error_model="numpy")
     whole = form.compiled(inner)
     compiled = inner if whole is inner else of_row(whole)
-    given = tuple(numba.typeof(argument.at(0)) for argument in arguments)
+    given = tuple(numba.typeof(argument.at(0)) for argument in arguments) + (numba.int64, numba.int64) * form.takes_bounds
     one = compiled if form.item is None else of_row(form.item(inner))
     result = _returned(one, given)
     optional = isinstance(result, numba.types.Optional)
@@ -288,8 +305,8 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     if not isinstance(element, (numba.types.Number, numba.types.Boolean)) or isinstance(element, numba.types.Complex):
         return f"it returns {result}"
     dtype = np.dtype(numba.np.numpy_support.as_dtype(element))
-    loop = _loop(compiled, arguments, optional, _SLOTS if form.item is not None else _ROW if is_row else _SCALAR)
-    return Driver(loop, one, dtype, is_row or form.item is not None, optional, form.item is not None)
+    loop = _loop(compiled, arguments, optional, form.takes_bounds, _SLOTS if form.item is not None else _ROW if is_row else _SCALAR)
+    return Driver(loop, one, dtype, is_row or form.item is not None, optional, form.item is not None, form.takes_bounds)
 
 
 def _as_function(function: Callable[..., Any], n_arguments: int) -> Callable[..., Any]:
@@ -353,12 +370,12 @@ _ROW = """        result = function({call})
     return out[:used]
 """
 
-_SLOTS = """        function({call}, out[{offsets}[i] : {offsets}[i + 1]])
+_SLOTS = """        function({call}, out)
     return out
 """
 
 
-def _loop(compiled: Any, arguments: Sequence[Argument], optional: bool, template: str) -> Callable[..., Any]:
+def _loop(compiled: Any, arguments: Sequence[Argument], optional: bool, takes_bounds: bool, template: str) -> Callable[..., Any]:
     """Generate and compile the loop over rows for the number and kinds of arguments."""
     import numba
 
@@ -368,17 +385,19 @@ def _loop(compiled: Any, arguments: Sequence[Argument], optional: bool, template
         names = [f"a{place}_{k}" for k in range(len(_arrays(argument)))]
         parameters += names
         bounds.update(names[-1:] if hasattr(argument, "offsets") else ())
+        part = "" if takes_bounds else f"[{names[-1]}[i] : {names[-1]}[i + 1]]"
         if hasattr(argument, "fields"):
             scope[f"Record{place}"] = argument.type  # type: ignore[attr-defined]  # only Records have `fields`
-            views = ", ".join(f"{name}[{names[-1]}[i] : {names[-1]}[i + 1]]" for name in names[:-1])
-            calls.append(f"Record{place}({views})")
+            calls.append(f"Record{place}({', '.join(name + part for name in names[:-1])})")
         elif hasattr(argument, "offsets"):
-            calls.append(f"{names[0]}[{names[1]}[i] : {names[1]}[i + 1]]")
+            calls.append(names[0] + part)
         else:
             calls.append(f"{names[0]}[i]")
-    offsets = next((name for name in parameters if name in bounds), "")
+    if takes_bounds:
+        offsets = next(name for name in parameters if name in bounds)
+        calls += [f"{offsets}[i]", f"{offsets}[i + 1]"]
     source = (_HEAD + template).format(
-        parameters=", ".join(parameters), call=", ".join(calls), offsets=offsets, check=_SKIP_NONE if optional else ""
+        parameters=", ".join(parameters), call=", ".join(calls), check=_SKIP_NONE if optional else ""
     )
     exec(source, scope)  # noqa: S102  # the source is from this module; numba compiles functions, not syntax trees
     loop: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy")(scope["loop"])

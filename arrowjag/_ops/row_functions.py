@@ -13,7 +13,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._kernels.base.memory import both_valid, zeros
+from arrowjag._kernels.base.memory import both_valid, unless_all, zeros
 from arrowjag._kernels.base.offsets import filter_rows
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, elementwise, structure
@@ -276,28 +276,30 @@ def map_items(function: Callable[..., Any], columns: Sequence[Operand], type: pa
 # --------------------------------------------------------------------------------------------------- item by item
 
 _FOLD = """
-def folded({parameters}):
+def folded({parameters}{bounds}):
     state = start
-    for j in range(len({first})):
+    for j in range({span}):
         if {is_known}:
             state = function(state, {items})
     return state
 """
 
 _SCAN = """
-def scanned({parameters}, out):
+def scanned({parameters}{bounds}, out):
     state = start
-    for j in range(len({first})):
+    for j in range({span}):
         if {is_known}:
             state = function(state, {items})
             out[j] = state
+        else:
+            out[j] = 0
 """
 
 _SCAN_INTERPRETED = """
 def scanned({parameters}):
     state = start
     out = []
-    for j in range(len({first})):
+    for j in range({span}):
         if {is_known}:
             state = function(state, {items})
             out.append(state)
@@ -333,12 +335,13 @@ def _form(name: str, arguments: Sequence[Argument], is_guarded: bool) -> Form:
     ]
     is_known = f"{names[-1]}[j]" if is_guarded else "True"
     called = items[:-1] if is_guarded else items
-    facts = {"parameters": ", ".join([*names, "start"]), "first": rows[0], "items": ", ".join(called), "is_known": is_known}
+    facts = {"parameters": ", ".join([*names, "start"]), "items": ", ".join(called), "is_known": is_known}
+    whole, of_columns = {"bounds": "", "span": f"len({rows[0]})"}, {"bounds": ", begin, end", "span": "begin, end"}
 
-    def maker(source: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def maker(source: str, span: dict[str, str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def make(function: Callable[..., Any]) -> Callable[..., Any]:
             local = scope | {"function": function}
-            exec(source.format(**facts), local)  # noqa: S102  # text of this module: numba compiles functions, not trees
+            exec(source.format(**facts, **span), local)  # noqa: S102  # text of this module: numba compiles functions, not trees
             made: Callable[..., Any] = local["folded" if source is _FOLD else "scanned"]
             return made
 
@@ -346,7 +349,8 @@ def _form(name: str, arguments: Sequence[Argument], is_guarded: bool) -> Form:
 
     compiled, interpreted = (_SCAN, _SCAN_INTERPRETED) if name == "scan" else (_FOLD, _FOLD)
     key = f"{name} {facts['items']} if {is_known}"
-    return Form(key, maker(interpreted), maker(compiled), maker(_FOLD) if name == "scan" else None)
+    item = maker(_FOLD, of_columns) if name == "scan" else None
+    return Form(key, maker(interpreted, whole), maker(compiled, of_columns), item, takes_bounds=True)
 
 
 def _starting(start: Any, operands: _Operands) -> tuple[Argument, _Operands]:
@@ -395,8 +399,8 @@ def scan(function: Callable[..., Any], start: Operand | Any, columns: Sequence[O
     states, operands = _starting(start, _gather(columns, -1, "scan"))
     known = _known(operands.long)
     offsets = operands.offsets if known is None else filter_rows(known, operands.offsets)
-    full = offsets[1:] > offsets[:-1]
-    live = full if operands.valid is None else full & operands.valid
+    full = unless_all(offsets[1:] > offsets[:-1])
+    live = both_valid(full, operands.valid)
     lists = None if type is None else pa.large_list(type)
     found = _column.from_arrow(_call_on_items("scan", function, states, operands, known, live, lists))
     return _at_slots(operands, found.values if found.ndim > 1 else found.values[:0], known)  # of one dim if no row has a valid item
