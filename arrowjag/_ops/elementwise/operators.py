@@ -304,8 +304,10 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
     if pt.is_string_view(datum.type) and not is_text(type):
         datum = decoded(datum)
     if pt.is_dictionary(type) and isinstance(datum, pa.Array) and (_arrow.is_numeric(datum.type) or _arrow.is_temporal(datum.type)):
-        words = cast_values(datum, type.value_type, safe).dictionary_encode()  # Arrow's cast encodes text only
-        return pa.DictionaryArray.from_arrays(words.indices.cast(type.index_type), words.dictionary, ordered=type.ordered)
+        # Arrow's cast encodes text only, and older versions encode no halves.
+        words = half_to_single(cast_values(datum, type.value_type, safe)).dictionary_encode()
+        found = words.dictionary.cast(type.value_type)
+        return pa.DictionaryArray.from_arrays(words.indices.cast(type.index_type), found, ordered=type.ordered)
     if pt.is_duration(datum.type) and pt.is_floating(type):
         datum = datum.cast(pa.int64())
     if pt.is_timestamp(datum.type) and datum.type.tz and (pt.is_date(type) or pt.is_time(type) or is_text(type)):
