@@ -202,3 +202,12 @@ def share_examples(items: list[pytest.Item]) -> None:
 def surface(request: pytest.FixtureRequest) -> Surface:
     """Calls a method by its name on one surface after another: ``surface(x, "sum", axis=-1)``."""
     return SURFACES[request.param]
+
+
+@pytest.fixture(params=["never", "always"])
+def compiling(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Both ways to run a function: by the interpreter and, where numba is installed, compiled."""
+    if request.param == "always":
+        pytest.importorskip("numba")
+    with options(compile=request.param):
+        yield request.param

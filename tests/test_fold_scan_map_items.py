@@ -12,21 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._ops import row_compiler
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
 from tests.along import any_axis, as_list
+from tests.compiled_calls import assert_same_compiled
 from tests.hosts import pd, pl
 
 NUMBERS = (pa.int16(), pa.int32(), pa.float64())
-
-
-@pytest.fixture(params=["never", "always"])
-def compiling(request):
-    """Both ways to run a function: by the interpreter and, where numba is installed, compiled."""
-    if request.param == "always":
-        pytest.importorskip("numba")
-    with aj.options(compile=request.param):
-        yield request.param
 
 
 def last(state, item):
@@ -242,12 +235,7 @@ def test_rows_in_several_parts(nulls: str) -> None:
         lambda: aj.map_items(lambda item: None if item > 3 else item, x),
     ]
     for call in calls:
-        with aj.options(compile="never"):
-            expected = call()
-        with aj.options(compile="always"):
-            found = call()
-        assert found.type == expected.type
-        assert found.equals(expected)
+        assert_same_compiled(call)
 
 
 @pytest.mark.parametrize(
@@ -267,3 +255,13 @@ def test_null_items_are_left_out_whatever_their_type(type: pa.DataType, item: ob
     both = aj.array([[1, 1, None], [1], [1], []], type=pa.int64(), ndim=2)
     assert aj.fold(lambda n, one, k: n + k * (one == item), 0, x, both).to_list() == [1, 0, None, 0]
     assert aj.scan(lambda n, one, k: n + k * (one == item), 0, x, both).to_list() == [[1, None, None], [None], None, []]
+
+
+def test_slots_without_a_state_hold_0_under_their_nulls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory that was never written must not reach files or hashes of buffers."""
+    pytest.importorskip("numba")
+    monkeypatch.setattr(row_compiler, "empty", lambda n, dtype: np.full(n, 7, dtype))
+    x = aj.array([[1, None, 2], [None, None], [3], [None]], type=pa.int64(), ndim=2)
+    with aj.options(compile="always"):
+        found = x.scan(lambda state, item: state + item, 0).values
+    assert np.frombuffer(found.buffers()[1], np.int64, len(found)).tolist() == [1, 0, 3, 0, 0, 3, 0]

@@ -18,18 +18,10 @@ from arrowjag._methods import METHODS
 from arrowjag._ops import row_compiler
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
+from tests.compiled_calls import assert_same_compiled
 from tests.hosts import pd, pl
 
 NUMBERS = (pa.int8(), pa.uint16(), pa.int64(), pa.float32(), pa.float64(), pa.bool_())
-
-
-@pytest.fixture(params=["never", "always"])
-def compiling(request):
-    """Both ways to run a function: by the interpreter and, where numba is installed, compiled."""
-    if request.param == "always":
-        pytest.importorskip("numba")
-    with aj.options(compile=request.param):
-        yield request.param
 
 
 @given(st.data())
@@ -358,12 +350,7 @@ def test_narrow_numbers_give_the_same_results_compiled(type: pa.DataType) -> Non
         lambda: x.map_items(lambda item: item * 3),
     ]
     for call in calls:
-        with aj.options(compile="never"):
-            expected = call()
-        with aj.options(compile="always"):
-            found = call()
-        assert found.type == expected.type
-        assert found.equals(expected)
+        assert_same_compiled(call)
     assert calls[0]().to_list() == [2 * greatest, 3]
 
 
@@ -570,3 +557,10 @@ def test_the_error_of_the_lowest_row_is_raised_though_an_empty_row_fails_too() -
     with aj.options(compile="always"), pytest.raises(IndexError) as caught:
         x.map_rows(lambda row: row[5] if row[0] < 0 else row[0])
     assert caught.value.__notes__ == ["map_rows: the function failed on row 300"]
+
+
+@pytest.mark.parametrize("x", [aj.array([[1, 2], [3]]), aj.array([[0.5], [1.5, 2.5]])], ids=["int64", "float64"])
+def test_rows_of_64_bits_are_views_of_the_column(x: aj.JaggedArray) -> None:
+    seen: list[np.ndarray] = []
+    x.map_rows(lambda row: seen.append(row) or 0)
+    assert all(np.shares_memory(row, x.values.to_numpy()) for row in seen)

@@ -284,7 +284,7 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     if any(array.dtype == np.uint64 for argument in arguments for array in _arrays(argument)):
         return "numba and numpy differ in the type of uint64 with other integers; cast the column to int64"
     # Rows may be empty, and their numbers Python's own, for which a division by zero raises; items are numpy's.
-    errors = "python" if _offsets_of(arguments) is not None and form.item is None and form.name == "row" else "numpy"
+    errors = "python" if _offsets_of(arguments) is not None and not form.takes_bounds else "numpy"
     compile = numba.njit(nogil=True, boundscheck=True, error_model=errors)
     inner = function if hasattr(function, "overloads") else compile(_as_function(function, len(arguments)))
     # Loops over the items of a row need no checks of bounds; the user's function has its own.
