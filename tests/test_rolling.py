@@ -281,6 +281,13 @@ def test_refused_options() -> None:
         aj.array([[1], [2**62, 2**62]]).rolling(2, 1).sum()
 
 
+def test_unsigned_times_beyond_63_bits_rise() -> None:
+    times = aj.array([[1, 2**63 - 1, 2**63, 2**64 - 1]], type=pa.uint64())
+    assert aj.array([[1, 2, 4, 8]]).rolling(2, on=times).sum().to_list() == [[1, 2, 6, 8]]
+    with pytest.raises(JagValueError, match="falls"):
+        aj.array([[1, 2]]).rolling(2, on=aj.array([[2**64 - 1, 1]], type=pa.uint64())).sum()
+
+
 def test_sums_at_the_ends_of_64_bits() -> None:
     x = aj.array([[2**63 - 1, -5, -(2**63)], [2**62]])
     with pytest.raises(JagOverflowError, match="row 0"):

@@ -7,20 +7,23 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.move import gather
 from arrowjag._ops import structure
 from arrowjag._ops.axes import Moved, is_none_of_them, move_back, move_last, normalize_axes, trailing
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import ShapeError
+from arrowjag.errors import JagError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["align_keys", "apply", "apply_both", "item_key", "items_as_rows", "resized", "single_axis"]
+__all__ = ["align_keys", "apply", "apply_both", "in_blocks", "item_key", "items_as_rows", "resized", "single_axis"]
 
 
 def apply(
@@ -104,6 +107,30 @@ def apply_both(
     flat = moved.column
     values = function(flat.values, gather.take(other.values, moved.take), flat.shape.dims[-1].offsets)
     return move_back(moved, Column(flat.shape, values), column.shape)
+
+
+def in_blocks(function: Callable[..., pa.Array]) -> Callable[..., pa.Array]:
+    """Make a function of `apply` or `apply_both`, whose results depend on the row alone, run on blocks of rows, on all cores.
+
+    What it computes on its way stays in cache. If it fails on a block, it is called on all rows: the error then names the row.
+    """
+
+    def whole(*columns: Any) -> pa.Array:
+        *values, offsets = columns
+        if len(values[0]) < strategy.sizes.THREAD_VALUES or not all(pt.is_primitive(one.type) for one in values):
+            return function(*columns)
+
+        def block(first: int, last: int) -> pa.Array:
+            start, end = int(offsets[first]), int(offsets[last])
+            return function(*(one.slice(start, end - start) for one in values), offsets[first : last + 1] - start)
+
+        try:
+            parts = map_rows(block, offsets, block_values=strategy.sizes.CACHE_VALUES)
+        except JagError:
+            return function(*columns)
+        return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
+
+    return whole
 
 
 def _completed(moved: Moved, offsets: IntArray) -> tuple[IntArray, IntArray]:

@@ -18,7 +18,7 @@ from arrowjag._kernels.equal import groups
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce import extremes, picked
 from arrowjag._kernels.reduce.counts import count_valid
-from arrowjag._kernels.scan import running
+from arrowjag._kernels.scan import neighbours
 from arrowjag._ops import along_axis, elementwise, sets, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import or_null
@@ -187,7 +187,7 @@ def is_sorted(column: Column, descending: bool, axis: Any) -> Column:
         key, valid = _arrow.order_key(values, "is_sorted", descending=bool(descending))
         if valid is not None and not valid.all():
             key, offsets = key[valid], _offsets.filter_rows(valid, offsets)
-        wrong, _ = _reduce.any(running.falls(key, offsets, bool(descending)), None, offsets)
+        wrong, _ = _reduce.any(neighbours.falls(key, offsets, bool(descending)), None, offsets)
         return _arrow.from_numpy(~wrong, offsets[1:] > offsets[:-1])
 
     return over_axes(column, axis, sorted_rows, "is_sorted")

@@ -18,6 +18,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import both_valid, holds_nan, unless_all, without_validity
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
+from arrowjag._kernels.order.sort import argsort
 from arrowjag._kernels.reduce.extremes import ends
 from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, structure
 from arrowjag._ops.cursor import row_name
@@ -57,10 +58,10 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     found = buckets_of(times, every, "resample")
     first, counts = _spans(found.number, cut, t)
     offsets = _offsets.from_sizes(counts)
-    slot = found.number - _spread(first - offsets[:-1], cut)
+    slot = found.number - (first - offsets[:-1]).repeat(_offsets.row_sizes(cut))
     per_bucket = _offsets.from_counts(np.bincount(slot, minlength=int(offsets[-1])))
     if np.count_nonzero(slot[1:] < slot[:-1]):
-        values = gather.take(values, slot.argsort(kind="stable"))
+        values = gather.take(values, argsort(slot, None, cut))
     rows = Column(
         JaggedShape._trusted((Uniform(len(per_bucket) - 1, 1, declared=False), Ragged.from_offsets(per_bucket, check=False))),
         values,
@@ -106,10 +107,6 @@ def _spans(number: IntArray, cut: IntArray, t: Column) -> tuple[IntArray, IntArr
             f"and {_MOST_IN_ALL} in all are made. Give a longer `every`"
         )
     return low, counts
-
-
-def _spread(numbers: IntArray, offsets: IntArray) -> IntArray:
-    return numbers.repeat(_offsets.row_sizes(offsets))
 
 
 # --------------------------------------------------------------------------------------------------- spectra

@@ -17,7 +17,7 @@ from arrowjag._kernels.equal import groups, peaks
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import interpolation, search
 from arrowjag._kernels.order.interpolation import apart
-from arrowjag._kernels.scan import running
+from arrowjag._kernels.scan import neighbours
 from arrowjag._ops import along_axis, elementwise, scan, sets, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import row_name
@@ -68,7 +68,7 @@ def _points(
         valid = both_valid(valid, there if items is None else there[items])
     if valid is not None:
         key, items, cut = key[valid], valid.nonzero()[0] if items is None else items[valid], _offsets.filter_rows(valid, cut)
-    wrong = running.falls(key, cut, descending=False)
+    wrong = neighbours.falls(key, cut, descending=False)
     if np.count_nonzero(wrong):
         place = int(wrong.argmax())
         row = int(np.searchsorted(cut, place, side="right")) - 1

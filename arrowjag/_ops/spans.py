@@ -130,9 +130,9 @@ def _of_numbers(times: pa.Array, every: Any, what: str) -> Buckets:
         raise JagValueError(f"{what} must be greater than 0 and finite, got {every}")
     data = _arrow.to_numpy(times)[0]
     if data.dtype.kind == "f" or not is_int(every):
-        number = np.floor(data.astype(np.float64) / float(every))
-        sizes = np.abs(number)
-        if len(number) and not sizes[sizes.argmax()] <= 2**53:  # NaN counts as the largest
+        number = np.divide(data, float(every), dtype=np.float64)
+        np.floor(number, out=number)
+        if len(number) and not -(2**53) <= number.min() <= number.max() <= 2**53:  # the extremes of numbers with a NaN are NaN
             raise JagValueError(f"{what} {every} is too small for times up to {np.abs(data).max()}")
         return Buckets(number.astype(np.int64), float(every), 0, False, pa.float64())
     step = int(every)

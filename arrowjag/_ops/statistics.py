@@ -226,7 +226,7 @@ def weighted_quantile(
     def reduction(x: pa.Array, w: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         x = _ordered_type(x)
         amounts, valid = weights_of(w, valid, offsets, "quantile")
-        items, present, unknown = quietly(_weighted_items, x, amounts, valid, offsets, q)
+        items, present, unknown = _weighted_items(x, amounts, valid, offsets, q)
         found = gather.take(x, items.reshape(-1), None if present is None else present.repeat(len(q))) if len(x) else None
         picked = _as_mean(pa.nulls(items.size, x.type) if found is None else found, unknown.repeat(len(q)))
         made[:] = [(picked, np.arange(len(offsets)) * len(q))]
@@ -263,11 +263,26 @@ def _weighted_items(
 ) -> tuple[IntArray, BoolArray | None, BoolArray]:
     """The item of each row and each q; which rows have one; which have a total weight that is not finite."""
     data, _ = _arrow.order_key(x, "quantile")
+    n_rows, last_item = len(offsets) - 1, max(len(data) - 1, 0)
+    items, weighty, finite = np.empty((n_rows, len(q)), np.int64), np.empty(n_rows, np.bool_), np.empty(n_rows, np.bool_)
+
+    def work(block: Block) -> None:
+        found, total = _weighted_places(block, amounts[block.items], q)
+        items[block.rows] = np.minimum(found + block.items.start, last_item)
+        weighty[block.rows] = has_weight(amounts[block.items], block.valid, block.offsets)
+        finite[block.rows] = np.isfinite(total)
+
+    over_blocks(work, data, valid, offsets)
+    return items, unless_all(weighty), ~finite
+
+
+def _weighted_places(block: Block, amounts: Floats, q: Sequence[float]) -> tuple[IntArray, Floats]:
+    """The item of each row of a block and each q, and the total weight of each row."""
+    data, valid, offsets = block.data, block.valid, block.offsets
     order = _sort.argsort(data, valid, offsets)
     known = None if valid is None else valid[order]
     running, _ = _scan.cumsum(amounts[order], known, offsets)
     n_valid, _ = _reduce.count(valid, offsets)
-    weighty = has_weight(amounts, valid, offsets)
     sizes = row_sizes(offsets)
     total = np.zeros(len(sizes))
     total[n_valid > 0] = running[(offsets[:-1] + n_valid - 1)[n_valid > 0]]
@@ -284,8 +299,7 @@ def _weighted_items(
         bad = (n_valid > 0) & np.isnan(data[order[np.minimum(ends, len(order) - 1)]])
         items[bad] = last[bad][:, None]
     items += np.minimum(offsets[:-1], max(len(order) - 1, 0))[:, None]
-    items = order[items] if len(order) else items
-    return items, unless_all(weighty), ~np.isfinite(total)
+    return order[items] if len(order) else items, total
 
 
 def _both(mask: BoolArray, known: BoolArray | None) -> BoolArray:

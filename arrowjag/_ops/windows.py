@@ -286,6 +286,7 @@ def roll(
             return _end_of_full(column, name, width, axis)
     wanted = least if least is not None else 1 if width is None else width
 
+    @along_axis.in_blocks
     def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
         windows = _windows.of_items(offsets, width, bool(center))
         return _over(name, values, offsets, windows, wanted, options, expanding=width is None)
@@ -360,6 +361,7 @@ def _roll_by_time(
     if isinstance(width, int) and width >= 2**63:
         raise JagRangeError(f"rolling: the window must fit 64 bits of {on.type}, got {window!r}")
 
+    @along_axis.in_blocks
     def apply(values: pa.Array, times: pa.Array, offsets: IntArray) -> pa.Array:
         instants = _times(times, offsets)
         windows = _windows.of_times(instants, offsets, width, center)
@@ -375,6 +377,8 @@ def _times(times: pa.Array, offsets: IntArray) -> npt.NDArray[Any]:
         row, fault = int(_offsets.parents(offsets)[int(np.asarray(times.is_null()).argmax())]), "holds a null"
     else:
         data, _ = _arrow.to_numpy(times)
+        if data.dtype == np.uint64:
+            data = (data ^ (1 << 63)).view(np.int64)  # 2**63 less, so that all fit; differences are the same
         data = data.astype(np.float64 if data.dtype.kind == "f" else np.int64, copy=False)
         falls = _windows.is_falling(data, offsets)
         if not np.count_nonzero(falls):
@@ -466,21 +470,23 @@ def decaying_rate(alpha: Any, span: Any, halflife: Any) -> float:
 def ewm(column: Column, name: str, rate: float, axis: Any) -> Column:
     """The exponentially weighted mean or variance of all items up to each one; null at a null."""
 
-    def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
-        if pt.is_decimal(values.type) and name == "var":
+    def mean(values: pa.Array, offsets: IntArray) -> pa.Array:
+        data, valid = floats(values, "ewm mean"), _arrow.valid_of(values)
+        state = weights.decayed(quietly(data.astype, np.float64, copy=False), valid, offsets, 1 - rate)
+        return _arrow.from_numpy(state.mean.astype(result_type(data.dtype), copy=False), valid)
+
+    @along_axis.in_blocks
+    def variance(values: pa.Array, offsets: IntArray) -> pa.Array:
+        if pt.is_decimal(values.type):
             values = exact.deviations(values, offsets)
-        data, valid = floats(values, f"ewm {name}"), _arrow.valid_of(values)
-        target = result_type(data.dtype)
-        if name == "mean":
-            state = weights.decayed(quietly(data.astype, np.float64, copy=False), valid, offsets, 1 - rate)
-            return _arrow.from_numpy(state.mean.astype(target, copy=False), valid)
+        data, valid = floats(values, "ewm var"), _arrow.valid_of(values)
         known = _several(valid, offsets)
         found = quietly(_decayed_variances, weights.decayed(data, valid, offsets, 1 - rate))
         if not math.isfinite(np.add.reduce(found)):
             found[~np.isfinite(found)] = np.nan
-        return _arrow.from_numpy(found.astype(target, copy=False), known)
+        return _arrow.from_numpy(found.astype(result_type(data.dtype), copy=False), known)
 
-    return along_axis.apply(column, axis, apply, f"ewm {name}", complete=True)
+    return along_axis.apply(column, axis, mean if name == "mean" else variance, f"ewm {name}", complete=True)
 
 
 def _decayed_variances(state: weights.State) -> npt.NDArray[np.float64]:
@@ -507,20 +513,6 @@ def pct_change(column: Column, n: Any, axis: Any) -> Column:
 
     def change(values: pa.Array, offsets: IntArray) -> pa.Array:
         data, valid = floats(values, "pct_change"), _arrow.valid_of(values)
-        target = result_type(data.dtype)
-        _, known = _scan.shift_index(offsets, distance)
-        gap = min(abs(distance), len(data))
-        later, earlier = slice(gap, None), slice(0, len(data) - gap)
-        here, there = (later, earlier) if distance >= 0 else (earlier, later)
-        values = data.astype(target, copy=False)
-        found = np.zeros(len(data), target)
-        with np.errstate(all="ignore"):
-            np.divide(values[here], values[there], out=found[here])
-            found[here] -= target.type(1)
-        if valid is not None:
-            both = valid.copy()
-            both[here] &= valid[there]
-            known = both if known is None else known & both
-        return _arrow.from_numpy(found, known)
+        return _arrow.from_numpy(*_scan.relative_change(data.astype(result_type(data.dtype), copy=False), valid, offsets, distance))
 
     return along_axis.apply(column, axis, change, "pct_change", complete=True)

@@ -202,8 +202,13 @@ def _layout(
 
     def scatter(data: NDArray[Any], fill: Any) -> NDArray[Any]:
         out = empty(int(padded[-1]), data.dtype)
-        out[:] = fill
-        out[cells] = data
+
+        def block(first: int, last: int) -> None:
+            items = slice(int(offsets[first]), int(offsets[last]))
+            out[padded[first] : padded[last]] = fill
+            out[cells[items]] = data[items]
+
+        blocks.map_rows(block, padded, block_values=strategy.sizes.CACHE_VALUES)
         return out
 
     return scatter

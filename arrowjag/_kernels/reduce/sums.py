@@ -8,6 +8,7 @@ Sums of floats are added in the order of `row_sums`.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -295,15 +296,24 @@ def bootstrap_means(
     n_rows, n_values = len(sizes), len(data)
     out = empty(n_rows * n, np.float64).reshape(n, n_rows)
     together = max(1, strategy.sizes.CACHE_VALUES // max(n_values, n_rows, 1))
-    starts, widths = offsets[:-1].repeat(sizes), sizes.repeat(sizes).astype(np.float64)
     for first in range(0, n, together):
         part = out[first : first + together]
-        draws = generator.random((len(part), n_values))
-        draws *= widths
-        items = draws.astype(np.int64)
-        items += starts
-        cut = np.append((np.arange(len(part))[:, None] * n_values + offsets[:-1]).reshape(-1), len(part) * n_values)
-        row_sums(data[items.reshape(-1)], None, cut, part.reshape(-1))
+        draw = functools.partial(_sums_of_drawn, data, offsets, generator.random((len(part), n_values)), part)
+        map_rows(draw, offsets, block_values=strategy.sizes.CACHE_VALUES)
     quietly(np.divide, out, sizes, out=out)
     means = quietly(np.ascontiguousarray(out.T).astype, result_type(data.dtype), copy=False)
     return means, unless_all(sizes > 0)
+
+
+def _sums_of_drawn(
+    data: NDArray[Any], offsets: NDArray[np.int64], draws: NDArray[np.float64], out: NDArray[np.float64], low: int, high: int
+) -> None:
+    """Fill out[:, low:high] with sums of the items of some rows that numbers from 0 to 1 draw."""
+    cut = offsets[low : high + 1]
+    sizes, n, n_values = row_sizes(cut), len(draws), int(cut[-1] - cut[0])
+    items = (draws[:, cut[0] : cut[-1]] * sizes.repeat(sizes)).astype(np.int64)
+    items += cut[:-1].repeat(sizes)
+    cuts = np.append((np.arange(n)[:, None] * n_values + (cut[:-1] - cut[0])).reshape(-1), n * n_values)
+    sums = empty(n * (high - low), np.float64)
+    row_sums(data[items.reshape(-1)], None, cuts, sums)
+    out[:, low:high] = sums.reshape(n, -1)

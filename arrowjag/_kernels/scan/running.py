@@ -1,4 +1,4 @@
-"""Running totals, shifts and moving windows along rows: one result for each item.
+"""Running totals along rows: one result for each item.
 
 Each takes `data` (n_values,), `valid` (n_values,) boolean or None, `offsets` (n_rows + 1,) and returns (result, valid),
 both with one entry per item. In cumulative functions a null stays null and is skipped; data under a null is arbitrary.
@@ -15,24 +15,12 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import empty, empty_like, holds_nan, unless_all, zeros
+from arrowjag._kernels.base.memory import empty, empty_like, zeros
 from arrowjag._kernels.base.offsets import from_sizes, longest_of, parents, positions, row_sizes, running_count
-from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import find_loop, losers
 from arrowjag._kernels.reduce.segments import Block, accumulator, may_overflow, over_blocks, raise_overflow, without_signed_zeros
 
-__all__ = [
-    "cumcount",
-    "cummax",
-    "cummin",
-    "cumprod",
-    "cumsum",
-    "diff",
-    "falls",
-    "has_slot",
-    "reaches_back",
-    "shift_index",
-]
+__all__ = ["cumcount", "cummax", "cummin", "cumprod", "cumsum"]
 
 Valid = NDArray[np.bool_] | None
 
@@ -247,87 +235,3 @@ def _counts_so_far(valid: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDAr
     running = running_count(valid)
     counts: NDArray[Any] = running[1:] - running[offsets[:-1]].repeat(row_sizes(offsets))
     return counts
-
-
-def diff(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[Any], Valid]:
-    """Each item minus the one n slots before it in its row (after it if n < 0); null if there is none or one is null.
-
-    Returns
-    -------
-    (n_values,) array
-        Unsigned integers give the next wider signed ones, 64-bit ones int64, bool int8; all others keep their type. Signed integers
-        wrap around as in elementwise subtraction.
-
-    Raises
-    ------
-    JagOverflowError
-        A difference of uint64 does not fit int64; names the row.
-    """
-    values, known = _signed(data), _has_slot(offsets, n)
-    out = empty(len(values), values.dtype)
-    reach = max(len(values) - abs(n), 0)
-    later, earlier = slice(len(values) - reach, None), slice(0, reach)
-    here, there, gap = (later, earlier, slice(len(values) - reach)) if n >= 0 else (earlier, later, slice(reach, None))
-    out[gap] = 0
-    quietly(np.subtract, values[here], values[there], out=out[here])
-    if valid is not None:
-        known &= valid
-        known[here] &= valid[there]
-    if data.dtype == np.uint64:
-        wrapped = ((data[here] >= data[there]) != (out[here] >= 0)) & known[here]
-        if wrapped.any():
-            block = Block(slice(0, len(offsets) - 1), slice(0, len(data)), data, valid, offsets)
-            raise_overflow("diff", parents(offsets)[here][wrapped], block, out.dtype)
-    return out, unless_all(known)
-
-
-def _signed(data: NDArray[Any]) -> NDArray[Any]:
-    """Numbers in a type that holds their differences, those of uint64 as long as they fit 64 bits with a sign."""
-    if data.dtype.kind == "u" and data.dtype.itemsize < 8:
-        return data.astype(f"i{2 * data.dtype.itemsize}")
-    return data.view({"b": np.int8, "u": np.int64}.get(data.dtype.kind, data.dtype))
-
-
-def _has_slot(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
-    """Which items have an item n slots before them in their row (after them if n < 0)."""
-    return reaches_back(offsets, n) if n >= 0 else reaches_back(offsets[-1] - offsets[::-1], -n)[::-1]
-
-
-def shift_index(offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[np.int64], Valid]:
-    """For each item the number, always within range, of the item n slots before it (after it if n < 0), and as `has_slot`."""
-    n_values = int(offsets[-1])
-    known = has_slot(offsets, n)
-    index = np.arange(-n, n_values - n) if abs(n) <= n_values else zeros(n_values, np.int64)
-    np.clip(index, 0, max(n_values - 1, 0), out=index)
-    return index, known
-
-
-def has_slot(offsets: NDArray[np.int64], n: int) -> Valid:
-    """Which items have an item n slots before them in their row (after them if n < 0); None if all have."""
-    return unless_all(_has_slot(offsets, n))
-
-
-def reaches_back(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
-    """Which items have at least n items before them in their row."""
-    if strategy.choose("shift", n) == "positions":
-        return positions(offsets) >= n
-    reaches = np.ones(int(offsets[-1]), np.bool_)
-    for slot in range(n):
-        items = offsets[:-1] + slot
-        reaches[items[items < offsets[1:]]] = False
-    return reaches
-
-
-def falls(data: NDArray[Any], offsets: NDArray[np.int64], descending: bool) -> NDArray[np.bool_]:
-    """Whether each item is out of order with the item before it in its row; NaN comes last in both directions.
-
-    O(n_rows + n_values).
-    """
-    wrong = np.zeros(len(data), np.bool_)
-    (np.less if not descending else np.greater)(data[1:], data[:-1], out=wrong[1:])
-    if holds_nan(data):
-        nan = np.isnan(data)
-        wrong[1:] |= nan[:-1] & ~nan[1:]
-    heads = offsets[:-1]
-    wrong[heads[heads < offsets[1:]]] = False
-    return wrong

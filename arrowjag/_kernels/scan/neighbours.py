@@ -1,0 +1,132 @@
+"""Items beside the items some slots before them in their row: differences, relative changes, shifts, and items out of order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.memory import empty, holds_nan, unless_all, zeros
+from arrowjag._kernels.base.offsets import parents, positions
+from arrowjag._kernels.reduce.segments import Block, over_blocks, raise_overflow
+
+__all__ = ["diff", "falls", "has_slot", "reaches_back", "relative_change", "shift_index"]
+
+Valid: TypeAlias = "NDArray[np.bool_] | None"
+
+
+def diff(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[Any], Valid]:
+    """Each item minus the one n slots before it in its row (after it if n < 0); null if there is none or one is null.
+
+    Returns
+    -------
+    (n_values,) array
+        Unsigned integers give the next wider signed ones, 64-bit ones int64, bool int8; all others keep their type. Signed integers
+        wrap around as in elementwise subtraction.
+
+    Raises
+    ------
+    JagOverflowError
+        A difference of uint64 does not fit int64; names the row.
+    """
+    out, known = _with_slot(np.subtract, _signed(data), valid, offsets, n)
+    if data.dtype == np.uint64:
+        here, there, _ = _apart(len(data), n)
+        wrapped = ((data[here] >= data[there]) != (out[here] >= 0)) & known[here]
+        if wrapped.any():
+            block = Block(slice(0, len(offsets) - 1), slice(0, len(data)), data, valid, offsets)
+            raise_overflow("diff", parents(offsets)[here][wrapped], block, out.dtype)
+    return out, unless_all(known)
+
+
+def relative_change(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int) -> tuple[NDArray[Any], Valid]:
+    """Each item divided by the one n slots before it in its row, less 1; of floats, and null as in `diff`."""
+
+    def change(values: NDArray[Any], others: NDArray[Any], out: NDArray[Any]) -> None:
+        np.divide(values, others, out=out)
+        out -= 1
+
+    out, known = _with_slot(change, data, valid, offsets, n)
+    return out, unless_all(known)
+
+
+def _with_slot(
+    function: Callable[..., Any], data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """A function of each item and the one n slots before it, 0 where there is none, and where both are valid."""
+    out, known = empty(len(data), data.dtype), empty(len(data), np.bool_)
+
+    def work(block: Block) -> None:
+        here, there, gap = _apart(len(block.data), n)
+        found, both = out[block.items], known[block.items]
+        found[gap] = 0
+        function(block.data[here], block.data[there], out=found[here])
+        both[:] = _has_slot(block.offsets, n)
+        if block.valid is not None:
+            both &= block.valid
+            both[here] &= block.valid[there]
+
+    over_blocks(work, data, valid, offsets)
+    return out, known
+
+
+def _apart(n_values: int, n: int) -> tuple[slice, slice, slice]:
+    """The items that have one n slots before them, if rows are ignored; those n slots before them; and the others."""
+    reach = max(n_values - abs(n), 0)
+    later, earlier = slice(n_values - reach, None), slice(0, reach)
+    return (later, earlier, slice(n_values - reach)) if n >= 0 else (earlier, later, slice(reach, None))
+
+
+def _signed(data: NDArray[Any]) -> NDArray[Any]:
+    """Numbers in a type that holds their differences, those of uint64 as long as they fit 64 bits with a sign."""
+    if data.dtype.kind == "u" and data.dtype.itemsize < 8:
+        return data.astype(f"i{2 * data.dtype.itemsize}")
+    return data.view({"b": np.int8, "u": np.int64}.get(data.dtype.kind, data.dtype))
+
+
+def _has_slot(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
+    """Which items have an item n slots before them in their row (after them if n < 0)."""
+    return reaches_back(offsets, n) if n >= 0 else reaches_back(offsets[-1] - offsets[::-1], -n)[::-1]
+
+
+def shift_index(offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[np.int64], Valid]:
+    """For each item the number, always within range, of the item n slots before it (after it if n < 0), and as `has_slot`."""
+    n_values = int(offsets[-1])
+    known = has_slot(offsets, n)
+    index = np.arange(-n, n_values - n) if abs(n) <= n_values else zeros(n_values, np.int64)
+    np.clip(index, 0, max(n_values - 1, 0), out=index)
+    return index, known
+
+
+def has_slot(offsets: NDArray[np.int64], n: int) -> Valid:
+    """Which items have an item n slots before them in their row (after them if n < 0); None if all have."""
+    return unless_all(_has_slot(offsets, n))
+
+
+def reaches_back(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
+    """Which items have at least n items before them in their row."""
+    if strategy.choose("shift", n) == "positions":
+        return positions(offsets) >= n
+    reaches = np.ones(int(offsets[-1]), np.bool_)
+    for slot in range(n):
+        items = offsets[:-1] + slot
+        reaches[items[items < offsets[1:]]] = False
+    return reaches
+
+
+def falls(data: NDArray[Any], offsets: NDArray[np.int64], descending: bool) -> NDArray[np.bool_]:
+    """Whether each item is out of order with the item before it in its row; NaN comes last in both directions.
+
+    O(n_rows + n_values).
+    """
+    wrong = np.zeros(len(data), np.bool_)
+    (np.less if not descending else np.greater)(data[1:], data[:-1], out=wrong[1:])
+    if holds_nan(data):
+        nan = np.isnan(data)
+        wrong[1:] |= nan[:-1] & ~nan[1:]
+    heads = offsets[:-1]
+    wrong[heads[heads < offsets[1:]]] = False
+    return wrong

@@ -1,0 +1,73 @@
+"""Operations of whole rows run on blocks of rows: the same results, types and errors as on all rows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag._kernels import strategy
+from arrowjag.errors import JagError
+from arrowjag.testing import assert_equal, jagged_arrays
+
+OPERATIONS: dict[str, Callable[[aj.JaggedArray], aj.JaggedArray]] = {
+    "bootstrap": lambda x: x.bootstrap(3, seed=1),
+    "diff": lambda x: x.diff(),
+    "diff forwards": lambda x: x.diff(-2),
+    "ewm_var": lambda x: x.ewm_var(alpha=0.5),
+    "expanding mean": lambda x: x.expanding().mean(),
+    "expanding std": lambda x: x.expanding().std(),
+    "pad": lambda x: x.pad(3),
+    "pct_change": lambda x: x.pct_change(),
+    "pct_change forwards": lambda x: x.pct_change(-2),
+    "quantile by weights": lambda x: x.quantile(0.5, weights=x.abs()),
+    "quantiles by weights": lambda x: x.quantile([0.1, 0.9], weights=x.abs()),
+    "resample": lambda x: aj.resample(x, x, 2),
+    "rolling first": lambda x: x.rolling(3, min_periods=1).first(),
+    "rolling max": lambda x: x.rolling(3, center=True).max(),
+    "rolling mean": lambda x: x.rolling(3, min_periods=2).mean(),
+    "rolling median": lambda x: x.rolling(3).median(),
+    "rolling by time": lambda x: x.fill_null(0).rolling(2, on=x.fill_null(0).sort()).sum(),
+}
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    """An array, or a scalar or an error as text."""
+    try:
+        found = call()
+    except JagError as error:
+        return type(error), str(error)
+    return found if isinstance(found, aj.JaggedArray) else repr(found)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@given(st.data())
+def test_blocks_of_few_rows_give_what_all_rows_give(name: str, data: st.DataObject) -> None:
+    ndim, leaf = data.draw(st.integers(1, 3)), data.draw(st.sampled_from([pa.float64(), pa.int16(), pa.uint64(), pa.float32()]))
+    x = data.draw(jagged_arrays(ndim, leaf))
+    expected = outcome(lambda: OPERATIONS[name](x))
+    with strategy.force(THREAD_VALUES=1, CACHE_VALUES=4):
+        found = outcome(lambda: OPERATIONS[name](x))
+    if isinstance(expected, aj.JaggedArray):
+        assert_equal(found, expected)
+    else:
+        assert found == expected
+
+
+FALLING = aj.array([[1, 2], [3], [], [2**64 - 1, 1], [4]], type=pa.uint64())
+"""Of the fourth row the difference and the sum overflow, and it falls."""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [lambda x: x.diff(), lambda x: x.rolling(2, min_periods=1).sum(), lambda x: x.rolling(2, on=x).sum()],
+    ids=["diff", "sum", "by time"],
+)
+def test_errors_name_the_row_among_all(call: Callable[[aj.JaggedArray], aj.JaggedArray]) -> None:
+    with strategy.force(THREAD_VALUES=1, CACHE_VALUES=2), pytest.raises(JagError, match="row 3"):
+        call(FALLING)
