@@ -60,6 +60,11 @@ def test_a_number_for_each_row() -> None:
     assert aj.array([[[1, 2], [3]], [[4, 5]]]).sample(n=[0, 1], seed=1, axis=-1).lengths().to_list() == [[0, 0], [1]]
 
 
+def test_more_than_64_bits_with_a_sign_hold_takes_all_items() -> None:
+    many = aj.array([2**64 - 1, 1], type=pa.uint64())
+    assert aj.array([[1, 2, 3], [4]]).sample(n=many, seed=1).to_list() == [[1, 2, 3], [4]]
+
+
 def test_ends_of_the_range() -> None:
     x = aj.array([[1, None, 3], [], None])
     assert_equal(x.sample(fraction=1, seed=0), x)

@@ -15,7 +15,7 @@ from arrowjag._kernels.base.memory import Bits, pack_bits, unpack_bits
 from arrowjag._known import is_remembered_type, remembered
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagTypeError
-from arrowjag.typing import BoolArray
+from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
     "bitmap",
@@ -28,6 +28,7 @@ __all__ = [
     "plain",
     "plain_numbers",
     "structs",
+    "to_int64",
     "to_numpy",
     "to_numpy_bits",
     "valid_of",
@@ -128,6 +129,14 @@ def to_numpy(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | None]:
     if pt.is_boolean(values.type):
         return _unpack_bits(values), valid_of(values)
     raise JagTypeError.no_kernel("conversion to numpy", values.type)
+
+
+def to_int64(values: pa.Array) -> tuple[IntArray, BoolArray | None]:
+    """As `to_numpy`, of integers and booleans: positions and counts as int64; its largest in place of those beyond."""
+    data, valid = to_numpy(values)
+    if data.dtype == np.uint64:
+        data = np.minimum(data, np.uint64(2**63 - 1))
+    return data.astype(np.int64, copy=False), valid
 
 
 def to_numpy_bits(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | Bits | None]:

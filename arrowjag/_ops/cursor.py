@@ -230,13 +230,7 @@ def positions(index: int | Column) -> tuple[Any, BoolArray | None]:
     """Convert an index to int64 positions and flags of nulls."""
     if isinstance(index, int):
         return np.int64(max(-_LARGEST, min(index, _LARGEST))), None  # larger positions are out of range too
-    if pt.is_null(index.type):
-        return np.zeros(index.shape.size, np.int64), np.ones(index.shape.size, bool)
-    data, valid = _arrow.to_numpy(index.values)
-    if data.dtype != _POSITION:
-        if data.dtype == np.uint64 and (data > _LARGEST).any():
-            data = np.minimum(data, np.uint64(_LARGEST))
-        data = data.astype(np.int64)
+    data, valid = _arrow.to_int64(index.values)
     return data, None if valid is None else ~valid
 
 

@@ -75,14 +75,10 @@ def _as_positions(value: Any, operation: str, name: str) -> tuple[Any, BoolArray
     if not isinstance(value, pa.Array):
         plain = value.as_py() if isinstance(value, pa.Scalar) else value
         return np.int64(max(-_FAR, min(integer(plain, f"{operation}: {name}"), _FAR))), None
-    if pt.is_null(value.type):
-        return np.zeros(len(value), np.int64), np.zeros(len(value), np.bool_)
-    if not pt.is_integer(value.type):
+    if not (pt.is_integer(value.type) or pt.is_null(value.type)):
         raise JagTypeError(f"{operation}: {name} must be integers, got {value.type}")
-    data, valid = _arrow.to_numpy(value)
-    if data.dtype == np.uint64:
-        data = np.minimum(data, np.uint64(_FAR))
-    return np.clip(data.astype(np.int64), -_FAR, _FAR), valid
+    data, valid = _arrow.to_int64(value)
+    return np.clip(data, -_FAR, _FAR), valid
 
 
 # --------------------------------------------------------------------------------------------------- replace, remove

@@ -259,14 +259,9 @@ def bincount(column: Column, n: Any, axis: Any) -> Column:
 
 
 def _small_integers(values: pa.Array) -> npt.NDArray[np.int64]:
-    if pt.is_null(values.type):
-        return np.zeros(len(values), np.int64)
-    if not (pt.is_integer(values.type) or pt.is_boolean(values.type)):
+    if not (pt.is_integer(values.type) or pt.is_boolean(values.type) or pt.is_null(values.type)):
         raise JagTypeError.no_kernel("bincount", values.type, hint="It takes integers.")
-    data, _ = _arrow.to_numpy(values)
-    if data.dtype == np.uint64:
-        data = np.minimum(data, np.uint64(2**63 - 1))
-    return data.astype(np.int64, copy=False)
+    return _arrow.to_int64(values)[0]
 
 
 def digitize(column: Column, edges: Any, right: Any) -> Column:

@@ -358,7 +358,7 @@ def _taken(column: Column, axis: int, n: elementwise.Operand | int) -> tuple[Col
         raise ShapeError(f"sample: n has {n.ndim} dims, {n.shape!r}, but the rows along the axis have {axis}")
     column, n = structure.agree([column, n], "sample", levels=axis)
     _, (counts,) = along_axis.align_keys(column, axis, [n], "sample")
-    each, valid = _arrow.to_numpy(counts.values.cast(pa.int64()))
+    each, valid = _arrow.to_int64(counts.values)
     if valid is not None:
         column = structure.null_items(column, axis, valid)
     return column, np.minimum(np.maximum(each, 0), column.shape.dims[axis].sizes)

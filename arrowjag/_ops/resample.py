@@ -147,7 +147,7 @@ def lomb_scargle(t: Column, y: Column, frequencies: Any) -> Column:
     seconds = _seconds(t.values)
     if not (_arrow.is_numeric(y.type) or pt.is_null(y.type)):
         raise JagTypeError.no_kernel("lomb_scargle", y.type)
-    level, known = _arrow.to_numpy(elementwise.cast(y, pa.float64(), operation="resample").values)
+    level, known = _arrow.to_numpy(elementwise.cast(y, pa.float64(), operation="lomb_scargle").values)
     dim = t.shape.dims[-1]
     cut, valid = dim.offsets, _arrow.valid_of(t.values)
     valid = known if valid is None else valid if known is None else valid & known
