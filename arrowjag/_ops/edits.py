@@ -14,9 +14,9 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._integers import integer, item_count
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.blocks import rows_2d
+from arrowjag._kernels.base.blocks import map_cells, rows_2d
 from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.base.memory import data_of, from_words, has_words, unless_all, valid_of
+from arrowjag._kernels.base.memory import data_of, empty, from_words, has_words, unless_all, valid_of
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.equal import groups, members
 from arrowjag._kernels.equal.sets import lookup
@@ -409,7 +409,16 @@ def windows(column: Column, size: int, step: int, axis: Any, name: str = "window
 
 
 def _neighbours(values: pa.Array, starts: IntArray, width: int) -> pa.Array:
-    """Copy the items that follow each start, which needs no item numbers."""
+    """Copy the items that follow each start, which needs no item numbers; in blocks, on all cores."""
+
+    def copied(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        out = empty(len(starts) * width, data.dtype).reshape(len(starts), width)
+
+        def block(first: int, last: int) -> None:
+            out[first:last] = rows_2d(data, starts[first:last], width)
+
+        map_cells(block, len(starts), width * data.itemsize)
+        return out.reshape(-1)
+
     valid = valid_of(values)
-    data = rows_2d(data_of(values), starts, width).reshape(-1)
-    return from_words(values.type, data, None if valid is None else rows_2d(valid, starts, width).reshape(-1))
+    return from_words(values.type, copied(data_of(values)), None if valid is None else copied(valid))
