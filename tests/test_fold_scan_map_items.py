@@ -84,6 +84,7 @@ def test_map_items(compiling: str) -> None:
     assert aj.map_items(min, x, aj.array([5, 5, 5]), type="int64").to_list() == [[1, 5, None], [], None]
     assert x.map_items(lambda item: np.arange(item) if item < 3 else None).to_list() == [[[0], None, None], [], None]
     assert aj.array(["a", None]).map_items(str.upper, type="string").to_list() == ["A", None]
+    assert x.map_items(lambda item, more: item + more, 3).to_list() == [[4, 15, None], [], None]
 
 
 def test_on_pandas_and_lazily_in_polars() -> None:
@@ -208,6 +209,12 @@ def shortened(row):
 
 def none_of_many(row):
     return None if len(row) > 3 else row.sum()
+
+
+def test_scan_of_no_items_has_the_given_type(compiling: str) -> None:
+    found = aj.array([[], None], type=pa.int64()).scan(lambda state, item: state + item, 0, type="int16")
+    assert found.type == pa.int16()
+    assert found.to_list() == [[], None]
 
 
 @pytest.mark.parametrize("nulls", ["none", "values", "rows", "both"])

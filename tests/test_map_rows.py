@@ -61,6 +61,11 @@ def test_without_skipping_nulls_a_mask_comes_along(compiling: str) -> None:
     assert got.to_list() == [305.0, 0.0, None]
 
 
+def test_the_mask_of_a_column_without_nulls_is_true(compiling: str) -> None:
+    x = aj.array([[1, 2], []])
+    assert x.map_rows(lambda row, valid: (~valid).sum() + len(valid), skip_nulls=False).to_list() == [2, 0]
+
+
 def test_the_type_follows_from_all_results(compiling: str) -> None:
     x = aj.array([[1, 2], [3], []])
     assert x.map_rows(len).type == pa.int64()
@@ -98,6 +103,17 @@ def test_several_arrays_meet_by_the_prefix_rule(compiling: str) -> None:
     assert aj.map_rows(lambda a, n: len(a) + n, x, 10).to_list() == [12, 11, 10]
     with pytest.raises(aj.ShapeError):
         aj.map_rows(lambda a, b: 0, x, aj.array([[1.0], [2.0], []]))
+
+
+def test_arrays_that_do_not_meet_raise() -> None:
+    with pytest.raises(aj.errors.ShapeError, match="map_rows: "):
+        aj.map_rows(lambda one, two: 0, aj.array([[1, 2], [3]]), aj.array([[1], [3]]))
+
+
+def test_rows_of_rows_take_a_type() -> None:
+    found = aj.array([[[1, 2], []], [], None]).map_rows(len, axis=1, type="int8")
+    assert found.type == pa.int8()
+    assert found.to_list() == [2, 0, None]
 
 
 def test_a_list_type_adds_a_dim() -> None:
@@ -203,6 +219,17 @@ def test_functions_that_numba_cannot_compile_are_interpreted_with_a_warning() ->
 
 def test_lists_are_never_compiled(compiling: str) -> None:
     assert aj.array([["a"], []]).map_rows(len).to_list() == [1, 0]
+
+
+def test_numbers_for_all_rows_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    compiled = []
+    monkeypatch.setattr(row_compiler.Driver, "run", lambda self, *args: compiled.append(args) or pa.nulls(1, self.type))
+    x = aj.array([[1, 2]])
+    with aj.options(compile="always"):
+        aj.map_rows(lambda row, factor: row.sum() * factor, x, 3)
+        aj.map_items(np.hypot, x.flatten()[:1], 2.0)
+    assert len(compiled) == 2
 
 
 def test_a_function_made_again_is_compiled_once(monkeypatch) -> None:
@@ -381,6 +408,14 @@ def test_functions_that_numba_reads_otherwise_run_in_the_interpreter(x, function
     assert found.equals(expected)
 
 
+def test_rows_of_another_size_are_told() -> None:
+    pytest.importorskip("numba")
+    x = aj.array([[True, False], [True, True], [True, True]])
+    with aj.options(compile="always"), pytest.warns(JagWarning, match="on row 1"):
+        found = x.map_rows(lambda row: np.zeros(int(row[0] + row[1])))
+    assert found.to_list() == [[0.0], [0.0], [0.0]]
+
+
 def test_results_that_differ_by_rounding_are_compiled() -> None:
     pytest.importorskip("numba")
     x = aj.from_sizes(np.random.default_rng(2).normal(size=3000) * 1e-12, [1000, 1000, 1000])
@@ -388,6 +423,15 @@ def test_results_that_differ_by_rounding_are_compiled() -> None:
         assert x.map_rows(lambda row: row - row.mean()).ndim == 2
         assert abs(x.map_rows(lambda row: row.sum()).to_list()[0] - sum(x.to_list()[0])) < 1e-20
         assert x.map_rows(lambda row: np.inf if row[0] > 0 else np.nan).null_count == 0
+
+
+def test_results_whose_digits_cancel_are_compiled() -> None:
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(3)
+    plain, half = rng.normal(size=1000) * 1e9, rng.normal(size=500) * 1e9
+    x = aj.from_sizes(np.concatenate([plain, plain, rng.permutation(np.concatenate([half, -half]))]), [1000, 1000, 1000])
+    with aj.options(compile="always"):  # a JagWarning would be an error
+        assert abs(x.map_rows(lambda row: row.sum()).to_list()[2]) < 1.0
 
 
 # ------------------------------------------------------------------------- results that do not depend on the number of rows
