@@ -16,7 +16,7 @@ from arrowjag._column import Column
 from arrowjag._kernels.move import gather
 from arrowjag._ops import elementwise, rearrange, structure
 from arrowjag._pyarrow_versions import null_scalar
-from arrowjag.errors import ShapeError
+from arrowjag.errors import JagError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import IntArray
 
@@ -62,7 +62,10 @@ class Overlay:
         self.index = index
         self.values = values
         type = elementwise.promote([dest.type, values.type], "overlay")
-        targets = as_column(_places(dest.shape)[index])
+        try:
+            targets = as_column(_places(dest.shape)[index])
+        except JagError as error:
+            raise error.renamed("overlay", "take", "indexing") from None
         if values.ndim > targets.ndim:
             raise ShapeError(f"overlay: values of {values.shape!r} for an index of {targets.shape!r}")
         targets, source = structure.align([targets, elementwise.cast(values, type, operation="overlay")], "overlay")
@@ -240,5 +243,8 @@ def scatter(dest: Any, index: Any, values: Any) -> JaggedArray:
     >>> aj.scatter(aj.zeros(4, 2), x.image(), x).to_list()
     [[1.0, 0.0], [2.0, 3.0], [4.0, 0.0], [5.0, 6.0]]
     """
-    result: JaggedArray = array_of(dest).set(index, values)
+    try:
+        result: JaggedArray = array_of(dest).set(index, values)
+    except JagError as error:
+        raise error.renamed("scatter", "set") from None
     return result

@@ -43,6 +43,31 @@ _ADVICE = {
 class JagError(Exception):
     """Base of every exception that arrowjag raises on purpose."""
 
+    def renamed(self, operation: str, *parts: str) -> JagError:
+        """Return the error in the name of an operation, if one of its parts, named first in the message, has raised it.
+
+        Parameters
+        ----------
+        operation : str
+            The public name of the operation.
+        *parts : str
+            The names of operations that it is made of.
+
+        Returns
+        -------
+        JagError
+            Of the same type, to be raised by the caller.
+
+        Examples
+        --------
+        >>> from arrowjag.errors import JagIndexError
+        >>> JagIndexError("take: index 2 is out of range").renamed("set", "take")
+        JagIndexError('set: index 2 is out of range')
+        """
+        text = str(self)
+        part = next((one for one in parts if text.startswith((f"{one}:", f"{one} "))), None)
+        return self if part is None else type(self)(operation + text[len(part) :])
+
 
 class ShapeError(JagError, ValueError):
     """Shapes, sizes or dims do not fit together."""

@@ -14,7 +14,7 @@ import pytest
 import arrowjag as aj
 from arrowjag._column import Column
 from arrowjag._methods import METHODS
-from arrowjag.errors import JagIndexError, JagMemoryError, JagRangeError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagError, JagIndexError, JagMemoryError, JagRangeError, JagTypeError, JagValueError, ShapeError
 from tests.surfaces import SURFACES, Surface
 
 CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
@@ -359,3 +359,28 @@ def test_names_of_operands(name: str) -> None:
     for part in name.split("."):
         function = getattr(function, part)
     assert tuple(inspect.signature(function).parameters) == NAMES[name]
+
+
+BEYOND, MOST = aj.array([[0, 5]]), aj.array([[2**64 - 1, 1]], type=pa.uint64())
+BY_PARTS = {
+    "set": lambda: aj.array([[1, 2]]).set(BEYOND, 0),
+    "scatter": lambda: aj.scatter(aj.array([[1, 2]]), BEYOND, 0),
+    "overlay": lambda: aj.overlay(aj.array([[1, 2]]), BEYOND, aj.array([[0, 0]])),
+    "dot": lambda: MOST.dot(aj.array([[1, 1]])),
+    "gaps": MOST.gaps,
+    "rolling sum": lambda: MOST.expanding().sum(),
+    "ptp": lambda: aj.array([[1]]).cast("decimal128(5, 2)").ptp(axis=7),
+    "lomb_scargle": lambda: aj.lomb_scargle(aj.array([[1, 2]]), MOST, [0.1]),
+}
+
+
+@pytest.mark.parametrize("name", BY_PARTS)
+def test_errors_of_the_parts_of_an_operation_begin_with_its_name(name: str) -> None:
+    with pytest.raises(JagError, match=f"^{name}: "):
+        BY_PARTS[name]()
+
+
+def test_values_are_told_in_one_line() -> None:
+    with pytest.raises(JagTypeError) as failed:
+        aj.zeros(aj.array([[1, 2], [3]]))
+    assert "\n" not in str(failed.value)

@@ -13,7 +13,7 @@ from arrowjag._column import Column
 from arrowjag._methods import Rows, method
 from arrowjag._ops import edits, elementwise, structure
 from arrowjag._ops import rearrange as _ops
-from arrowjag.errors import ShapeError
+from arrowjag.errors import JagError, ShapeError
 from arrowjag.typing import ShearMode, ShearRule
 
 if TYPE_CHECKING:
@@ -311,7 +311,10 @@ class RearrangeMethods(ArrayBase):
         >>> aj.array([[1, 2], [3]]).set((slice(None), 0), [10, 30]).to_list()
         [[10, 2], [30]]
         """
-        targets = as_column(self._of(_ops.flat_positions(self.shape))[index])  # an array without dims too
+        try:
+            targets = as_column(self._of(_ops.flat_positions(self.shape))[index])  # an array without dims too
+        except JagError as error:
+            raise error.renamed("set", "take", "indexing") from None
         column, given = edits.promoted(self, operand(values, self.type, "set"), "set")
         if isinstance(given, Column) and given.ndim > targets.ndim:
             raise ShapeError(f"set: values of {given.shape!r} don't fit the index, which selects {targets.shape!r}")

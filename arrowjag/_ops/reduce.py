@@ -216,11 +216,11 @@ def dot(one: elementwise.Operand, two: elementwise.Operand, axis: Any, *, skip_n
 
     try:
         return total(elementwise.apply(elementwise.exact_product, [one, two], "dot"))
-    except JagOverflowError:
+    except JagOverflowError as error:
         found = total(elementwise.apply(elementwise.fitting_product, [one, two], "dot"))
         wrong = reduce(elementwise.apply(elementwise.product_overflows, [one, two], "dot"), "any", axis)
         if pc.any(pc.and_(found.values.is_valid(), wrong.values)).as_py():
-            raise
+            raise error.renamed("dot", "sum") from None
         return found
 
 

@@ -22,7 +22,7 @@ from arrowjag._ops import along_axis, elementwise, scan, sets, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.spans import as_ticks
-from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
+from arrowjag.errors import JagError, JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -197,8 +197,8 @@ def gaps(column: Column, axis: Any) -> Column:
     items = _offsets.runs(cut[:-1] + 1, new)
     try:
         apart = without_validity(scan.differences(values, cut, 1))  # of the first item of each row alone there is none
-    except (JagOverflowError, JagTypeError) as error:
-        raise type(error)(str(error).replace("diff", "gaps", 1)) from None
+    except JagError as error:
+        raise error.renamed("gaps", "diff") from None
     return Column(JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, new))), gather.take(apart, items))
 
 

@@ -29,6 +29,7 @@ from arrowjag._kernels.reduce.segments import Block, drop_nulls, moments, over_b
 from arrowjag._kernels.reduce.sums import bootstrap_means
 from arrowjag._ops import elementwise, exact, structure
 from arrowjag._ops.amounts import has_weight, weights_of
+from arrowjag._ops.axes import normalize_axes
 from arrowjag._ops.over_axes import over_axes
 from arrowjag._ops.paired import deeper, floats, over_pairs, with_lists
 from arrowjag._ops.reduce import quantile, reduce
@@ -134,6 +135,7 @@ def peak_to_peak(column: Column, axis: Any, skip_nulls: bool, min_count: int | N
     """The largest item less the smallest; NaN poisons."""
     type = column.type
     if _arrow.is_temporal(type) or pt.is_decimal(type):
+        normalize_axes(axis, column.ndim, "ptp")
         ends = [reduce(column, name, axis, skip_nulls=skip_nulls, min_count=min_count) for name in ("max", "min")]
         return elementwise.binary("subtract", *ends)
 

@@ -68,8 +68,10 @@ class View(NamedTuple):
     def sums(self, data: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Sums of numbers that are 0 where null; expanding ones are running sums."""
         if self.expanding:
-            running, _ = _scan.cumsum(data, None, self.offsets)
-            return running
+            try:
+                return _scan.cumsum(data, None, self.offsets)[0]
+            except JagOverflowError as error:
+                raise error.renamed("rolling sum", "cumsum") from None
         return window_statistics.sums(data, self.offsets, self.windows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, TypeVar
@@ -21,10 +22,15 @@ LIMIT = 2**63 - 1
 """Largest size, length and total: offsets are int64."""
 
 
+def _told(value: object) -> str:
+    """Return a short text for a value in one line."""
+    return " ".join(reprlib.repr(value).split())
+
+
 def as_int(value: object, what: str) -> int:
     """Return an integer that fits int64, or raise an error that names the argument."""
     if not is_int(value):
-        raise JagTypeError(f"{what} must be an int, got {value!r} of type {type(value).__name__}")
+        raise JagTypeError(f"{what} must be an int, got {_told(value)} of type {type(value).__name__}")
     if not -LIMIT <= value <= LIMIT:
         raise ShapeError(f"integer overflow: {what} is {value}, the largest is {LIMIT}")
     return int(value)
@@ -63,7 +69,7 @@ def int_array(values: Any, what: str) -> IntArray:
     if hasattr(values, "__array__"):
         return _from_numpy(np.asarray(values), what)
     if isinstance(values, (str, bytes, Mapping, AbstractSet)) or not isinstance(values, Iterable):
-        raise JagTypeError(f"{what}s must be integers, got {values!r} of type {type(values).__name__}")
+        raise JagTypeError(f"{what}s must be integers, got {_told(values)} of type {type(values).__name__}")
     return _from_list(list(values), what)
 
 
@@ -96,7 +102,7 @@ def _from_list(values: list[Any], what: str) -> IntArray:
     if not all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in set(map(type, values))):
         place = next(place for place, value in enumerate(values) if not is_int(value))
         found = values[place]
-        raise JagTypeError(f"{what} at position {place} must be an int, got {found!r} of type {type(found).__name__}")
+        raise JagTypeError(f"{what} at position {place} must be an int, got {_told(found)} of type {type(found).__name__}")
     try:
         return np.array(values, dtype=np.int64)
     except OverflowError:
