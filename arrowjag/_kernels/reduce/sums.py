@@ -302,7 +302,9 @@ def bootstrap_means(
         draws *= widths
         items = draws.astype(np.int64)
         items += starts
-        cut = np.append((np.arange(len(part))[:, None] * n_values + offsets[:-1]).reshape(-1), len(part) * n_values)
+        cut = empty(part.size + 1, np.int64)
+        np.add.outer(np.arange(len(part)) * n_values, offsets[:-1], out=cut[:-1].reshape(part.shape))
+        cut[-1] = len(part) * n_values
         row_sums(data[items.reshape(-1)], None, cut, part.reshape(-1))
     quietly(np.divide, out, sizes, out=out)
     means = quietly(np.ascontiguousarray(out.T).astype, result_type(data.dtype), copy=False)
