@@ -155,9 +155,7 @@ def asof(left: Column, right: Column, values: Column | None, direction: str, tol
     if tolerance is not None:
         limit = _tolerance(tolerance, left, right)
         there = there & (apart(points.key[item], points.sought) <= limit)
-    known = unless_all(there)
-    item = item if known is None else np.where(known, item, 0)
-    found = gather.take(given, item if points.items is None else points.items[item], known)
+    found = gather.take(given, item if points.items is None else points.items[item], unless_all(there))
     return Column(points.probes.shape, found)
 
 
