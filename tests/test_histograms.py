@@ -188,6 +188,7 @@ def test_types_do_not_depend_on_values() -> None:
         (lambda x: (x + 2**40).bincount(), JagOverflowError, "as many counts"),
         (lambda x: x.cast("string").histogram(2), JagTypeError, "histogram.*string"),
         (lambda x: (x / 0).histogram(2), JagValueError, "row 0 holds an infinite number; give a range"),
+        (lambda x: ((x - 1) / 0).histogram(2), JagValueError, "row 1 holds an infinite number; give a range"),
     ],
 )
 def test_refused(call: Any, error: Any, text: str) -> None:

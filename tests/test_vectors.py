@@ -193,6 +193,15 @@ def test_few_matrices_of_several_shapes_are_multiplied_without_threads(monkeypat
     assert x.matmul(y).to_list() == expected
 
 
+def test_shapes_of_long_dims_are_told_apart() -> None:
+    rng = np.random.default_rng(0)
+    shapes = [(2048, 1, 1), (1, 2048, 1), (1, 1, 1024), (2048, 1, 1), (1, 2048, 1)]
+    left = [rng.integers(0, 9, (m, k)) for m, k, _ in shapes]
+    right = [rng.integers(0, 9, (k, n)) for _, k, n in shapes]
+    got = aj.array([one.tolist() for one in left]).matmul(aj.array([one.tolist() for one in right]))
+    assert got.to_list() == [(one @ two).tolist() for one, two in zip(left, right, strict=True)]
+
+
 @pytest.mark.parametrize("metric", ["hamming", "jaccard"])
 def test_shares_are_nan_where_an_item_is(metric: str) -> None:
     x, y = aj.array([[1.0, math.nan], [1.0, 2.0], [math.nan, None]]), aj.array([[1.0, math.nan], [1.0, 0.0], [1.0, 1.0]])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -140,15 +140,15 @@ class ArrayBase(Column):
         shape = column._shape
         if not shape._dims:
             return column.values[0]
-        array = cls.__new__(cls)  # as `_of`, which nearly every method would call
+        array: JaggedArray = cls.__new__(cls)  # type: ignore[assignment]  # as `_of`, which nearly every method would call
         array._shape, array._values = shape, column._values
-        return cast("JaggedArray", array)
+        return array
 
     @classmethod
     def _of(cls, column: Column) -> JaggedArray:
-        array = cls.__new__(cls)
+        array: JaggedArray = cls.__new__(cls)  # type: ignore[assignment]  # the subclass has the methods
         array._shape, array._values = column._shape, column._values
-        return cast("JaggedArray", array)
+        return array
 
     # ------------------------------------------------------------------------------------------- properties
 

@@ -172,23 +172,23 @@ def _ends(range: Any, operation: str) -> tuple[float, float] | None:
 
 def _bins(
     data: npt.NDArray[Any], valid: BoolArray | None, offsets: IntArray, wanted: Wanted, operation: str
-) -> tuple[_kernels.Bins, BoolArray]:
-    """The bins of each row, and which rows have any."""
+) -> tuple[_kernels.Bins, BoolArray | None]:
+    """The bins of each row, and which rows have any; None if all have."""
     n_rows = len(offsets) - 1
     if wanted.ends is not None:
         low, high = wanted.ends
-        return _kernels.Bins(np.full(n_rows, low), np.full(n_rows, high), wanted.n), np.ones(n_rows, bool)
+        return _kernels.Bins(np.full(n_rows, low), np.full(n_rows, high), wanted.n), None
     bins, present = _kernels.bins_of_rows(data, valid, offsets, wanted.n)
-    bad = present & ~np.isfinite(quietly(np.subtract, bins.high, bins.low))
-    if np.count_nonzero(bad):
-        raise JagValueError(f"{operation}: row {int(bad.argmax())} holds an infinite number; give a range")
+    finite = np.isfinite(quietly(np.subtract, bins.high, bins.low))
+    if np.count_nonzero(finite) < len(finite):
+        raise JagValueError(f"{operation}: row {int(finite.argmin())} holds an infinite number; give a range")
     return bins, present
 
 
 def _slots(
     values: pa.Array, offsets: IntArray, wanted: Wanted, operation: str
 ) -> tuple[IntArray, _kernels.Bins | None, BoolArray | None]:
-    """The bin of each item; if edges are not given the bins of each row, and which rows have any."""
+    """The bin of each item; if edges are not given the bins of each row, and which rows have any, None if all have."""
     data, valid = floats(values, operation), _arrow.valid_of(values)
     if wanted.edges is not None:
         return _kernels.bins_of_edges(data, valid, wanted.edges), None, None
@@ -211,11 +211,11 @@ def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
     def structs(values: pa.Array, offsets: IntArray) -> pa.Array:
         slots, found, present = _slots(values, offsets, wanted, "histogram")
         assert found is not None
-        assert present is not None
         n_rows = len(offsets) - 1
         _check_size(wanted.n * n_rows, "histogram")
         counts = _arrow.from_numpy(_kernels.count_bins(slots, offsets, wanted.n))
-        edges = _arrow.from_numpy(quietly(_kernels.edges_of, found).reshape(-1), present.repeat(wanted.n + 1))
+        known = None if present is None else present.repeat(wanted.n + 1)
+        edges = _arrow.from_numpy(quietly(_kernels.edges_of, found).reshape(-1), known)
         rows = np.arange(n_rows + 1)
         cut = [_arrow.wrap([_arrow.Level(rows * n, None, None)], one) for n, one in ((wanted.n + 1, edges), (wanted.n, counts))]
         return pa.StructArray.from_arrays(cut, ["edges", "counts"])

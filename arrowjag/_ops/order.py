@@ -267,9 +267,8 @@ def _random_order(offsets: IntArray, generator: np.random.Generator) -> IntArray
     return _kernels.argsort(_random_keys(int(offsets[-1]), generator), None, offsets)
 
 
-def _random_items(keys: npt.NDArray[Any], offsets: IntArray, taken: IntArray) -> IntArray:
-    """The `taken` items of each row with the smallest random keys, in the order of these."""
-    cut = _offsets.from_counts(taken)
+def _random_items(keys: npt.NDArray[Any], offsets: IntArray, taken: IntArray, cut: IntArray) -> IntArray:
+    """The `taken` items of each row with the smallest random keys, in the order of these; `cut` are their offsets."""
     if (found := candidates((keys, None), offsets, taken, descending=False)) is None:
         return _kernels.argsort(keys, None, offsets)[_offsets.runs(offsets[:-1], cut)]
     items, offsets = found
@@ -310,15 +309,15 @@ def sample(
         cut = _offsets.filter_rows(mask, dim.offsets)
     else:
         column, taken = _taken(column, place, n)
-        dim, cut = column.shape.dims[place], _offsets.from_counts(taken)
+        dim = column.shape.dims[place]
         if weights is None:
             keys: npt.NDArray[Any] = _random_keys(dim.size, generator)
         else:
             keys, drawable = _weighted_keys(column, place, weights, generator)
             taken = np.minimum(taken, drawable)
-            cut = _offsets.from_counts(taken)
+        cut = _offsets.from_counts(taken)
         mask = np.zeros(dim.size, bool)
-        mask[_random_items(keys, dim.offsets, taken)] = True
+        mask[_random_items(keys, dim.offsets, taken, cut)] = True
     outer = (*column.shape.dims[:place], along_axis.resized(dim, cut))
     return structure.keep_items(column, place + 1, mask, outer)
 

@@ -96,7 +96,6 @@ def zip_padded(parts: Operands) -> Column:
             continue
         items = _offsets.runs(starts, offsets)
         there = items < (starts + sizes).repeat(longest)
-        items = np.where(there, items, 0)
         fields[name] = gather.take(values, items, unless_all(there)) if len(values) else pa.nulls(len(items), values.type)
     return Column(JaggedShape._trusted(_innermost(outer, offsets, valid)), struct_fields.structs(fields))
 

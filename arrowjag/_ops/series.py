@@ -12,7 +12,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import both_valid, holds_nan, without_validity
+from arrowjag._kernels.base.memory import both_valid, holds_nan, unless_all, without_validity
 from arrowjag._kernels.equal import groups, peaks
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import interpolation, search
@@ -155,9 +155,7 @@ def asof(left: Column, right: Column, values: Column | None, direction: str, tol
     if tolerance is not None:
         limit = _tolerance(tolerance, left, right)
         there = there & (apart(points.key[item], points.sought) <= limit)
-    everywhere = bool(there.all())
-    item = item if everywhere else np.where(there, item, 0)
-    found = gather.take(given, item if points.items is None else points.items[item], None if everywhere else there)
+    found = gather.take(given, item if points.items is None else points.items[item], unless_all(there))
     return Column(points.probes.shape, found)
 
 

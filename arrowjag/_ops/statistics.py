@@ -28,7 +28,7 @@ from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.segments import Block, drop_nulls, moments, over_blocks, shifted
 from arrowjag._kernels.reduce.sums import bootstrap_means
 from arrowjag._ops import elementwise, exact, structure
-from arrowjag._ops.amounts import has_weight, weights_of
+from arrowjag._ops.amounts import weights_of
 from arrowjag._ops.axes import normalize_axes
 from arrowjag._ops.over_axes import over_axes
 from arrowjag._ops.paired import deeper, floats, over_pairs, with_lists
@@ -243,10 +243,13 @@ def weighted_quantile(
 def _ordered_type(values: pa.Array) -> pa.Array:
     if _arrow.is_temporal(values.type):
         return values
-    floats(values[:0], "quantile")
     if pt.is_boolean(values.type):
         return values.cast(pa.uint8()).cast(pa.float64())
-    return values.cast(pa.float64()) if pt.is_null(values.type) else values
+    if pt.is_null(values.type):
+        return values.cast(pa.float64())
+    if not (_arrow.is_numeric(values.type) or pt.is_decimal(values.type)):
+        raise JagTypeError.no_kernel("quantile", values.type)
+    return values
 
 
 def _as_mean(values: pa.Array, unknown: BoolArray) -> pa.Array:
@@ -266,16 +269,14 @@ def _weighted_items(
     """The item of each row and each q; which rows have one; which have a total weight that is not finite."""
     data, _ = _arrow.order_key(x, "quantile")
     n_rows, last_item = len(offsets) - 1, max(len(data) - 1, 0)
-    items, weighty, finite = np.empty((n_rows, len(q)), np.int64), np.empty(n_rows, np.bool_), np.empty(n_rows, np.bool_)
+    items, totals = np.empty((n_rows, len(q)), np.int64), np.empty(n_rows)
 
     def work(block: Block) -> None:
-        found, total = _weighted_places(block, amounts[block.items], q)
+        found, totals[block.rows] = _weighted_places(block, amounts[block.items], q)
         items[block.rows] = np.minimum(found + block.items.start, last_item)
-        weighty[block.rows] = has_weight(amounts[block.items], block.valid, block.offsets)
-        finite[block.rows] = np.isfinite(total)
 
     over_blocks(work, data, valid, offsets)
-    return items, unless_all(weighty), ~finite
+    return items, unless_all(totals != 0), ~np.isfinite(totals)
 
 
 def _weighted_places(block: Block, amounts: Floats, q: Sequence[float]) -> tuple[IntArray, Floats]:
@@ -285,20 +286,19 @@ def _weighted_places(block: Block, amounts: Floats, q: Sequence[float]) -> tuple
     known = None if valid is None else valid[order]
     running, _ = _scan.cumsum(amounts[order], known, offsets)
     n_valid, _ = _reduce.count(valid, offsets)
-    sizes = row_sizes(offsets)
+    sizes, last = row_sizes(offsets), np.maximum(n_valid - 1, 0)
+    ends, full = offsets[:-1] + last, n_valid > 0
     total = np.zeros(len(sizes))
-    total[n_valid > 0] = running[(offsets[:-1] + n_valid - 1)[n_valid > 0]]
+    total[full] = running[ends[full]]
     shares = running / total.repeat(sizes)
     weightless = count_true(_both(running <= 0, known), offsets)
     items = np.empty((len(sizes), len(q)), np.int64)
-    last = np.maximum(n_valid - 1, 0)
     for place, one in enumerate(q):
         below = count_true(_both(shares < one, known), offsets)
         items[:, place] = np.minimum(np.maximum(below, weightless), last)
     # Of a NaN, which is sorted behind all numbers, the whole row is NaN; of a NaN among the weights too.
     if data.dtype.kind == "f" and len(data):
-        ends = offsets[:-1] + last
-        bad = (n_valid > 0) & np.isnan(data[order[np.minimum(ends, len(order) - 1)]])
+        bad = full & np.isnan(data[order[np.minimum(ends, len(order) - 1)]])
         items[bad] = last[bad][:, None]
     items += np.minimum(offsets[:-1], max(len(order) - 1, 0))[:, None]
     return order[items] if len(order) else items, total

@@ -322,11 +322,13 @@ def matmul(x: Column, y: Column) -> Column:
 
 def _by_shape(*sizes: IntArray) -> tuple[IntArray, list[int]]:
     """The order that puts rows of one shape next to each other, and where each shape begins, the end included."""
-    code = np.zeros(len(sizes[0]), np.int64)
+    code, largest = np.zeros(len(sizes[0]), np.int64), 0
     for one in sizes:
-        code = code * (longest_of(one) + 1) + one
-        if longest_of(code) >= 2**31:  # as few numbers as there are shapes
+        longest = longest_of(one)
+        code, largest = code * (longest + 1) + one, largest * (longest + 1) + longest
+        if largest >= 2**31:  # as few numbers as there are shapes
             code = np.unique(code, return_inverse=True)[1].reshape(-1)
+            largest = longest_of(code)
     if not np.count_nonzero(code != code[0]):
         return np.arange(len(code)), [0, len(code)]
     order = code.argsort(kind="stable")

@@ -33,7 +33,6 @@ from arrowjag._kernels.scan.windows import Windows
 from arrowjag._ops import along_axis, exact, structure
 from arrowjag._ops import scan as _scans
 from arrowjag._ops.paired import floats
-from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagRangeError, JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 
@@ -138,7 +137,7 @@ def _check_sums(values: pa.Array, view: View) -> None:
 
 
 def _rounded(data: npt.NDArray[Any], type: pa.DataType) -> pa.Array:
-    return _arrow.from_numpy(quietly(data.astype, numpy_dtype(type), copy=False))
+    return quietly(_arrow.from_numpy, data, None, type)
 
 
 def _mean(view: View) -> pa.Array:

@@ -31,14 +31,14 @@ class Bins(NamedTuple):
     n: int
 
 
-def bins_of_rows(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int) -> tuple[Bins, NDArray[np.bool_]]:
+def bins_of_rows(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int) -> tuple[Bins, Valid]:
     """n bins from the smallest to the largest number of each row; a row of equal items reaches half to each side.
 
     Returns
     -------
     Bins
-    (n_rows,) bool array
-        Which rows have a number.
+    (n_rows,) bool array or None
+        Which rows have a number; None if all have.
     """
     known = valid
     if holds_nan(data):
@@ -48,7 +48,7 @@ def bins_of_rows(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n
     reach = 0.5 * (start == stop)
     start -= reach
     stop += reach
-    return Bins(start, stop, n), np.ones(len(start), np.bool_) if present is None else present
+    return Bins(start, stop, n), present
 
 
 def edges_of(bins: Bins) -> Floats:
@@ -68,8 +68,8 @@ def slots_in_bins(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], 
     loop = find_loop("binned", data.dtype, valid is not None, len(data), often=True)
     if strategy.choose("binned", loop is not None) == "compiled" and loop is not None:
         flags = None if valid is None else valid.view(np.uint8)
-        values, low, high = (np.ascontiguousarray(one) for one in (data, bins.low, bins.high))
-        map_rows(lambda first, last: loop(values, flags, offsets, first, last, low, high, n, out), offsets)
+        values = np.ascontiguousarray(data)
+        map_rows(lambda first, last: loop(values, flags, offsets, first, last, bins.low, bins.high, n, out), offsets)
         return out
 
     def work(block: Block) -> None:

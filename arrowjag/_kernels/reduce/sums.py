@@ -313,7 +313,9 @@ def _sums_of_drawn(
     sizes, n, n_values = row_sizes(cut), len(draws), int(cut[-1] - cut[0])
     items = (draws[:, cut[0] : cut[-1]] * sizes.repeat(sizes)).astype(np.int64)
     items += cut[:-1].repeat(sizes)
-    cuts = np.append((np.arange(n)[:, None] * n_values + (cut[:-1] - cut[0])).reshape(-1), n * n_values)
+    cuts = empty(n * len(sizes) + 1, np.int64)
+    np.add.outer(np.arange(n) * n_values, cut[:-1] - cut[0], out=cuts[:-1].reshape(n, -1))
+    cuts[-1] = n * n_values
     sums = empty(n * (high - low), np.float64)
     row_sums(data[items.reshape(-1)], None, cuts, sums)
     out[:, low:high] = sums.reshape(n, -1)

@@ -64,6 +64,8 @@ def product_overflows(one: Datum, two: Datum) -> pa.Array:
 
 
 def arithmetic(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
+    call = pc.get_function(kernel).call  # `pc.call_function` would look the name up at every call
+
     def compute(one: Datum, two: Datum) -> pa.Array:
         one, two = decoded(one), decoded(two)
         if not (computes(one.type) and computes(two.type)):
@@ -75,8 +77,8 @@ def arithmetic(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
             return _bool_arithmetic(name, one, two)
         one, two = cast_datum(one, type), cast_datum(two, type)
         if pt.is_float16(type):
-            return pc.call_function(kernel, [half_to_single(one), half_to_single(two)]).cast(pa.float16(), safe=False)
-        return pc.call_function(kernel, [one, two])
+            return call([half_to_single(one), half_to_single(two)]).cast(pa.float16(), safe=False)
+        return call([one, two])
 
     return compute
 

@@ -29,12 +29,14 @@ __all__ = ["compare", "logic", "shift"]
 
 
 def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
+    call = pc.get_function(kernel).call  # `pc.call_function` would look the name up at every call
+
     def compute(one: Datum, two: Datum) -> pa.Array:
         if pt.is_null(one.type) or pt.is_null(two.type):
             n = max(len(datum) for datum in (one, two) if isinstance(datum, pa.Array))
             return pa.nulls(n, pa.bool_())
         if is_ordered(one.type) or is_ordered(two.type):
-            return pc.call_function(kernel, codes_beside([one, two], name)[0])
+            return call(codes_beside([one, two], name)[0])
         one, two = decoded(one), decoded(two)
         if pt.is_struct(one.type) or pt.is_struct(two.type) or _arrow.is_list_type(one.type):
             return _compare_codes(name, one, two)
@@ -50,7 +52,7 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
             one, two = half_to_single(one), half_to_single(two)
         if is_text(one.type) and is_text(two.type) and one.type != two.type:
             one, two = one.cast(pa.large_string()), two.cast(pa.large_string())
-        return pc.call_function(kernel, [one, two])
+        return call([one, two])
 
     return compute
 
