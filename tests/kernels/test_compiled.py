@@ -174,7 +174,7 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
         return scratch | {"slots": int(rng.integers(2)), "counts": np.zeros(1 << DIGIT, np.int64)}
     if loop.name == "long_sort":
         floats, bits = int(rng.integers(2)), 8 * values.itemsize
-        given = {"bits": bits, "floats": floats, "counts": np.zeros(1 << DIGIT, np.int64)}
+        given = {"bits": bits, "floats": floats, "falling": int(rng.integers(2)), "counts": np.zeros(1 << DIGIT, np.int64)}
         given["infinity"] = (0x7FF << 52) if bits == 64 else 0xFF << 23
         return given | {name: np.zeros(len(values), np.uint64) for name in ("codes", "room")}
     bounds = cuts if loop.name == "taken_bytes" else offsets
