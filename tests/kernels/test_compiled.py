@@ -156,7 +156,8 @@ def arguments_of_windows(loop, values, offsets, nulls, rng):
                 low[begin:end], high[begin:end] = np.maximum(begin, items - int(rng.integers(40))), items + 1
         width = max(int((high - low).max()), 1) + 30
         room = width * (levels + 1) * (3 if loop.name == "window_squares" else 1)
-        return {"low": low, "high": high, "width": width, "scratch": np.zeros(room, values.dtype)}
+        rows = {"begins": offsets[:-1].copy(), "ends": offsets[1:].copy()}
+        return {"low": low, "high": high, "width": width, "scratch": np.zeros(room, values.dtype), **rows}
     return {"keep": 0.75, "states": np.zeros(80)} if loop.name == "decayed" else {}
 
 
