@@ -441,6 +441,20 @@ def test_other_leaves_are_refused(name: str) -> None:
         getattr(aj.array([], type=wrong, ndim=2).dt, name)()
 
 
+@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+@pytest.mark.parametrize("under", [0, 5, -(2**63), 2**63 - 1])
+@pytest.mark.parametrize("name", [*sorted(ref.CLOCK_FIELDS), "date", "time", "timestamp", "floor", "ceil"])
+def test_what_is_under_a_null_does_not_matter(name: str, under: int, zone: str | None) -> None:
+    arguments = {"timestamp": ("ns",), "floor": ("1d",), "ceil": ("1d",)}.get(name, ())
+    for unit in ("s", "ns"):
+        counts = [77, 10**9, under, 10**9 + 5]
+        buffers = [pa.py_buffer(b"\x0b"), pa.py_buffer(np.array(counts))]
+        values = pa.Array.from_buffers(pa.timestamp(unit, zone), 4, buffers)[1:]
+        found = getattr(aj.from_sizes(values, [3]).dt, name)(*arguments)
+        first, last = getattr(aj.from_sizes(values.drop_null(), [2]).dt, name)(*arguments).to_list()[0]
+        assert found.to_list() == [[first, None, last]]
+
+
 def test_columns_of_nulls_count_as_timestamps() -> None:
     assert aj.array([[None], None]).dt.year().to_list() == [[None], None]
 

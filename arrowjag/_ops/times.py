@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._kernels.base.memory import data_of, from_words, with_bits, without_validity
 from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, every_of, name_at, offset_text, offsets_at, round_times
 from arrowjag._ops import elementwise
 from arrowjag._ops.elementwise.tables import Keys, map_keys
@@ -71,6 +72,21 @@ def _on_times(column: Column, name: str, fits: Callable[[pa.DataType], bool], ta
         raise JagValueError(f"dt.{name}: {error}") from None
 
 
+def _item_by_item(compute: Callable[[pa.Array], pa.Array]) -> Callable[[pa.Array], pa.Array]:
+    """Compute what is under nulls too, which takes Arrow half of the time, unless it is out of the range of the function."""
+
+    def of(values: pa.Array) -> pa.Array:
+        if not values.null_count:
+            return compute(values)
+        try:
+            found = compute(without_validity(values))
+        except (JagValueError, JagRangeError, pa.ArrowInvalid):
+            return compute(values)
+        return with_bits(from_words(found.type, data_of(found)), _arrow.bits_of(values).packed())
+
+    return of
+
+
 def _has_date(type: pa.DataType) -> bool:
     return bool(pt.is_date(type) or pt.is_timestamp(type))
 
@@ -107,15 +123,19 @@ def field(column: Column, name: str) -> Column:
     """A field of wall times."""
     kernel, takes = FIELDS[name]
 
-    def compute(values: pa.Array) -> pa.Array:
+    def of_clock(values: pa.Array) -> pa.Array:
+        _within_calendar(values, name)
+        return kernel(wall_of(values, f"dt.{name}"))
+
+    def of_calendar(values: pa.Array) -> pa.Array:
         _within_calendar(values, name)
         wall = wall_of(values, f"dt.{name}")
-        if takes == _CLOCK:
-            return kernel(wall)
         counts, valid = as_counts(wall)
         return map_keys(Keys(counts, valid, _ticks_per_day(wall.type)), lambda days: kernel(_instants(days * _PER_DAY)))
 
-    return _on_times(column, name, _has_date if takes == _CALENDAR else _has_clock, takes, compute)
+    if takes == _CLOCK:
+        return _on_times(column, name, _has_clock, takes, _item_by_item(of_clock))
+    return _on_times(column, name, _has_date, takes, of_calendar)
 
 
 def date(column: Column) -> Column:
@@ -125,7 +145,7 @@ def date(column: Column) -> Column:
         _within_calendar(values, "date")
         return wall_of(values, "dt.date").cast(pa.date32())
 
-    return _on_times(column, "date", _has_date, _CALENDAR, compute)
+    return _on_times(column, "date", _has_date, _CALENDAR, _item_by_item(compute))
 
 
 def time(column: Column) -> Column:
@@ -135,7 +155,7 @@ def time(column: Column) -> Column:
         unit = values.type.unit
         return wall_of(values, "dt.time").cast(pa.time32(unit) if unit in ("s", "ms") else pa.time64(unit))
 
-    return _on_times(column, "time", _has_clock, _CLOCK, compute)
+    return _on_times(column, "time", _has_clock, _CLOCK, _item_by_item(compute))
 
 
 def timestamp(column: Column, unit: Any) -> Column:
@@ -155,7 +175,7 @@ def timestamp(column: Column, unit: Any) -> Column:
             return _arrow.from_numpy(counts * factor, valid)
         return _arrow.from_numpy(counts // (TICKS[had] // TICKS[unit]), valid)
 
-    return _on_times(column, "timestamp", _has_date, _CALENDAR, compute)
+    return _on_times(column, "timestamp", _has_date, _CALENDAR, _item_by_item(compute))
 
 
 def total_seconds(column: Column) -> Column:
@@ -165,7 +185,7 @@ def total_seconds(column: Column) -> Column:
         counts, valid = as_counts(values)
         return _arrow.from_numpy(_nearest_seconds(counts, TICKS[values.type.unit]), valid)
 
-    return _on_times(column, "total_seconds", pt.is_duration, "durations", compute)
+    return _on_times(column, "total_seconds", pt.is_duration, "durations", _item_by_item(compute))
 
 
 def _nearest_seconds(counts: NDArray[np.int64], ticks: int) -> NDArray[np.float64]:
@@ -207,7 +227,7 @@ def rounded(column: Column, name: str, every: str) -> Column:
         return found if wall.type == values.type else in_zone(found, values.type.tz)
 
     fits = lambda type: _has_date(type) or _has_clock(type) or pt.is_duration(type)  # noqa: E731
-    return _on_times(column, name, fits, "dates, times and durations", compute)
+    return _on_times(column, name, fits, "dates, times and durations", _item_by_item(compute))
 
 
 def _refuse_midnight(found: pa.Array, name: str) -> None:

@@ -54,6 +54,8 @@ class View(NamedTuple):
     """The number of valid items below which the result of a window is null."""
     expanding: bool = False
     """Whether windows hold all items of the row up to each one."""
+    trailing: int = 0
+    """The size of windows of items that end with their own; 0 for others."""
 
     def present(self, least: int) -> BoolArray | None:
         """Flag the windows that hold at least `least` items, or as many as the statistic needs; None if all do."""
@@ -71,7 +73,7 @@ class View(NamedTuple):
                 return _scan.cumsum(data, None, self.offsets)[0]
             except JagOverflowError as error:
                 raise error.renamed("rolling sum", "cumsum") from None
-        return window_statistics.sums(data, self.offsets, self.windows)
+        return window_statistics.sums(data, self.offsets, self.windows, self.trailing)
 
 
 Statistic: TypeAlias = Callable[..., pa.Array]
@@ -290,7 +292,7 @@ def roll(
     @along_axis.in_blocks
     def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
         windows = _windows.of_items(offsets, width, bool(center))
-        return _over(name, values, offsets, windows, wanted, options, expanding=width is None)
+        return _over(name, values, offsets, windows, wanted, options, expanding=width is None, trailing=0 if center else width or 0)
 
     return along_axis.apply(column, axis, apply, f"rolling {name}", complete=True)
 
@@ -339,6 +341,7 @@ def _over(
     options: dict[str, Any],
     *,
     expanding: bool = False,
+    trailing: int = 0,
 ) -> pa.Array:
     """Compute a statistic of each window; null where it has too few items, or for `count` too few slots."""
     valid = _arrow.valid_of(values)
@@ -349,7 +352,7 @@ def _over(
         counts = window_statistics.counts(valid, offsets, windows)
     if name not in ("sum", "count"):
         least = max(least, 1)
-    found = STATISTICS[name](View(values, valid, offsets, windows, counts, least, expanding), **options)
+    found = STATISTICS[name](View(values, valid, offsets, windows, counts, least, expanding, trailing), **options)
     if name not in _WITHOUT_NULLS:
         return found
     return structure.null_values(found, (windows.sizes if name == "count" else counts) >= least)

@@ -156,7 +156,8 @@ def arguments_of_windows(loop, values, offsets, nulls, rng):
                 low[begin:end], high[begin:end] = np.maximum(begin, items - int(rng.integers(40))), items + 1
         width = max(int((high - low).max()), 1) + 30
         room = width * (levels + 1) * (3 if loop.name == "window_squares" else 1)
-        return {"low": low, "high": high, "width": width, "scratch": np.zeros(room, values.dtype)}
+        rows = {"begins": offsets[:-1].copy(), "ends": offsets[1:].copy()}
+        return {"low": low, "high": high, "width": width, "scratch": np.zeros(room, values.dtype), **rows}
     return {"keep": 0.75, "states": np.zeros(80)} if loop.name == "decayed" else {}
 
 
@@ -174,7 +175,7 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
         return scratch | {"slots": int(rng.integers(2)), "counts": np.zeros(1 << DIGIT, np.int64)}
     if loop.name == "long_sort":
         floats, bits = int(rng.integers(2)), 8 * values.itemsize
-        given = {"bits": bits, "floats": floats, "counts": np.zeros(1 << DIGIT, np.int64)}
+        given = {"bits": bits, "floats": floats, "falling": int(rng.integers(2)), "counts": np.zeros(1 << DIGIT, np.int64)}
         given["infinity"] = (0x7FF << 52) if bits == 64 else 0xFF << 23
         return given | {name: np.zeros(len(values), np.uint64) for name in ("codes", "room")}
     bounds = cuts if loop.name == "taken_bytes" else offsets

@@ -169,6 +169,22 @@ def test_floats_without_nan_are_compared_as_they_are(dtype):
     assert pairs.comparable(with_nan, np.array([False, True, False, True]), only_equal=True).dtype == dtype
 
 
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("dtype", ["int8", "uint32", "float32", "float64"])
+def test_nulls_are_greater_than_all_numbers(dtype, descending):
+    is_float = np.dtype(dtype).kind == "f"
+    limits = np.finfo(dtype) if is_float else np.iinfo(dtype)
+    valid = np.array([True, False, True, False, True])
+    for number in (7, limits.max - 1, limits.max, limits.min + 1, limits.min, *([np.inf, -np.inf, np.nan] if is_float else [])):
+        data = np.array([number, limits.max, 3, limits.min, 5], dtype)
+        found = pairs.comparable(data, valid, descending)
+        assert found[1] == found[3] > max(found[[0, 2, 4]])
+        assert np.argsort(found[[0, 2, 4]]).tolist() == sort.argsort(data[valid], None, np.array([0, 3]), descending).tolist()
+    close = np.array([100, 0, 1], dtype)
+    assert pairs.comparable(close, valid[:3], descending).itemsize == (close.itemsize if is_float else 1)
+    assert len(set(pairs.comparable(close, np.zeros(3, np.bool_), descending).tolist())) == 1
+
+
 def test_the_strategy_applies_if_most_values_are_in_short_rows():
     assert not strategy.short_share(np.array([0, 5]))
     assert strategy.short_share(np.arange(0, 20_001, 10))

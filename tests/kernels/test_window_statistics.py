@@ -88,6 +88,21 @@ def test_sums(by: str) -> None:
         assert bits(zeros) == [0] * N
 
 
+@pytest.mark.parametrize("window", [1, 2, 3, 7])
+def test_sums_of_trailing_windows_have_the_bits_of_any(window: int, by: str) -> None:
+    rng = np.random.default_rng(4)
+    sizes = np.array([0, 1, window, 60, 2, 0, window + 1, 200, 0])
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    part = windows.of_items(offsets, window)
+    n = int(offsets[-1])
+    for data in (rng.normal(size=n), np.full(n, -0.0), rng.choice([1.0, np.nan, np.inf, -np.inf], n), rng.integers(-9, 9, n)):
+        for trailing in (window, 2**62):
+            given = part if trailing == window else windows.of_items(offsets, trailing)
+            with np.errstate(all="ignore"):
+                found = window_statistics.sums(data, offsets, given, trailing)
+                assert bits(found) == bits(window_statistics.sums(data, offsets, given))
+
+
 def span_by_span(items: list[float]) -> float:
     """The sum in the documented order: spans of 1, 2, 4.. items, the smallest first, each the sum of two halves."""
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.codes import plain_codes, sort_codes
+from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import holds_nan
 from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
 
@@ -101,14 +102,23 @@ def comparable(
         key = key.astype(np.float32)
     if key.dtype.kind == "b":
         key = key.view(np.uint8)
-    known = key if valid is None or not is_float else np.where(valid, key, key.dtype.type(0))
-    if not holds_nan(known):
-        if valid is None:
-            opposite = np.negative if is_float else np.invert
-            return _narrow(opposite(key) if descending else key)[0]
-        if is_float and only_equal:
-            return np.where(valid, key, key.dtype.type(np.nan))
+    if valid is not None and is_float and only_equal:
+        if not holds_nan(filled(key, valid, 0)):
+            return filled(key, valid, np.nan)
+    elif valid is not None or not holds_nan(key):
+        rising = (np.negative if is_float else np.invert)(key) if descending else key
+        if (found := rising if valid is None else _nulls_last(rising, valid)) is not None:
+            return _narrow(found)[0]
     return _narrow(sort_codes(key, valid, descending)[0])[0]
+
+
+def _nulls_last(numbers: NDArray[Any], valid: NDArray[np.bool_]) -> NDArray[Any] | None:
+    """Numbers with a greater one than all others in place of nulls; None where there is none, or NaN is among them."""
+    limits = np.finfo(numbers.dtype) if numbers.dtype.kind == "f" else np.iinfo(numbers.dtype)
+    most = filled(numbers, valid, limits.min).max(initial=limits.min)
+    if not most < limits.max:
+        return None
+    return filled(numbers, valid, np.inf if numbers.dtype.kind == "f" else most + 1)
 
 
 def _narrow(*keys: NDArray[Any]) -> tuple[NDArray[Any], ...]:

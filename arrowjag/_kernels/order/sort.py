@@ -31,7 +31,7 @@ from arrowjag._kernels.order.batches import (
     valid_first,
     with_tail,
 )
-from arrowjag._kernels.order.digits import AscendingSort, digit_order, digit_sort
+from arrowjag._kernels.order.digits import digit_order, digit_sort
 from arrowjag._kernels.order.small import Key
 from arrowjag.errors import JagValueError
 
@@ -108,12 +108,13 @@ def _sort_any(
 ) -> None:
     is_float = part.dtype.kind == "f"
     signed_zeros = is_float and bool(np.any(np.signbit(part) & (part == 0)))  # np.sort would shuffle 0.0 and -0.0
-    in_digits = None if signed_zeros else digit_sort(part.dtype, offsets)
-    by = "" if in_digits else strategy.choose("sort", offsets, lambda: _is_various(part, valid), signed_zeros, is_float)
+    if not signed_zeros and digit_sort(part, valid, offsets, descending, out):
+        return
+    by = strategy.choose("sort", offsets, lambda: _is_various(part, valid), signed_zeros, is_float)
     if by == "order":
         _take_order(part, valid, offsets, descending, out[0])
     else:
-        _sort_block(part, valid, offsets, descending, out[0], in_digits or (_sort_parts if by == "partition" else _sort_rows))
+        _sort_block(part, valid, offsets, descending, out[0], in_parts=by == "partition")
     if out[1] is not None and valid is not None:
         valid_first(valid, offsets, out[1])
 
@@ -131,7 +132,7 @@ def _sort_block(
     offsets: NDArray[np.int64],
     descending: bool,
     out: NDArray[Any],
-    sort_ascending: AscendingSort,
+    in_parts: bool,
 ) -> None:
     """Sort rows ascending; the opposite (-x for floats, ~x for integers) of the values when they are to descend."""
     is_float = part.dtype.kind == "f"
@@ -140,7 +141,7 @@ def _sort_block(
     last = np.asarray(np.nan if is_float else np.iinfo(part.dtype).max, part.dtype)
     if valid is not None:
         source = filled(source, valid, last)
-    sort_ascending(source, offsets, last, out)
+    (_sort_parts if in_parts else _sort_rows)(source, offsets, last, out)
     if descending:
         opposite(out, out=out)
 
@@ -177,9 +178,8 @@ def _sort_parts(source: NDArray[Any], offsets: NDArray[np.int64], last: NDArray[
 def _take_order(
     part: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], descending: bool, out: NDArray[Any]
 ) -> None:
-    order = empty(len(part), np.int64)
-    in_parts = strategy.choose("argsort", offsets) == "partition"
-    _argsort_block(*sort_codes(part, valid, descending), offsets, order, in_parts=in_parts)
+    order, by = empty(len(part), np.int64), strategy.choose("argsort", offsets)
+    _argsort_block(*sort_codes(part, valid, descending), offsets, order, in_parts=by == "partition")
     np.take(part, order, out=out)
 
 

@@ -253,18 +253,19 @@ def entropy(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tup
     """The entropy of each row in nats, items taken as weights: NaN where they add up to 0, -inf where a share is negative."""
 
     def work(block: Block, out: Floats) -> NDArray[np.bool_]:
-        weights = block.filled(0, np.float64)
+        weights = block.data.astype(np.float64, copy=False)
         total = empty(len(out), np.float64)
-        row_sums(weights, None, block.offsets, total)
+        row_sums(weights, block.valid, block.offsets, total)
         shares = spread_rows(total, block.offsets)
         np.divide(weights, shares, out=shares)
+        if block.valid is not None:
+            shares = filled(shares, block.valid, 1)  # whose term is 0
         terms = np.log(shares)
         np.multiply(terms, shares, out=terms)
         np.negative(terms, out=terms)
         if len(shares) and not shares.min() > 0:
             terms[shares == 0] = 0
             terms[shares < 0] = -np.inf
-        terms = terms if block.valid is None else filled(terms, block.valid, 0)
         row_sums(terms, None, block.offsets, out)
         out[total == 0] = np.nan
         n = block.counts

@@ -15,7 +15,7 @@ from arrowjag._kernels.reduce.segments import Block, accumulator, over_blocks, r
 from arrowjag._kernels.scan import reaches_back
 from arrowjag.errors import JagValueError
 
-__all__ = ["full", "rolling_count", "rolling_max", "rolling_mean", "rolling_min", "rolling_sum"]
+__all__ = ["full", "rolling_count", "rolling_max", "rolling_mean", "rolling_min", "rolling_sum", "whole_windows"]
 
 Valid = NDArray[np.bool_] | None
 
@@ -74,7 +74,7 @@ def _window_totals(block: Block, window: int) -> NDArray[np.float64]:
         if largest_magnitude(values) * min(window, len(values)) > 2**53:
             high, low = _halves(values, window)
             return np.multiply(high, 2.0**32, dtype=np.float64) + low
-    return _windows(np.add, block.filled(0, np.float64), window)
+    return whole_windows(np.add, block.filled(0, np.float64), window)
 
 
 def rolling_min(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], window: int) -> tuple[NDArray[Any], Valid]:
@@ -109,7 +109,7 @@ def _extreme(
     return out.view(data.dtype), known
 
 
-def _windows(ufunc: np.ufunc, data: NDArray[Any], window: int, out: NDArray[Any] | None = None) -> NDArray[Any]:
+def whole_windows(ufunc: np.ufunc, data: NDArray[Any], window: int, out: NDArray[Any] | None = None) -> NDArray[Any]:
     """The result of ufunc over data[i : i + window] of each i, without regard to rows; `ufunc` is associative.
 
     The results go to `out` if it is given.
@@ -157,9 +157,9 @@ def _store(out: NDArray[Any], ufunc: np.ufunc, data: NDArray[Any], window: int) 
     if not len(places):
         return
     if out.dtype == data.dtype:
-        _windows(ufunc, data, window, places)
+        whole_windows(ufunc, data, window, places)
     else:
-        places[:] = _windows(ufunc, data, window)
+        places[:] = whole_windows(ufunc, data, window)
 
 
 def _check_window(window: int) -> None:
@@ -172,7 +172,7 @@ def full(valid: Valid, offsets: NDArray[np.int64], window: int) -> Valid:
     _check_window(window)
     known = reaches_back(offsets, window - 1)
     if valid is not None and len(valid) >= window:
-        _places(known, window)[:] &= _windows(np.logical_and, valid, window)
+        _places(known, window)[:] &= whole_windows(np.logical_and, valid, window)
     return unless_all(known)
 
 
@@ -192,6 +192,6 @@ def _check_sums(values: NDArray[Any], block: Block, known: Valid, window: int) -
 
 def _halves(values: NDArray[Any], window: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Exact sums over windows as ``high * 2**32 + low``: the halves of 32 bits of each number are added up apart."""
-    high = _windows(np.add, (values >> 32).astype(np.int64), window)
-    low = _windows(np.add, (values & 0xFFFFFFFF).astype(np.int64), window)
+    high = whole_windows(np.add, (values >> 32).astype(np.int64), window)
+    low = whole_windows(np.add, (values & 0xFFFFFFFF).astype(np.int64), window)
     return high + (low >> 32), low & 0xFFFFFFFF

@@ -56,7 +56,7 @@ def softmax(
 
     def work(block: Block) -> None:
         sizes = row_sizes(block.offsets)
-        values = shifted(block, pivot) if data.dtype.kind in "iu" else block.filled(0, wide)
+        values = shifted(block, pivot) if data.dtype.kind in "iu" else block.data.astype(wide, copy=False)
         if target == wide and _by_loops(values, block, beta, out[block.items]):
             return
         scaled = values * np.asarray(beta, wide)

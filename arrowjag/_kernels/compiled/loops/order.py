@@ -161,47 +161,53 @@ def count_before(codes: Any, n: Any, shift: Any, counts: Any) -> Any:
     return total
 
 
-@loop("item* i8* i8 i8 i8 i8 i8 i8* u8* u8* item*", ("u4", "u8"))
+@loop("item* u1* i8* i8 i8 i8 i8 i8 i8 i8* u8* u8* item* u1*", ("u4", "u8"))
 def long_sort(kind: str, nulls: bool) -> Function:
-    """(values, offsets, first, last, bits, infinity, floats, counts, codes, room, out): each row sorted by its digits, last first.
+    """(values, valid, offsets, first, last, bits, infinity, floats, falling, counts, codes, room, out, present): each row sorted.
 
-    Values are the words of integers, whose sign is the last of `bits` (0 for none), or of floats, with that of infinity: NaN comes
-    last. No row has both zeros. Bits above the highest one that differs are no digits. `counts` has room for a number per digit,
-    `codes` and `room` for the longest row.
+    By the digits of items, last first. Values are the words of integers, whose sign is the last of `bits` (0 for none), or of
+    floats, with that of infinity: NaN follows numbers, and nulls follow NaN. No row has both zeros. Bits above the highest one that
+    differs are no digits. `counts` has room for a number per digit, `codes` and `room` for the longest row.
     """
-    del kind, nulls
+    del kind
 
     def function(
         values: Any,
+        valid: Any,
         offsets: Any,
         first: Any,
         last: Any,
         bits: Any,
         infinity: Any,
         floats: Any,
+        falling: Any,
         counts: Any,
         codes: Any,
         room: Any,
         out: Any,
+        present: Any,
     ) -> int:
         top = u8(1) << u8(bits - 1) if bits > 0 else u8(0)
-        full = top | (top - u8(1)) if floats != 0 else u8(0)
+        full = top | (top - u8(1)) if floats != 0 else ~u8(0)
+        turn = full if falling != 0 else u8(0)
         for row in range(u8(first), u8(last)):
-            begin = u8(offsets[row])
-            n = u8(offsets[row + u8(1)]) - begin
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            n = u8(0)
             least, most = ~u8(0), u8(0)
-            for i in range(n):
-                code = u8(values[begin + i])
+            for i in range(begin, end):
+                code = u8(values[i])
                 if floats != 0:
                     if code & ~top > u8(infinity):
                         code = full
                     else:
-                        code = code ^ full if code & top != u8(0) else code | top
+                        code = turn ^ (code ^ full if code & top != u8(0) else code | top)
                 else:
-                    code = code ^ top
-                codes[i] = code
-                least = code if code < least else least  # noqa: FURB136
-                most = code if code > most else most  # noqa: FURB136
+                    code = turn ^ code ^ top
+                codes[n] = code
+                if not nulls or valid[i] != 0:
+                    least = code if code < least else least  # noqa: FURB136
+                    most = code if code > most else most  # noqa: FURB136
+                    n += u8(1)
             given, taken = codes, room
             shift = u8(0)
             while n > u8(0) and shift < u8(64) and (least ^ most) >> shift != u8(0):
@@ -213,12 +219,17 @@ def long_sort(kind: str, nulls: bool) -> Function:
                 given, taken = taken, given
                 shift += u8(DIGIT)
             for i in range(n):
-                code = given[i]
+                code = given[i] ^ turn
                 if floats != 0:
                     code = code ^ top if code & top != u8(0) else code ^ full
                 else:
                     code = code ^ top
                 out[begin + i] = code
+            if nulls:
+                for i in range(begin, begin + n):
+                    present[i] = 1
+                for i in range(begin + n, end):
+                    out[i], present[i] = 0, 0
         return 0
 
     return function

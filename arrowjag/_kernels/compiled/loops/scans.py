@@ -152,14 +152,16 @@ def peaks(kind: str, nulls: bool) -> Function:
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            while nulls and begin < end and valid[begin] == 0:
+                begin += u8(1)
             if begin == end:
                 continue
-            level, middle, n_equal, rises = values[begin], begin, u8(0), False
-            for i in range(begin, end):
+            level, middle, n_equal, rises = values[begin], begin, u8(1), False
+            for i in range(begin + u8(1), end):
                 if nulls and valid[i] == 0:
                     continue
                 item = values[i]
-                if n_equal != 0 and item == level:
+                if item == level:
                     n_equal += u8(1)
                     if n_equal & u8(1):
                         middle += u8(1)
@@ -167,7 +169,7 @@ def peaks(kind: str, nulls: bool) -> Function:
                             middle += u8(1)
                 else:
                     out[middle] = rises & (item < level)
-                    rises = (n_equal != 0) & (item > level)
+                    rises = item > level
                     level, middle, n_equal = item, i, u8(1)
         return 0
 

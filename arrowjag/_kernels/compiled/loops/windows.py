@@ -111,19 +111,22 @@ def tile_of(low: Any, high: Any, first: Any, last: Any, width: Any) -> Any:
     return stop, longest, even, beyond
 
 
-@loop("item* i8* i8* i8* i8 i8 i8 item* item*", ("i8", "u8", "f8"))
+@loop("item* i8* i8* i8* i8* i8 i8 i8 item* item*", ("i8", "u8", "f8"))
 def window_sums(kind: str, nulls: bool) -> Function:
-    """(values, low, high, offsets, first, last, width, scratch, out): sums over windows of spans of 1, 2, 4.. items.
+    """(values, low, high, begins, ends, first, last, width, scratch, out): sums over windows of spans of 1, 2, 4.. items.
 
-    A row is taken in tiles whose windows together reach over at most `width` slots, which no window exceeds. `scratch` holds the
-    spans of a tile from each of its slots on, `width` entries for each size but the first.
+    The items of a row are those from where it begins to before where it ends. They are taken in tiles whose windows together reach
+    over at most `width` slots, which no window exceeds. `scratch` holds the spans of a tile from each of its slots on, `width`
+    entries for each size but the first.
     """
     del nulls
     zero = 0.0 if kind == "f" else u8(0) if kind == "u" else i8(0)
 
-    def function(values: Any, low: Any, high: Any, offsets: Any, first: Any, last: Any, width: Any, scratch: Any, out: Any) -> int:
+    def function(
+        values: Any, low: Any, high: Any, begins: Any, ends: Any, first: Any, last: Any, width: Any, scratch: Any, out: Any
+    ) -> int:
         for row in range(u8(first), u8(last)):
-            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            begin, end = u8(begins[row]), u8(ends[row])
             while begin < end:
                 stop, longest, even, beyond = tile_of(low, high, begin, end, u8(width))
                 base = u8(low[begin])
