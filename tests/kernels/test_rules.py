@@ -315,7 +315,7 @@ def test_rules_on_both_sides_of_each_threshold(operation: str) -> None:
 
 def test_each_strategy_is_chosen_somewhere() -> None:
     """Other tests of this file choose these, which depend on polars; "cut" is below the small sizes that calls take first."""
-    elsewhere = {"row_sum", "count", "utf8", "row_reduction", "long_rows", "n_unique", "regex", "filter"}
+    elsewhere = {"row_sum", "count", "utf8", "row_reduction", "long_rows", "n_unique", "regex", "filter", "take_rows"}
     known = {
         (name, one) for name, choice in strategy.CHOICES.items() for one, able in choice.strategies.items() if able is not _never
     }
@@ -372,6 +372,11 @@ def test_polars_replaces_numpy_where_it_is_able(monkeypatch: pytest.MonkeyPatch)
         assert strategy.choose("long_rows", even(32, 1024), False) == "numpy"
         assert strategy.choose("long_rows", rows(*[32] * 1024, 31), True) == "numpy"
         assert strategy.choose("long_rows", rows(*[512] * 63, 511), True) == "numpy"
+        many, few = (sizes.POLARS_VALUES, sizes.POLARS_VALUES), (sizes.POLARS_VALUES - 1, sizes.POLARS_VALUES)
+        assert strategy.choose("take_rows", *many, "word", many[0], NO, True) == ("polars" if host else "items")
+        assert strategy.choose("take_rows", *many, "word", many[0], NO, False) == "items"
+        assert strategy.choose("take_rows", *many, "word", many[0], YES, True) == "compiled"
+        assert strategy.choose("take_rows", *few, "word", many[0], NO, True) == "items"
         assert strategy.choose("n_unique", even(512, 64), NO, True) == ("polars" if host else "matrix")
         assert strategy.choose("n_unique", even(512, 64), NO, False) == "matrix"
         assert strategy.choose("n_unique", even(512, 64), YES, True) == "compiled"
@@ -454,6 +459,7 @@ ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
     ("take_rows", "compiled", (0, 1, "word", 1, YES), False),
     ("take_rows", "compiled", (1, 1, "word", 1, YES), True),
     ("take_rows", "compiled", (1, 1, "word", 1, NO), False),
+    *(("take_rows", "polars", (n, 1, "word", 1, NO, shared), n > 0 and shared) for n in (0, 1) for shared in (True, False)),
     ("join_rows", "runs", (0, 1, True, 1), False),
     ("join_rows", "runs", (1, 1, True, 1), True),
     ("join_rows", "runs", (1, 1, False, 1), False),
@@ -597,7 +603,7 @@ NAMES = {
     "shift": "slots positions",
     "filter": "small arrow polars",
     "spread": "take take_bytes words",
-    "take_rows": "items runs compiled",
+    "take_rows": "items runs compiled polars",
     "join_rows": "items runs",
     "joined": "small arrow compiled",
     "take_texts": "arrow compiled",

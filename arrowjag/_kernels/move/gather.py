@@ -324,6 +324,8 @@ def pick(
         starts, ends = _bounds(offsets, rows, start, end)
         slots = position[start:end] if isinstance(position, np.ndarray) else position
         found = np.add(starts, slots, out=items[start:end])
+        if one_for_all and found.min() >= starts and found.max() < ends:
+            return None
         below = np.less(slots, 0)
         if below.any():
             np.add(found, np.subtract(ends, starts), out=found, where=below)
