@@ -278,9 +278,10 @@ def test_the_facts_by_which_rows_are_moved(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(kernel, "can_take", lambda *facts: facts)
     kinds = {pa.int8(): "word", pa.decimal128(9): "word", pa.bool_(): "word", pa.list_(pa.int8()): "", pa.binary(3): ""}
     for type, kind in (kinds | dict.fromkeys(TEXTS, "text")).items():
-        *facts, ready = kernel.by_rows(type, 10, 200, 3)
+        *facts, ready, shared = kernel.by_rows(type, 10, 200, 3)
         assert facts == ["take_rows", 200, 10, kind, 3]
         assert ready() == (type, 200)
+        assert shared is (type == pa.int8())
     answers = {"runs": True, "items": False}
     for answer, wanted in answers.items():
         monkeypatch.setattr(

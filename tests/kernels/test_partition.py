@@ -88,6 +88,19 @@ def test_one_huge_row_among_others(kind, nulls):
         agree(lambda falls=descending: known(*rank.rank(data, valid, offsets, "average", falls)))
 
 
+@pytest.mark.parametrize("n_bits", [15, 16, 17])
+@pytest.mark.parametrize("nulls", [False, True])
+def test_integers_on_both_sides_of_what_numpy_sorts_by_radix(nulls, n_bits):
+    rng = np.random.default_rng(3)
+    data = np.append(rng.integers(0, 2**n_bits, 3000), [0, 2**n_bits - 1] * 2) - 77
+    valid = rng.random(len(data)) > 0.1 if nulls else None
+    offsets = np.array([0, len(data)])
+    for descending in (False, True):
+        agree(lambda falls=descending: sort.argsort(data, valid, offsets, falls))
+        for method in METHODS:
+            agree(lambda falls=descending, by=method: known(*rank.rank(data, valid, offsets, by, falls)))
+
+
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("nulls", [False, True])
 @pytest.mark.parametrize("kind", KINDS)

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag._kernels import reduce, strategy
-from arrowjag._kernels.base import offsets, polars_lists
+from arrowjag._kernels.base import fill, offsets, polars_lists
 from arrowjag._kernels.base.memory import Bits, empty, empty_like, pack_bits, unpack_bits, zeros
+from arrowjag._options import options
 
 pytest.importorskip("polars")
 
@@ -76,6 +77,34 @@ def test_bits_of_nulls_may_begin_anywhere(name: str, skipped: int) -> None:
             found = getattr(reduce, name)(values, bits, cuts)
         assert found[1].tolist() == wanted[1].tolist()
         assert found[0].tobytes() == wanted[0].tobytes()
+
+
+@pytest.mark.parametrize("type", ["int8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("skipped", [0, 3, 8])
+def test_items_chosen_by_flags_that_begin_anywhere(type: str, skipped: int) -> None:
+    draw = np.random.default_rng(3)
+    flags = draw.random(100) < 0.5
+    bits = pa.array(np.append(np.ones(skipped, np.bool_), flags), mask=draw.random(100 + skipped) < 0.1)[skipped:]
+    given = np.frombuffer(bits.buffers()[1], np.uint8)
+    flags = np.unpackbits(given, bitorder="little")[skipped : skipped + 100].view(np.bool_)
+    one, two = draw.integers(-100, 100, (2, 100)).astype(type)
+    for left, right in ((one, two), (one[:1], two), (one, two[:1]), (one[:1], two[:1])):
+        found = fill.choose_at_once(bits, left, right)
+        assert found.dtype == one.dtype
+        assert found.tolist() == np.where(flags, left, right).tolist()
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "var", "std"])
+@pytest.mark.parametrize("largest", [2**20, 2**60])
+def test_nulls_filled_by_polars_are_not_written_to(name: str, largest: int) -> None:
+    draw = np.random.default_rng(4)
+    data, cuts, valid = draw.integers(largest // 2, largest, 60), np.array([0, 20, 20, 60]), draw.random(60) < 0.7
+    found = []
+    for by in ("polars", "numpy"):
+        with options(compile="never"), strategy.force(chosen=by, fill="masks") as taken:
+            found.append([getattr(reduce, name)(one, valid, cuts) for one in (data // 64, data / 3)])
+        assert taken["chosen", by]
+    np.testing.assert_equal(*found)
 
 
 @pytest.mark.parametrize("name", ["min", "max"])

@@ -112,6 +112,27 @@ def test_argmin_and_argmax_give_the_first_slot_nulls_counted(name: str, case: Ro
     assert to_list(found, valid) == [expected(row) for row in case.lists]
 
 
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("row", "least", "most"),
+    [
+        ([2.0, 1.0, 3.0, 1.0, 3.0], 1, 2),
+        ([NAN, 2.0, 1.0], 2, 1),
+        ([0.0, -0.0, 0.0], 0, 0),
+        ([NAN, NAN], 0, 0),
+        ([5, 5, 4, 4], 2, 0),
+    ],
+    ids=str,
+)
+def test_slots_of_one_row_without_nulls(row: list[Any], least: int, most: int) -> None:
+    data, offsets = np.array([*row, -9, 9]), np.array([0, len(row)])
+    with aj.options(compile="never"):
+        assert reduce.argmin(data, None, offsets)[0].tolist() == [least]
+        assert reduce.argmax(data, None, offsets)[0].tolist() == [most]
+
+
 @given(rows(["bool"]))
 def test_any_and_all(case: Rows) -> None:
     check(reduce.any, any, case, dtype="bool")

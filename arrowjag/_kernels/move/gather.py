@@ -22,7 +22,7 @@ from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.rows import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
 
-__all__ = ["filter_values", "pick", "ranges", "spread", "take", "take_rows"]
+__all__ = ["filter_values", "no_nulls", "pick", "ranges", "spread", "take", "take_rows"]
 
 
 _INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
@@ -69,7 +69,7 @@ def _spread_data(values: Any, offsets: NDArray[np.int64], parents: NDArray[Any] 
     if by == "words":
         return _spread.spread_rows(data_of(values), offsets)
     rows = pa.array(_offsets.parents(offsets) if parents is None else parents)
-    return pc.take(_no_nulls(values), rows, boundscheck=False).buffers()[1]
+    return pc.take(no_nulls(values), rows, boundscheck=False).buffers()[1]
 
 
 def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:
@@ -125,9 +125,9 @@ def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None
     # np.where guesses which way to go, and where every second row is empty half of its guesses are wrong.
     places = pa.array(index if valid is None else np.multiply(index, valid, out=empty_like(index)))
     if pt.is_boolean(values.type):
-        bits = pack_bits(_bytes(pc.take(_no_nulls(values).cast(pa.uint8()), places, boundscheck=False)))
+        bits = pack_bits(_bytes(pc.take(no_nulls(values).cast(pa.uint8()), places, boundscheck=False)))
     else:
-        bits = pc.take(_no_nulls(values), places, boundscheck=False).buffers()[1]
+        bits = pc.take(no_nulls(values), places, boundscheck=False).buffers()[1]
     present: NDArray[Any] | None = None
     if values.null_count:
         kept = unpack_bits(values.buffers()[0], values.offset, len(values)).view(np.uint8)
@@ -137,7 +137,7 @@ def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None
     return pa.Array.from_buffers(values.type, len(index), [None if present is None else pack_bits(present), bits])
 
 
-def _no_nulls(values: Any) -> pa.Array[Any]:
+def no_nulls(values: Any) -> pa.Array[Any]:
     """The same data, including the values under nulls."""
     if values.null_count == 0:
         return values
@@ -324,6 +324,8 @@ def pick(
         starts, ends = _bounds(offsets, rows, start, end)
         slots = position[start:end] if isinstance(position, np.ndarray) else position
         found = np.add(starts, slots, out=items[start:end])
+        if one_for_all and found.min() >= starts and found.max() < ends:
+            return None
         below = np.less(slots, 0)
         if below.any():
             np.add(found, np.subtract(ends, starts), out=found, where=below)

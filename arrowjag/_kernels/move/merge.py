@@ -16,6 +16,7 @@ from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.fill import spread_flags
 from arrowjag._kernels.base.memory import (
+    WORDS,
     aligned_bits,
     as_places,
     data_of,
@@ -30,6 +31,7 @@ from arrowjag._kernels.base.memory import (
     with_bits,
 )
 from arrowjag._kernels.base.offsets import from_counts
+from arrowjag._kernels.base.polars_lists import NUMBERS, take_lists
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.gather import ranges
 from arrowjag._kernels.move.rows import can_take, moved_bits, take_rows
@@ -220,9 +222,14 @@ def pays_rows(type: pa.DataType, n_rows: int, n_values: int, n_taken: int) -> bo
 
 
 def by_rows(type: pa.DataType, n_rows: int, n_values: int, n_taken: int) -> str:
-    """How rows of such values are best taken: as "runs", by a "compiled" loop, or item by item."""
+    """How rows of such values are best taken: as "runs", by a "compiled" loop, by "polars", or item by item."""
     kind = "word" if has_words(type) else "text" if is_text(type) else ""
-    return strategy.choose("take_rows", n_values, n_rows, kind, n_taken, lambda: can_take(type, n_values))
+    return strategy.choose("take_rows", n_values, n_rows, kind, n_taken, lambda: can_take(type, n_values), _is_shared(type))
+
+
+def _is_shared(type: pa.DataType) -> bool:
+    """Whether polars holds rows of the type as integers of its width."""
+    return has_words(type) and not pt.is_boolean(type) and WORDS[type.bit_width].char in NUMBERS
 
 
 def take_spans(
@@ -244,7 +251,7 @@ def take_spans(
     present : (m,) boolean array, optional
         Where False the result has an empty row.
     by : str
-        "runs", or "compiled", which falls back to runs.
+        "runs", "polars", or "compiled", which falls back to runs.
 
     Returns
     -------
@@ -260,6 +267,9 @@ def take_spans(
     if by == "compiled" and (found := take_rows(values, offsets, rows, present)) is not None:
         return found
     wanted = as_places(rows, present)
+    if by == "polars":
+        new, items = take_lists(data_of(values), valid_of(values), offsets, wanted)
+        return new, items.view(values.type)
     if is_text(values.type):
         return _take_texts(values, offsets, wanted)
     new, data = _take_bytes(data_of(values), offsets, wanted)

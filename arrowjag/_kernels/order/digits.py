@@ -1,4 +1,4 @@
-"""Long rows sorted by the digits of their items, in a compiled loop."""
+"""Long rows sorted by the digits of their items, in a compiled loop; one row of few bits by numpy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loop import DIGIT
 
-__all__ = ["digit_order", "digit_sort"]
+__all__ = ["digit_order", "digit_sort", "radix_order"]
 
 
 def digit_sort(
@@ -52,7 +52,9 @@ def digit_sort(
     return True
 
 
-def digit_order(codes: NDArray[np.uint64], n_bits: int, offsets: NDArray[np.int64], out: NDArray[np.int64], slots: bool) -> bool:
+def digit_order(
+    codes: NDArray[np.uint64], n_bits: int, offsets: NDArray[np.int64], out: NDArray[np.int64], slots: bool, huge: bool = False
+) -> bool:
     """Write the stable order of rows by the digits of their codes; return False if others are faster.
 
     Parameters
@@ -64,11 +66,21 @@ def digit_order(codes: NDArray[np.uint64], n_bits: int, offsets: NDArray[np.int6
     out : (n_values,) int64 array
     slots : bool
         Number the items of each row from 0, not those of all rows.
+    huge : bool
+        Whether it is one row that others would divide into parts.
     """
     loop = find_loop("long_order", codes.dtype, False, len(codes))
     if strategy.choose("long_order", offsets, -(-n_bits // DIGIT), loop is not None) != "compiled" or loop is None:
+        if huge and n_bits <= strategy.sizes.RADIX_BITS:
+            out[:] = radix_order(codes)
+            return True
         return False
     longest = int(row_sizes(offsets).max())
     rooms = (empty(longest, kind) for kind in (np.uint64, np.uint64, np.int64))
     loop(codes, offsets, 0, len(offsets) - 1, int(slots), empty(1 << DIGIT, np.int64), *rooms, out)
     return True
+
+
+def radix_order(codes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """The stable order of one row of codes below 2**16, by numpy's radix sort."""
+    return np.argsort(codes.astype(np.uint16), kind="stable")

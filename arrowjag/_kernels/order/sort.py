@@ -263,7 +263,7 @@ def _argsort_block(
     slots: bool = False,
     in_parts: bool = False,
 ) -> None:
-    if digit_order(codes, n_bits, offsets, out, slots):
+    if digit_order(codes, n_bits, offsets, out, slots, in_parts):
         return
     if in_parts:
         _argsort_parts(codes, n_bits, out)

@@ -28,7 +28,7 @@ from arrowjag._kernels.base.polars_lists import (
 from arrowjag._kernels.compiled.library import find_text_loop, losers
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.order.sort import Key
-from arrowjag._kernels.reduce.picked import first_marked
+from arrowjag._kernels.reduce.picked import first_marked, slot_of_row
 from arrowjag._kernels.reduce.segments import Block, find_row_loop, over_blocks, reduce_rows, reduceat, without_signed_zeros
 
 __all__ = ["argmax", "argmin", "best", "ends", "max", "min", "text_extreme"]
@@ -237,6 +237,9 @@ def _slot(pick: Pick, data: NDArray[Any], valid: Known, offsets: NDArray[np.int6
     all_there = _run("argmin" if pick is _SMALLEST else "argmax", pick, data, valid, offsets, slots, present)
     if all_there is not None:
         return slots, None if all_there else present
+    if len(slots) == 1 and valid is None and (slot := slot_of_row(data[: offsets[-1]], pick is _LARGEST)) is not None:
+        slots[0] = slot
+        return slots, None
     if _by_lists(slots_of_lists, pick, data, valid, offsets, slots, present):
         return slots, unless_all(present)
     valid = as_flags(valid)

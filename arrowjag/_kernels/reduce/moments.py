@@ -121,7 +121,7 @@ def _squares(
         deviations = filled(deviations, valid, 0)
     correction = empty(len(out), np.float64)
     row_sums(deviations, None, offsets, correction)
-    row_sums(np.multiply(deviations, deviations, out=deviations), None, offsets, out)
+    row_sums(np.multiply(deviations, deviations, out=empty(len(deviations), np.float64)), None, offsets, out)
     correction *= correction
     correction /= n
     out -= correction

@@ -68,6 +68,13 @@ def _either(rule: Callable[..., str], *names: str, **able: Able) -> Choice:
     return Choice(rule, dict.fromkeys(names, _always) | able)
 
 
+def _chosen(ready: bool, n_values: int = 0) -> str:
+    """Of items that are chosen by flags; `n_values` where polars may choose all of them at once."""
+    if ready:
+        return "compiled"
+    return "polars" if n_values >= sizes.CALL_VALUES and _versions.loaded("polars") is not None else "numpy"
+
+
 def _regex(n_values: int, is_shared: bool) -> str:
     """`is_shared` where the engines of Arrow and polars give the same matches."""
     return "polars" if is_shared and n_values >= sizes.REGEX_POLARS_VALUES and _versions.loaded("polars") is not None else "arrow"
@@ -256,8 +263,9 @@ CHOICES: dict[str, Choice] = {
     "take_rows": _either(
         rules.rows,
         "items",
-        runs=lambda n, _n_rows, kind, _taken, _ready: n > 0 and kind != "",
-        compiled=lambda n, _n_rows, _kind, _taken, ready: n > 0 and ready(),
+        runs=lambda n, _n_rows, kind, _taken, _ready, _shared=False: n > 0 and kind != "",
+        compiled=lambda n, _n_rows, _kind, _taken, ready, _shared=False: n > 0 and ready(),
+        polars=lambda n, _n_rows, _kind, _taken, _ready, shared=False: n > 0 and shared and rules.has_polars(),
     ),
     "join_rows": _either(rules.joined_rows, "items", runs=lambda n, _n_rows, fixed_width, _taken: n > 0 and fixed_width),
     "picked": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
@@ -278,7 +286,12 @@ CHOICES: dict[str, Choice] = {
     "positions": _either(rules.positions, "runs", windows=lambda _n, n_rows, longest, *_: 0 < n_rows * longest() <= 1 << 22),
     "runs": _either(rules.small_or("blocks"), "small", "blocks", compiled=lambda _n, ready=False: ready),
     "fill": _either(rules.small_or("masks"), "small", "masks"),
-    "chosen": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "chosen": _either(
+        _chosen,
+        "numpy",
+        compiled=lambda ready, _n_values=0: ready,
+        polars=lambda _ready, n_values=0: n_values > 0 and rules.has_polars(),
+    ),
     "carry": _either(rules.small_or("words"), "small", "words", compiled=lambda _n, ready=False: ready),
     "moved_bits": _either(_moved_bits, "flags", compiled=lambda _n, _n_rows, ready: ready()),
     "bits_at": _either(_bits_at, "each", "unpacked"),

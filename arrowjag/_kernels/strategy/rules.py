@@ -216,15 +216,20 @@ def small_or(other: str) -> Callable[..., str]:
     return rule
 
 
-def rows(n_values: int, n_rows: int, kind: str, n_taken: int, ready: Callable[[], bool]) -> str:
-    """Of rows that are taken; so few of them that offsets cost more are taken item by item. `kind` is "word", "text" or ""."""
+def rows(n_values: int, n_rows: int, kind: str, n_taken: int, ready: Callable[[], bool], shared: bool = False) -> str:
+    """Of rows that are taken; so few of them that offsets cost more are taken item by item.
+
+    `kind` is "word", "text" or ""; `shared` where polars holds the type.
+    """
     if not kind or not n_values or n_values < sizes.COMPILED_VALUES or n_taken * sizes.RUN_LENGTH < n_rows:
         return "items"
     long = kind == "word" and n_values > sizes.MOVED_LENGTH * n_rows
     if not long and ready():
         return "compiled"
     least = sizes.RUN_VALUES if kind == "text" else max(sizes.RUN_VALUES, sizes.RUN_LENGTH * n_rows)
-    return "runs" if n_values >= least else "items"
+    if n_values >= least:
+        return "runs"
+    return "polars" if shared and n_values >= sizes.POLARS_VALUES and _versions.loaded("polars") is not None else "items"
 
 
 def joined_rows(n_values: int, n_rows: int, fixed_width: bool, n_taken: int) -> str:

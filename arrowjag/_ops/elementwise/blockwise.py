@@ -17,7 +17,7 @@ import pyarrow.types as pt
 
 from arrowjag._column import Column
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.fill import Source, chooser, fill, fill_bits, light_block, spread_flags
+from arrowjag._kernels.base.fill import Source, choose_at_once, chooser, chooses_at_once, fill, fill_bits, light_block, spread_flags
 from arrowjag._kernels.base.memory import unpack_bits
 from arrowjag._kernels.elementwise import arithmetic, comparison
 from arrowjag._kernels.move import copy_runs
@@ -214,6 +214,8 @@ def choose(flags: Datum, one: Datum | structure.Met, two: Datum | structure.Met)
     words = np.dtype(f"i{type.bit_width // 8}")
     left, right = _words(one, words), _words(two, words)
     bits = flags.buffers()[1]
+    if isinstance(left, Source) and isinstance(right, Source) and chooses_at_once(words, len(flags)):
+        return _array(type, len(flags), _chosen_bits(flags, one, two), choose_at_once(flags, left.data, right.data))
     choose_items = chooser(words, len(flags))
 
     def work(items: slice, out: npt.NDArray[Any]) -> None:

@@ -207,7 +207,9 @@ def _coalesce_blocks(data: Sequence[Datum]) -> pa.Array | None:
     if not isinstance(result, pa.Array) or strategy.choose("if_else", len(result)) == "whole":
         return None
     for other in others:
-        found = blockwise.choose(result.is_valid(), result, other)
+        there = result.is_valid()
+        known = gather.no_nulls(result) if pt.is_primitive(result.type) else result  # its nulls are not chosen
+        found = blockwise.choose(there, known, other)
         if found is None or found.null_count == 0:
             return found
         result = found
