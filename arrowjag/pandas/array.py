@@ -20,6 +20,7 @@ from arrowjag._array.base import as_column
 from arrowjag._column import Column, row_validity, to_arrow
 from arrowjag._from_json import from_json
 from arrowjag._ops import elementwise, structure
+from arrowjag._pyarrow_versions import with_all_nulls
 from arrowjag.dims import Uniform
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError, ShapeError
@@ -448,12 +449,8 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         if isinstance(type, JaggedType):
             storage = conform(self._jagged, JaggedDtype.from_arrow_type(type))
             return pa.ExtensionArray.from_storage(type, to_arrow(storage).cast(type.storage_type))
-        if type == array.storage.type:  # pyarrow's cast of fixed-size lists of nulls, even to their own type, loses items
-            return array.storage
         try:
-            made = array.storage.cast(type)
-            made.validate()
-            return made
+            return with_all_nulls(array.storage.cast(type))
         except pa.ArrowNotImplementedError as error:
             raise JagTypeError(f"{self.dtype} can't become {type}: {error}") from None
         except pa.ArrowInvalid as error:

@@ -364,8 +364,25 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
         if _has_small_decimals(field.type):
             column = _cast_storage(table.column(place), wanted)
             table = table.set_column(place, pa.field(field.name, column.type), column)
+        elif _has_fixed_lists(field.type):
+            table = table.set_column(place, field.name, _trimmed(table.column(place)))
     plain = table.replace_schema_metadata(None)  # polars drops metadata, and panics if they aren't UTF-8
     return pl.DataFrame(pl.from_arrow(plain))
+
+
+def _has_fixed_lists(type: pa.DataType) -> bool:
+    levels, _ = _arrow.level_types(type.storage_type if isinstance(type, pa.BaseExtensionType) else type)
+    return any(map(pt.is_fixed_size_list, levels))
+
+
+def _trimmed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return fixed-size lists without values before or after their rows: polars refuses those with nulls, and panics at size 0."""
+    if column.num_chunks == 0 or not (_arrow.is_list_type(column.type) or _arrow.is_jagged_extension(column.type)):
+        return column
+    chunks = [_column.to_arrow(_column.from_arrow(chunk)) for chunk in column.chunks]
+    if _arrow.is_jagged_extension(column.type):
+        chunks = [pa.ExtensionArray.from_storage(column.type, chunk) for chunk in chunks]
+    return pa.chunked_array(chunks)
 
 
 def _cast_storage(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray:

@@ -126,3 +126,30 @@ def test_declared_extents_are_arrays():
     series = x.to_polars()
     assert series.dtype == Jagged(pl.Int8, 3, (None, 2))
     assert from_series(series).shape.extents[2] == 2
+
+
+@pytest.mark.parametrize(
+    ("type", "rows"),
+    [
+        (pa.list_(pa.int32(), 1), [[1], None, [3], None]),
+        (pa.list_(pa.int32(), 0), [[], None, [], []]),
+        (pa.large_list(pa.list_(pa.string(), 2)), [[["a", "b"], None], [], None, [None, ["a", None]]]),
+        (pa.list_(pa.list_(pa.string(), 0), 2), [[[], None], None, None, [[], []]]),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("jagged", [True, False])
+def test_parts_of_fixed_size_lists(type, rows, jagged):
+    """polars refuses those with nulls and values beside the rows, and panics at size 0."""
+    array = pa.array(rows, type)
+    array = aj.from_arrow(array).to_arrow() if jagged else array
+    for part in (
+        array,
+        array[1:2],
+        array[1:],
+        array.take(pa.array([1])),
+        array.filter(pa.array([True, False, True, True])),
+        array[:0],
+    ):
+        frame = frame_from_table(pa.table({"v": pa.chunked_array([part, part])}))
+        assert aj.array(frame["v"]).to_list() == part.to_pylist() * 2
