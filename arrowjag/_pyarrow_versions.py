@@ -453,6 +453,9 @@ def _parquet_type(type: pa.DataType) -> pa.DataType:
         return pa.list_(type.value_field.with_type(_parquet_type(type.value_type)), type.list_size)
     if pt.is_list(type):
         return pa.list_(type.value_field.with_type(_parquet_type(type.value_type)))
+    if pt.is_list_view(type) or pt.is_large_list_view(type):
+        maker = pa.list_view if pt.is_list_view(type) else pa.large_list_view
+        return maker(type.value_field.with_type(_parquet_type(type.value_type)))
     if pt.is_fixed_size_list(type) or pt.is_large_list(type):
         return pa.large_list(type.value_field.with_type(_parquet_type(type.value_type)))
     return type

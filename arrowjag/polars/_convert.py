@@ -367,7 +367,22 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
         elif _has_fixed_lists(field.type):
             table = table.set_column(place, field.name, _trimmed(table.column(place)))
     plain = table.replace_schema_metadata(None)  # polars drops metadata, and panics if they aren't UTF-8
-    return pl.DataFrame(pl.from_arrow(plain))
+    frame = pl.DataFrame(pl.from_arrow(plain))
+    if not any(map(_names_categories, plain.schema)):
+        return frame
+    # polars reads lists of its Enum as Categorical, unless there are no rows.
+    told = pl.DataFrame(pl.from_arrow(plain.schema.empty_table())).schema
+    return frame.with_columns(pl.col(name).cast(dtype) for name, dtype in told.items() if frame.schema[name] != dtype)
+
+
+_ENUM = b"_PL_ENUM"
+"""The beginning of the key of the field metadata in which polars writes the categories of an Enum."""
+
+
+def _names_categories(field: pa.Field) -> bool:
+    """Return whether metadata of the field, or of a field inside, name the categories of an Enum."""
+    own = any(key.startswith(_ENUM) for key in field.metadata or ())
+    return own or any(_names_categories(field.type.field(place)) for place in range(field.type.num_fields))
 
 
 def _has_fixed_lists(type: pa.DataType) -> bool:

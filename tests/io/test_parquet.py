@@ -330,6 +330,7 @@ def test_lists_of_size_0_are_read_again(rows: list[Any], leaf: pa.DataType, tmp_
         "v": (kind, rows),
         "w": (pa.large_list(kind), [[[]]] * len(rows)),
         "s": (pa.struct([("a", kind)]), [{"a": []}] * len(rows)),
+        "view": (pa.list_view(kind), [[[]]] * len(rows)),
     }
     table = pa.table({name: pa.array(data, type) for name, (type, data) in columns.items()})
     aj.write_parquet(table, tmp_path / "a.parquet")

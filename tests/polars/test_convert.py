@@ -153,3 +153,16 @@ def test_parts_of_fixed_size_lists(type, rows, jagged):
     ):
         frame = frame_from_table(pa.table({"v": pa.chunked_array([part, part])}))
         assert aj.array(frame["v"]).to_list() == part.to_pylist() * 2
+
+
+def test_lists_of_enums_in_files_have_one_dtype(tmp_path):
+    """polars reads nested lists of its Enum as Categorical if there are rows, and as Enum if not."""
+    kind = pl.Enum(["b", "a"])
+    rows = [["b"], [], None, ["a", None, "b"]]
+    columns = {"deep": pl.Series([None if row is None else [row] for row in rows], dtype=pl.List(pl.List(kind)))}
+    columns |= {"v": pl.Series(rows, dtype=pl.List(kind)), "e": pl.Series(["a", "b", None, "a"], dtype=kind)}
+    frame = pl.DataFrame(columns)
+    aj.write_parquet(frame, tmp_path / "a.parquet", row_group_size=1)
+    for got in (aj.read_parquet(tmp_path / "a.parquet", to="polars"), aj.scan_parquet(tmp_path / "a.parquet").collect()):
+        assert got.schema == frame.schema
+        assert got.equals(frame)
