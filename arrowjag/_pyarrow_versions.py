@@ -440,22 +440,27 @@ def parquet_schema(schema: pa.Schema) -> pa.Schema:
     return pa.schema([field.with_type(type) for field, type in zip(schema, types, strict=True)], schema.metadata)
 
 
+_LIST_KINDS = (pt.is_list, pt.is_large_list, pt.is_fixed_size_list, pt.is_list_view, pt.is_large_list_view)
+
+
 @functools.lru_cache(maxsize=1024)
-def _parquet_type(type: pa.DataType) -> pa.DataType:
+def _parquet_type(type: pa.DataType, in_struct: bool = False) -> pa.DataType:
     if isinstance(type, pa.BaseExtensionType):
-        inside = _parquet_type(type.storage_type)
+        inside = _parquet_type(type.storage_type, in_struct)
         return type if inside == type.storage_type else inside
     if pt.is_struct(type):
-        return pa.struct([field.with_type(_parquet_type(field.type)) for field in type])
+        return pa.struct([field.with_type(_parquet_type(field.type, True)) for field in type])
     if pt.is_map(type):
-        return pa.map_(_parquet_type(type.key_type), _parquet_type(type.item_type), type.keys_sorted)
+        return pa.map_(_parquet_type(type.key_type, True), _parquet_type(type.item_type, True), type.keys_sorted)
+    if in_struct and (pt.is_string_view(type) or pt.is_binary_view(type)):  # pyarrow can't write those
+        return pa.large_string() if pt.is_string_view(type) else pa.large_binary()
+    if not any(is_kind(type) for is_kind in _LIST_KINDS):
+        return type
+    items = type.value_field.with_type(_parquet_type(type.value_type, in_struct))
     if pt.is_fixed_size_list(type) and type.list_size and not NO_NULLS_IN_FIXED_LISTS:  # pyarrow never reads those of size 0
-        return pa.list_(type.value_field.with_type(_parquet_type(type.value_type)), type.list_size)
+        return pa.list_(items, type.list_size)
     if pt.is_list(type):
-        return pa.list_(type.value_field.with_type(_parquet_type(type.value_type)))
-    if pt.is_list_view(type) or pt.is_large_list_view(type):
-        maker = pa.list_view if pt.is_list_view(type) else pa.large_list_view
-        return maker(type.value_field.with_type(_parquet_type(type.value_type)))
-    if pt.is_fixed_size_list(type) or pt.is_large_list(type):
-        return pa.large_list(type.value_field.with_type(_parquet_type(type.value_type)))
-    return type
+        return pa.list_(items)
+    if pt.is_list_view(type):
+        return pa.list_view(items)
+    return pa.large_list_view(items) if pt.is_large_list_view(type) else pa.large_list(items)

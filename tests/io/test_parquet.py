@@ -354,6 +354,23 @@ def test_lists_of_dictionaries_of_every_kind_come_back(values: pa.DataType, make
     assert aj.from_arrow(table["v"]).to_list() == x.to_list() * 2
 
 
+@pytest.mark.parametrize("leaf", [pa.string_view(), pa.binary_view()], ids=str)
+def test_views_of_text_inside_structs(leaf: pa.DataType, tmp_path: Path) -> None:
+    """pyarrow writes none, and strings of polars are such views."""
+    words = [b"a", None, b"longer than twelve bytes", b""]
+    views = pa.array(words, pa.binary()).cast(leaf)
+    struct = pa.StructArray.from_arrays([views, pa.array([1, 2, 3, None])], ["a", "b"])
+    lists = pa.LargeListArray.from_arrays([0, 2, 2, 4], struct, mask=pa.array([False, True, False]))
+    table = pa.table({"v": aj.from_arrow(lists).to_arrow(), "s": struct[:3], "k": [1, 2, 3]})
+    aj.write_parquet(table, tmp_path / "a.parquet", row_group_size=2)
+    found = aj.read_parquet(tmp_path / "a.parquet")
+    assert found.schema.equals(table.schema)
+    assert found.to_pydict() == table.to_pydict()
+    picked = aj.read_parquet(tmp_path / "a.parquet", columns=["v.b"])["v"]
+    assert picked.to_pylist() == [[{"b": 1}, {"b": 2}], None, [{"b": 3}, {"b": None}]]
+    assert pq.read_table(tmp_path / "a.parquet")["k"].to_pylist() == [1, 2, 3]
+
+
 def test_rows_that_pyarrow_leaves_out_are_an_error(tmp_path: Path) -> None:
     """A row group of one row, which holds a list of a dictionary and ends its page, is read as none."""
     x = aj.array([["a"], ["b"]]).cast(pa.dictionary(pa.int8(), pa.string()))
