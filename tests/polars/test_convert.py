@@ -135,11 +135,12 @@ def test_declared_extents_are_arrays():
         (pa.list_(pa.int32(), 0), [[], None, [], []]),
         (pa.large_list(pa.list_(pa.string(), 2)), [[["a", "b"], None], [], None, [None, ["a", None]]]),
         (pa.list_(pa.list_(pa.string(), 0), 2), [[[], None], None, None, [[], []]]),
+        (pa.large_list_view(pa.list_view(pa.string())), [[["a"], None], None, [], [[], ["b", None]]]),
     ],
     ids=str,
 )
 @pytest.mark.parametrize("jagged", [True, False])
-def test_parts_of_fixed_size_lists(type, rows, jagged):
+def test_parts_of_lists_of_fixed_size_and_of_views(type, rows, jagged):
     """polars refuses those with nulls and values beside the rows, and panics at size 0."""
     array = pa.array(rows, type)
     array = aj.from_arrow(array).to_arrow() if jagged else array
