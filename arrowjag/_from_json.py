@@ -17,7 +17,7 @@ from arrowjag._kernels.elementwise import json_lists, text_bytes, text_loops
 from arrowjag._methods import free_function
 from arrowjag._ops import elementwise
 from arrowjag._ops.text import text_values
-from arrowjag._pyarrow_versions import read_json
+from arrowjag._pyarrow_versions import read_json, with_all_nulls
 from arrowjag._type_names import parse_dtype_name
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 
@@ -136,7 +136,7 @@ def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:
         if pt.is_list_view(type) or pt.is_large_list_view(type):
             return _as_view(values, type)
         # Rows before items: Arrow can't gather items of every type.
-        rows = values.cast(_with_items(type, values.type.value_type))
+        rows = with_all_nulls(values.cast(_with_items(type, values.type.value_type)))
         return _over(rows, type, [_cast(rows.values, type.value_type)])
     if pt.is_struct(type) and pt.is_struct(values.type):  # field by field: Arrow has no cast to list views in fields
         return _over(values, type, [_cast(values.field(place), field.type) for place, field in enumerate(type)])

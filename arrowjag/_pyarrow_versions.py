@@ -30,6 +30,7 @@ __all__ = [
     "read_json",
     "run_end_decode",
     "table_with_data_of_views",
+    "with_all_nulls",
     "with_data_of_views",
 ]
 
@@ -161,29 +162,57 @@ def read_json(source: Any, read_options: Any, parse_options: Any) -> pa.Table:
     import pyarrow.json as reader
 
     table = reader.read_json(source, read_options=read_options, parse_options=parse_options)
+    if parse_options.explicit_schema is None and not _is_valid(
+        table
+    ):  # nulls at the start of a list, before it had a type, are lost
+        source.seek(0)
+        known = reader.ParseOptions(explicit_schema=table.schema, unexpected_field_behavior="error")
+        table = reader.read_json(source, read_options=read_options, parse_options=known)
     if not any(_lists_nulls(type) for type in table.schema.types):  # lists with too short children
         return table
-    columns = [pa.chunked_array(map(_whole, column.chunks), column.type) for column in table.columns]
+    columns = [pa.chunked_array(map(with_all_nulls, column.chunks), column.type) for column in table.columns]
     return pa.Table.from_arrays(columns, schema=table.schema)
+
+
+def _is_valid(table: pa.Table) -> bool:
+    try:
+        table.validate()
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _lists_nulls(type: pa.DataType) -> bool:
     """Return whether lists anywhere in a type hold nulls alone."""
-    if pt.is_list(type):
+    if pt.is_list(type) or pt.is_large_list(type) or pt.is_fixed_size_list(type):
         return pt.is_null(type.value_type) or _lists_nulls(type.value_type)
     return pt.is_struct(type) and any(_lists_nulls(field.type) for field in type)
 
 
-def _whole(array: pa.Array) -> pa.Array:
-    """An array of the JSON reader, with all items of its lists of nulls."""
+def with_all_nulls(array: pa.Array) -> pa.Array:
+    """Give lists of nulls as many items as their offsets and sizes require: the JSON reader and casts of lists lose some.
+
+    Parameters
+    ----------
+    array : pa.Array
+        Not a slice.
+
+    Returns
+    -------
+    pa.Array
+        The array itself if it has no lists of nulls; others share all buffers.
+    """
     type = array.type
     if not _lists_nulls(type):
         return array
+    if len(array) == 0:
+        return pa.nulls(0, type)
     if pt.is_struct(type):
-        children = [_whole(array.field(place)) for place in range(type.num_fields)]
+        children = [with_all_nulls(array.field(place)) for place in range(type.num_fields)]
         return pa.Array.from_buffers(type, len(array), array.buffers()[:1], children=children)
-    items = pa.nulls(array.offsets[-1].as_py()) if pt.is_null(type.value_type) else _whole(array.values)
-    return pa.Array.from_buffers(type, len(array), array.buffers()[:2], children=[items])
+    count = len(array) * type.list_size if pt.is_fixed_size_list(type) else array.offsets[-1].as_py()
+    items = pa.nulls(count) if pt.is_null(type.value_type) else with_all_nulls(array.values)
+    return pa.Array.from_buffers(type, len(array), array.buffers()[: type.num_buffers], children=[items])
 
 
 def array_of_words(values: Sequence[Any], type: pa.DataType) -> pa.Array:
@@ -411,19 +440,27 @@ def parquet_schema(schema: pa.Schema) -> pa.Schema:
     return pa.schema([field.with_type(type) for field, type in zip(schema, types, strict=True)], schema.metadata)
 
 
+_LIST_KINDS = (pt.is_list, pt.is_large_list, pt.is_fixed_size_list, pt.is_list_view, pt.is_large_list_view)
+
+
 @functools.lru_cache(maxsize=1024)
-def _parquet_type(type: pa.DataType) -> pa.DataType:
+def _parquet_type(type: pa.DataType, in_struct: bool = False) -> pa.DataType:
     if isinstance(type, pa.BaseExtensionType):
-        inside = _parquet_type(type.storage_type)
+        inside = _parquet_type(type.storage_type, in_struct)
         return type if inside == type.storage_type else inside
     if pt.is_struct(type):
-        return pa.struct([field.with_type(_parquet_type(field.type)) for field in type])
+        return pa.struct([field.with_type(_parquet_type(field.type, True)) for field in type])
     if pt.is_map(type):
-        return pa.map_(_parquet_type(type.key_type), _parquet_type(type.item_type), type.keys_sorted)
-    if pt.is_fixed_size_list(type) and not NO_NULLS_IN_FIXED_LISTS:
-        return pa.list_(type.value_field.with_type(_parquet_type(type.value_type)), type.list_size)
+        return pa.map_(_parquet_type(type.key_type, True), _parquet_type(type.item_type, True), type.keys_sorted)
+    if in_struct and (pt.is_string_view(type) or pt.is_binary_view(type)):  # pyarrow can't write those
+        return pa.large_string() if pt.is_string_view(type) else pa.large_binary()
+    if not any(is_kind(type) for is_kind in _LIST_KINDS):
+        return type
+    items = type.value_field.with_type(_parquet_type(type.value_type, in_struct))
+    if pt.is_fixed_size_list(type) and type.list_size and not NO_NULLS_IN_FIXED_LISTS:  # pyarrow never reads those of size 0
+        return pa.list_(items, type.list_size)
     if pt.is_list(type):
-        return pa.list_(type.value_field.with_type(_parquet_type(type.value_type)))
-    if pt.is_fixed_size_list(type) or pt.is_large_list(type):
-        return pa.large_list(type.value_field.with_type(_parquet_type(type.value_type)))
-    return type
+        return pa.list_(items)
+    if pt.is_list_view(type):
+        return pa.list_view(items)
+    return pa.large_list_view(items) if pt.is_large_list_view(type) else pa.large_list(items)

@@ -311,8 +311,8 @@ def _polars_lists(column: Any, dtype: Any) -> Any:
 def portable(schema: pa.Schema) -> pa.Schema:
     """Store the dtype `object` for nested columns in the pandas metadata, so that pandas without arrowjag can read the file.
 
-    With arrowjag, the Arrow type restores the dtype. The same is needed for nested columns of pandas' `ArrowDtype`: pandas
-    can't parse the dtype names that it writes for them.
+    With arrowjag, the Arrow type restores the dtype. The same is needed for columns of pandas' `ArrowDtype` that are nested,
+    dictionaries or bytes of one size: pandas can't parse the dtype names that it writes for them.
 
     Parameters
     ----------
@@ -331,13 +331,16 @@ def portable(schema: pa.Schema) -> pa.Schema:
         return schema
     for column in columns:
         place = schema.get_field_index(str(column.get("field_name"))) if isinstance(column, dict) else -1
-        if place >= 0 and _is_nested(schema.field(place).type):
+        if place >= 0 and _has_no_name(schema.field(place).type, column.get("numpy_type")):
             column["numpy_type"] = "object"
     metadata[b"pandas"] = json.dumps(facts).encode()
     return schema.with_metadata(metadata)
 
 
-def _is_nested(type: pa.DataType) -> bool:
+def _has_no_name(type: pa.DataType, name: Any) -> bool:
+    """Return whether pandas can't parse the name that it writes for a type: those of categoricals are names of their codes."""
+    if pt.is_dictionary(type) or pt.is_fixed_size_binary(type):
+        return str(name).endswith("[pyarrow]")
     return _arrow.is_jagged_extension(type) or bool(pt.is_nested(type))
 
 

@@ -166,6 +166,14 @@ def test_the_row_of_a_value_that_does_not_fit_is_named() -> None:
         aj.array([[[1]], [[], [300]]]).cast("int8")
 
 
+@pytest.mark.parametrize("type", [pa.decimal32(6, 2), pa.decimal64(6, 2), pa.decimal128(6, 2), pa.decimal256(6, 2)], ids=str)
+def test_a_decimal_that_does_not_fit_is_named_or_null(type: pa.DataType) -> None:
+    x = aj.array([["1.00"], ["-1.00", None]]).cast(type)
+    with pytest.raises(aj.JagValueError, match=r"cast: row 1 holds -1\.00, which is no uint8; strict=False makes it null"):
+        x.cast("uint8")
+    assert x.cast("uint8", strict=False).to_list() == [[1], [None, None]]
+
+
 def test_a_time_that_python_cannot_represent_is_named_by_its_count() -> None:
     x = aj.array([[1], [2**61]]).cast(pa.timestamp("s"))
     with pytest.raises(aj.JagValueError, match=rf"cast: row 1 holds {2**61} in timestamp\[s\], which is no timestamp\[ms\]"):

@@ -109,5 +109,7 @@ def _check_orders(arrays: list[pa.Array]) -> None:
     elif pt.is_struct(type):
         for place in range(type.num_fields):
             _check_orders([array.field(place) for array in arrays])
-    elif is_list_type(type):
+    elif is_list_type(type) or pt.is_map(type):
         _check_orders([array.values for array in arrays])
+    elif isinstance(type, pa.BaseExtensionType):
+        _check_orders([array.storage for array in arrays])

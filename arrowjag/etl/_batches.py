@@ -17,7 +17,7 @@ from arrowjag._pyarrow_versions import nbytes
 from arrowjag.errors import JagError, JagFileError
 from arrowjag.etl._tasks import Where
 from arrowjag.io._damage import DAMAGE
-from arrowjag.io._scan import Part, Plan, chunks_of, finish_rows, open_reader
+from arrowjag.io._scan import Part, Plan, check_rows, chunks_of, finish_rows, open_reader
 
 __all__ = ["Origin", "read_batches", "read_runs"]
 
@@ -307,6 +307,7 @@ def _pieces(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int) -> 
             tables = _cut(finish_rows(raw, part, raw.num_rows, plan, mask), batch_bytes)
             del raw
             yield from ((table, Origin((where,), (table.num_rows,))) for table in tables)
+        check_rows(start, int(ends[-1]) if len(ends) else 0)
     except DAMAGE as error:
         if isinstance(error, JagError) and not isinstance(error, JagFileError):
             raise

@@ -54,9 +54,12 @@ def to_awkward(x: Any) -> Any:
 def _rebased(array: JaggedArray) -> JaggedArray:
     """The same, with values that begin where their buffers do: awkward (2.14) reads the nulls of a slice from the wrong bits.
 
-    Categories get 64-bit indices: awkward lacks kernels for narrow and unsigned indices.
+    Categories get 64-bit indices: awkward lacks kernels for narrow and unsigned indices. It has no views of text.
     """
     values = array.values
+    if pt.is_string_view(values.type) or pt.is_binary_view(values.type):
+        values = values.cast(pa.large_string() if pt.is_string_view(values.type) else pa.large_binary())
+        return JaggedArray(array.shape, values)
     if pt.is_dictionary(values.type):
         places = values.indices.cast(pa.int64())
         values = pa.DictionaryArray.from_arrays(places, values.dictionary, ordered=values.type.ordered)

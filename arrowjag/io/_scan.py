@@ -42,6 +42,7 @@ from arrowjag.typing import BoolArray, IntArray
 __all__ = [
     "Part",
     "Plan",
+    "check_rows",
     "chunks_of",
     "conform_table",
     "finish_rows",
@@ -481,12 +482,23 @@ def _read_group(reader: pq.ParquetFile, group: int, chunks: list[str], where: st
     """Read column chunks of a row group; on failure read them one by one, to name the first damaged one."""
     try:
         with reading(where):
-            return reader.read_row_group(group, columns=chunks)
+            raw = reader.read_row_group(group, columns=chunks)
+            check_rows(raw.num_rows, reader.metadata.row_group(group).num_rows if chunks else raw.num_rows)
+            return raw
     except JagFileError:
         for chunk in chunks:
             with reading(f"{where}, column {chunk!r}"):
                 reader.read_row_group(group, columns=[chunk])
         raise
+
+
+def check_rows(read: int, told: int) -> None:
+    """Raise if pyarrow read fewer rows than there are, which it does without an error.
+
+    Seen in row groups of one row: a list of a dictionary, whose page ends with the row.
+    """
+    if read != told:
+        raise ValueError(f"pyarrow reads {read} of {told} rows. Write the file with larger pages, or without dictionaries")
 
 
 def finish_rows(raw: pa.Table, part: Part, rows: int, plan: Plan, kept: BoolArray | None = None) -> pa.Table:

@@ -327,8 +327,24 @@ def _conform_list(array: pa.Array, type: pa.DataType) -> pa.Array:
         if wrong.any():
             row = int(wrong.argmax())
             raise ShapeError(f"row {row} has {sizes[row]} items, {type} wants {extent} in every row")
-    wrapped = _arrow.wrap([level._replace(extent=extent)], conform(items, type.value_type))
-    return wrapped if wrapped.type == type else wrapped.cast(type)
+    return _lists(level._replace(extent=extent), conform(items, type.value_type), type)
+
+
+def _lists(level: _arrow.Level, items: pa.Array, type: pa.DataType) -> pa.Array:
+    """Return lists of a type; pyarrow has no cast of `large_list` for views of dictionaries, nor for fixed-size lists of nulls."""
+    wrapped = _arrow.wrap([level], items)
+    if wrapped.type == type:
+        return wrapped
+    validity, count = wrapped.buffers()[0], len(wrapped)
+    if pt.is_fixed_size_list(type):
+        return pa.Array.from_buffers(type, count, [validity], children=[wrapped.values])
+    width = np.int64 if pt.is_large_list(type) or pt.is_large_list_view(type) else np.int32
+    if level.offsets[-1] > np.iinfo(width).max:
+        raise pa.ArrowInvalid(f"{level.offsets[-1]:,} items are too many for its 32-bit offsets")
+    is_view = pt.is_list_view(type) or pt.is_large_list_view(type)
+    parts = [level.offsets[:-1], np.diff(level.offsets)] if is_view else [level.offsets]
+    buffers = [pa.py_buffer(part.astype(width)) for part in parts]
+    return pa.Array.from_buffers(type, count, [validity, *buffers], children=[items])
 
 
 def _conform_map(array: pa.Array, type: pa.DataType) -> pa.Array:

@@ -11,7 +11,7 @@ from arrowjag._column import row_validity
 from arrowjag.errors import JagError
 from arrowjag.pandas._convert import read
 from arrowjag.pandas._operators import wrap_column
-from arrowjag.pandas._setting import depth_of
+from arrowjag.pandas._setting import depth_of, labels_of
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 
@@ -110,7 +110,7 @@ def _row(value: Any, dtype: Any) -> Any:
     if not isinstance(dtype, JaggedDtype) or not isinstance(value, (list, tuple, np.ndarray)):
         return value
     try:
-        return Row(value, dtype.leaf, dtype.ndim - 1)
+        return Row(value, labels_of(dtype).leaf, dtype.ndim - 1)
     except JagError:
         return value
 
@@ -119,5 +119,6 @@ def _rows(value: Any, dtype: JaggedDtype) -> Any:
     """Convert lists to rows of a jagged dtype; a list of items is unchanged, because it does not have one row per position."""
     if isinstance(value, dict) or not len(value) or depth_of(value) not in (None, dtype.ndim):
         return value
+    dtype = labels_of(dtype)
     column = read(value, dtype)
     return Row._at(column, 0) if len(value) == 1 and row_validity(column, 1) is None else wrap_column(column, dtype)

@@ -178,10 +178,16 @@ def rows(values: Sequence[Any], dtype: JaggedDtype | None) -> Column:
     if any(column.ndim != ndim for column in columns):
         found = sorted({column.ndim - 1 for column in columns})
         raise ShapeError(f"a row of ndim {ndim} has {ndim - 1} levels, got rows of {found}")
-    leaf = elementwise.promote([column.type for column in columns], "rows") if dtype is None else dtype.leaf
+    leaf = _leaf_of(columns) if dtype is None else dtype.leaf
     joined = concat([cast(column, leaf) for column in columns])
     outer = [Uniform(len(values), 1, declared=False)]
     return structure.take_items(joined, 1, index, outer, None if valid.all() else valid)
+
+
+def _leaf_of(columns: list[Column]) -> pa.DataType:
+    """Return the leaf type of rows of these columns; dictionaries of one type stay, which `promote` decodes."""
+    types = [column.type for column in columns]
+    return types[0] if types.count(types[0]) == len(types) else elementwise.promote(types, "rows")
 
 
 def cast(column: Column, leaf: pa.DataType) -> Column:
@@ -231,6 +237,12 @@ def concat(columns: Sequence[Column]) -> Column:
     -------
     Column
         An extent stays if all columns declare it. Cost: values are copied once.
+
+    Raises
+    ------
+    JagValueError
+        If ordered dictionaries differ, or the leaf type can't hold all values: the dictionary has too few indices, or text exceeds
+        2 GB.
     """
     if len(columns) == 1:
         return columns[0]
@@ -255,10 +267,13 @@ def _joined_dim(dims: list[Dim]) -> Dim:
 
 
 def _joined_values(values: list[pa.Array]) -> pa.Array:
-    if pt.is_dictionary(values[0].type):
-        unified = pa.chunked_array(values).unify_dictionaries()
-        return pa.concat_arrays(unified.chunks)
-    return _arrow.combine_chunks(pa.chunked_array(values))
+    joined = _arrow.combine_chunks(pa.chunked_array(values))
+    if joined.type != values[0].type:  # a column keeps its dtype, whatever rows join it
+        raise JagValueError(
+            f"joining rows: {values[0].type} can't hold the values of all of them, {joined.type} can. Cast the columns "
+            "to it first, with .jag.cast(type)."
+        )
+    return joined
 
 
 def nested_rows(array: Column, order: Any, counts: Any) -> JaggedArray:

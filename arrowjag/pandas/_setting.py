@@ -11,17 +11,17 @@ import pyarrow as pa
 from arrowjag import _arrow
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
-from arrowjag._ops import structure
+from arrowjag._ops import elementwise, structure
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagError, JagTypeError, ShapeError
 from arrowjag.pandas._convert import is_missing, read, rows
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 
-__all__ = ["depth_of", "fresh_rows"]
+__all__ = ["depth_of", "fresh_rows", "labels_of"]
 
 
-def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Column:
+def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False, categories: pa.Array | None = None) -> Column:
     """Return the rows that an assignment writes.
 
     Parameters
@@ -35,6 +35,8 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Co
         The dtype of the rows.
     many : bool
         Whether the key may name several rows.
+    categories : pa.Array, optional
+        The values of a column of ordered categories: an assigned value holds labels of these categories, if it has no order itself.
 
     Returns
     -------
@@ -47,7 +49,11 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Co
         If the number of rows or their nesting does not fit.
     JagTypeError
         If the value is not a row, or its leaves don't fit the dtype.
+    JagValueError
+        If a label is not one of the ordered categories.
     """
+    if categories is not None and not any(elementwise.is_ordered(type) for type in _leaf_types(value)):
+        return _encoded(fresh_rows(value, n, labels_of(dtype), many), categories)
     if not many and isinstance(value, np.ndarray) and value.dtype == object and len(value) == 1 and isinstance(value[0], Row):
         value = value[0] if value[0].array.ndim == dtype.ndim - 1 else value  # a record of one column
     if isinstance(value, Row) or (not _is_sequence(value) and is_missing(value)):
@@ -80,6 +86,31 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False) -> Co
 def _is_sequence(value: Any) -> bool:
     kinds = (list, tuple, np.ndarray, Column, pa.Array, pa.ChunkedArray, pd.Series, pd.Index)
     return isinstance(value, (*kinds, pd.api.extensions.ExtensionArray))
+
+
+def labels_of(dtype: JaggedDtype) -> JaggedDtype:
+    """Return the dtype in which assigned lists are read: labels have no order before they meet the categories of a column."""
+    if not elementwise.is_ordered(dtype.leaf):
+        return dtype
+    return JaggedDtype(elementwise.plain_type(dtype.leaf), dtype.ndim, dtype.extents)
+
+
+def _leaf_types(value: Any) -> list[pa.DataType]:
+    """Return the leaf types of an assigned value that has any: of columns, of a row, of the rows in a list."""
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype == object):
+        return [one.type for one in value if isinstance(one, Row)]
+    if isinstance(value, (Row, Column)):
+        return [value.type]
+    if isinstance(value, (pa.Array, pa.ChunkedArray)):
+        return [_arrow.level_types(getattr(value.type, "storage_type", value.type))[1]]
+    dtype = getattr(value, "dtype", None)
+    return [dtype.leaf] if isinstance(dtype, JaggedDtype) else []
+
+
+def _encoded(labels: Column, categories: pa.Array) -> Column:
+    """Encode labels by the ordered categories of the column that they are written to."""
+    (codes, _), words = elementwise.codes_beside([labels.values, categories], "setting rows")
+    return Column(labels.shape, elementwise.from_codes(codes, words, [categories.type]))
 
 
 def _kind(value: Any) -> str:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.types as pt
 
 from arrowjag._array import JaggedArray
 from arrowjag._column import Column, row_validity
@@ -67,6 +69,11 @@ class Store:
             self._pending = {}
         return base
 
+    @property
+    def values(self) -> pa.Array:
+        """The values of the column without the assigned rows, whose dictionary is that of all rows."""
+        return self._base.values
+
     def __len__(self) -> int:
         if self._known is None:
             return len(self._rows[0])
@@ -77,7 +84,13 @@ class Store:
         self._base = _written(self.array, places, fresh)
 
     def put_one(self, place: int, fresh: Column) -> None:
-        """Write one row; `fresh` is a column of one row."""
+        """Write one row; `fresh` is a column of one row.
+
+        A row of another dictionary is merged at once: where the two can't be joined, the assignment fails, not a later read.
+        """
+        if pt.is_dictionary(fresh.type) and not fresh.values.dictionary.equals(self.values.dictionary):
+            self.put([place], fresh)
+            return
         self._pending.pop(place, None)
         self._pending[place] = fresh
 

@@ -20,6 +20,7 @@ from arrowjag._array.base import as_column
 from arrowjag._column import Column, row_validity, to_arrow
 from arrowjag._from_json import from_json
 from arrowjag._ops import elementwise, structure
+from arrowjag._pyarrow_versions import with_all_nulls
 from arrowjag.dims import Uniform
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError, ShapeError
@@ -250,11 +251,29 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
             if n == 0:
                 return self._of(conform(as_column(pa.nulls(len(index))), self._dtype), self._dtype)
             return self._taken(column, np.where(missing, 0, index), ~missing if missing.any() else None)
-        both = concat([column, fresh_rows(fill_value, 1, self._dtype)])
+        both = concat([column, self._fresh(fill_value, 1)])
         return self._taken(both, np.where(missing, n, index), None)
 
     def _taken(self, column: Column, index: Any, valid: Any) -> JaggedExtensionArray:
         return self._of(structure.take_items(column, 1, index, [Uniform(len(index), 1, declared=False)], valid), self._dtype)
+
+    def shift(self, periods: int = 1, fill_value: Any = None) -> JaggedExtensionArray:
+        """Move rows to later positions.
+
+        Parameters
+        ----------
+        periods : int
+            By how many positions; negative ones move to earlier positions.
+        fill_value : Row, list or missing
+            The row at positions that are left; a null row by default.
+
+        Returns
+        -------
+        JaggedExtensionArray
+            Of the same dtype. Cost: one gather.
+        """
+        index = np.arange(len(self)) - periods
+        return self.take(np.where((index < 0) | (index >= len(self)), -1, index), allow_fill=True, fill_value=fill_value)
 
     def copy(self) -> JaggedExtensionArray:
         """Return a copy; assignments to it don't change this array.
@@ -295,21 +314,26 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         key = _single_key(key)
         if isinstance(key, (int, np.integer)):
             place = self._place(int(key))
-            self._store.put_one(place, fresh_rows(value, 1, self._dtype))
+            self._store.put_one(place, self._fresh(value, 1))
             return
         if isinstance(key, slice):
             places = np.arange(len(self))[key]
         else:
             key = check_array_indexer(self, key)
             places = np.flatnonzero(key) if key.dtype.kind == "b" else np.arange(len(self))[key]
-        self._store.put(places, fresh_rows(value, len(places), self._dtype, many=True))
+        self._store.put(places, self._fresh(value, len(places), many=True))
+
+    def _fresh(self, value: Any, n: int, many: bool = False) -> Column:
+        """Convert an assigned value to rows; labels in lists are those of this column's ordered categories."""
+        categories = self._store.values if elementwise.is_ordered(self._dtype.leaf) else None
+        return fresh_rows(value, n, self._dtype, many, categories)
 
     def _putmask(self, mask: Any, value: Any) -> None:
         """Set rows from `value` where `mask` is True; pandas may pass rows that numpy has unpacked."""
         if self._readonly:
             raise ValueError("Cannot modify read-only array")
         places = np.flatnonzero(mask)
-        rows = fresh_rows(value, len(self), self._dtype, many=True)
+        rows = self._fresh(value, len(self), many=True)
         outer = [Uniform(len(places), 1, declared=False)]
         self._store.put(places, structure.take_items(rows, 1, places, outer))
 
@@ -426,7 +450,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
             storage = conform(self._jagged, JaggedDtype.from_arrow_type(type))
             return pa.ExtensionArray.from_storage(type, to_arrow(storage).cast(type.storage_type))
         try:
-            return array.storage.cast(type)
+            return with_all_nulls(array.storage.cast(type))
         except pa.ArrowNotImplementedError as error:
             raise JagTypeError(f"{self.dtype} can't become {type}: {error}") from None
         except pa.ArrowInvalid as error:

@@ -364,8 +364,44 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
         if _has_small_decimals(field.type):
             column = _cast_storage(table.column(place), wanted)
             table = table.set_column(place, pa.field(field.name, column.type), column)
+        elif _has_other_lists(field.type):
+            table = table.set_column(place, field.name, _trimmed(table.column(place)))
     plain = table.replace_schema_metadata(None)  # polars drops metadata, and panics if they aren't UTF-8
-    return pl.DataFrame(pl.from_arrow(plain))
+    frame = pl.DataFrame(pl.from_arrow(plain))
+    if not any(map(_names_categories, plain.schema)):
+        return frame
+    # polars reads lists of its Enum as Categorical, unless there are no rows.
+    told = pl.DataFrame(pl.from_arrow(plain.schema.empty_table())).schema
+    return frame.with_columns(pl.col(name).cast(dtype) for name, dtype in told.items() if frame.schema[name] != dtype)
+
+
+_ENUM = b"_PL_ENUM"
+"""The beginning of the key of the field metadata in which polars writes the categories of an Enum."""
+
+
+def _names_categories(field: pa.Field) -> bool:
+    """Return whether metadata of the field, or of a field inside, name the categories of an Enum."""
+    own = any(key.startswith(_ENUM) for key in field.metadata or ())
+    return own or any(_names_categories(field.type.field(place)) for place in range(field.type.num_fields))
+
+
+def _has_other_lists(type: pa.DataType) -> bool:
+    """Return whether a level is a fixed-size list or a list view."""
+    levels, _ = _arrow.level_types(type.storage_type if isinstance(type, pa.BaseExtensionType) else type)
+    return any(pt.is_fixed_size_list(one) or pt.is_list_view(one) or pt.is_large_list_view(one) for one in levels)
+
+
+def _trimmed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return lists as polars takes them: large lists for list views, fixed-size lists without values before or after their rows.
+
+    polars refuses list views, and fixed-size lists with nulls and such values; at size 0 it panics.
+    """
+    if column.num_chunks == 0 or not (_arrow.is_list_type(column.type) or _arrow.is_jagged_extension(column.type)):
+        return column
+    chunks = [_column.to_arrow(_column.from_arrow(chunk)) for chunk in column.chunks]
+    if _arrow.is_jagged_extension(column.type):
+        chunks = [pa.ExtensionArray.from_storage(column.type, chunk) for chunk in chunks]
+    return pa.chunked_array(chunks)
 
 
 def _cast_storage(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray:

@@ -46,6 +46,13 @@ def test_categories_of_any_width(places: pa.DataType, rows: list[list[str | None
     assert from_awkward(to_awkward(x)).to_list() == rows
 
 
+@pytest.mark.parametrize(("leaf", "wide"), [(pa.string_view(), pa.large_string()), (pa.binary_view(), pa.large_binary())])
+def test_views_of_text(leaf: pa.DataType, wide: pa.DataType) -> None:
+    x = aj.array([["a", None], None, ["longer than twelve bytes"]]).cast(wide).cast(leaf)
+    assert to_awkward(x[1:]).to_list() == x[1:].to_list()
+    assert from_awkward(to_awkward(x)).equals(x.cast(wide))
+
+
 def test_values_are_shared() -> None:
     values = np.arange(4.0)
     x = aj.from_offsets(values, [0, 1, 4])

@@ -76,6 +76,32 @@ def test_lists_of_nulls_and_categories_of_numbers(tmp_path: Path) -> None:
     assert aj.from_json(["[null, null]", "[]"], pa.large_list(pa.null())).to_list() == [[None, None], []]
 
 
+@pytest.mark.parametrize("kind", [pa.list_, pa.large_list, pa.list_view])
+def test_lists_of_nulls_keep_their_items_by_a_schema(kind: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.ndjson"
+    rows = [[[None, None], [None]], [], None, [[None] * 5]]
+    path.write_text("".join(json.dumps({"v": row}) + "\n" for row in rows))
+    table = aj.read_ndjson(path, {"v": kind(pa.large_list(pa.null()))})
+    table.validate(full=True)
+    assert table["v"].to_pylist() == rows
+    fixed = pa.large_list(pa.list_(pa.null(), 2))
+    path.write_text('{"v": [[null, null], [null, null]]}\n{"v": [null]}\n')
+    assert aj.array(aj.read_ndjson(path, {"v": fixed})["v"]).to_list() == [[[None, None]] * 2, [None]]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[[None, 1], []], [[], [None, None, 1.5]], [None, [None, "a"]], [[None, [1]], [[None, 2]]], [[{"a": 1}, {"a": None}], [None]]],
+    ids=str,
+)
+def test_nulls_before_the_first_value_are_read_without_a_schema(rows: list[Any], tmp_path: Path) -> None:
+    path = tmp_path / "a.ndjson"
+    path.write_text("".join(json.dumps({"v": row, "s": {"a": row}}) + "\n" for row in rows))
+    table = aj.read_ndjson(path)
+    assert table["v"].to_pylist() == rows
+    assert table["s"].to_pylist() == [{"a": row} for row in rows]
+
+
 def test_types_follow_from_all_rows(tmp_path: Path) -> None:
     path = tmp_path / "a.ndjson"
     path.write_text('{"v": [1], "t": "2024-01-01"}\n{"v": [1.5, null], "w": [["a"], []]}\n{"t": null}\n')

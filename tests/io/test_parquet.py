@@ -319,3 +319,66 @@ def test_scan_parquet_reads_every_row_that_read_parquet_reads(tmp_path: Path) ->
     assert scanned.equals(aj.read_parquet(tmp_path / "a.parquet", to="polars"))
     assert scanned["x"].to_list() == x.to_list()
     assert isinstance(scanned, pl.DataFrame)
+
+
+@pytest.mark.parametrize("leaf", [pa.int64(), pa.string(), pa.null(), pa.list_(pa.string(), 2)], ids=str)
+@pytest.mark.parametrize("rows", [[[], []], [[], None], []], ids=str)
+def test_lists_of_size_0_are_read_again(rows: list[Any], leaf: pa.DataType, tmp_path: Path) -> None:
+    """pyarrow ends the process when it writes those of text, and reads none."""
+    kind = pa.list_(leaf, 0)
+    columns = {
+        "v": (kind, rows),
+        "w": (pa.large_list(kind), [[[]]] * len(rows)),
+        "s": (pa.struct([("a", kind)]), [{"a": []}] * len(rows)),
+        "view": (pa.list_view(kind), [[[]]] * len(rows)),
+    }
+    table = pa.table({name: pa.array(data, type) for name, (type, data) in columns.items()})
+    aj.write_parquet(table, tmp_path / "a.parquet")
+    assert aj.read_parquet(tmp_path / "a.parquet").to_pydict() == table.to_pydict()
+    assert pq.read_table(tmp_path / "a.parquet").to_pydict() == table.to_pydict()
+
+
+@pytest.mark.parametrize("maker", [pa.list_, pa.large_list, pa.list_view, pa.large_list_view])
+@pytest.mark.parametrize("values", [pa.int64(), pa.string()], ids=str)
+def test_lists_of_dictionaries_of_every_kind_come_back(values: pa.DataType, maker: Any, tmp_path: Path) -> None:
+    items = [1, None, 2] if values == pa.int64() else ["a", None, "b"]
+    data = pa.DictionaryArray.from_arrays(pa.array([0, None, 1, 1], pa.int8()), pa.array([items[0], items[2]], values))
+    lists = pa.LargeListArray.from_arrays([0, 3, 3, 4], data, mask=pa.array([False, True, False]))
+    x = aj.from_arrow(lists)
+    kind = maker(data.type)
+    for name in ("a", "b"):
+        aj.write_parquet(pa.table({"v": lists}), tmp_path / f"{name}.parquet")
+    table = aj.read_parquet(tmp_path, schema=pa.schema([("v", kind)]))
+    table.validate(full=True)
+    assert table.schema.field("v").type == kind
+    assert aj.from_arrow(table["v"]).to_list() == x.to_list() * 2
+
+
+@pytest.mark.parametrize("leaf", [pa.string_view(), pa.binary_view()], ids=str)
+def test_views_of_text_inside_structs(leaf: pa.DataType, tmp_path: Path) -> None:
+    """pyarrow writes none, and strings of polars are such views."""
+    words = [b"a", None, b"longer than twelve bytes", b""]
+    views = pa.array(words, pa.binary()).cast(leaf)
+    struct = pa.StructArray.from_arrays([views, pa.array([1, 2, 3, None])], ["a", "b"])
+    lists = pa.LargeListArray.from_arrays([0, 2, 2, 4], struct, mask=pa.array([False, True, False]))
+    table = pa.table({"v": aj.from_arrow(lists).to_arrow(), "s": struct[:3], "k": [1, 2, 3]})
+    aj.write_parquet(table, tmp_path / "a.parquet", row_group_size=2)
+    found = aj.read_parquet(tmp_path / "a.parquet")
+    assert found.schema.equals(table.schema)
+    assert found.to_pydict() == table.to_pydict()
+    picked = aj.read_parquet(tmp_path / "a.parquet", columns=["v.b"])["v"]
+    assert picked.to_pylist() == [[{"b": 1}, {"b": 2}], None, [{"b": 3}, {"b": None}]]
+    assert pq.read_table(tmp_path / "a.parquet")["k"].to_pylist() == [1, 2, 3]
+
+
+def test_rows_that_pyarrow_leaves_out_are_an_error(tmp_path: Path) -> None:
+    """A row group of one row, which holds a list of a dictionary and ends its page, is read as none."""
+    x = aj.array([["a"], ["b"]]).cast(pa.dictionary(pa.int8(), pa.string()))
+    path = tmp_path / "a.parquet"
+    aj.write_parquet({"v": x}, path, row_group_size=1, data_page_size=16, use_dictionary=True)
+    if pq.read_table(path).num_rows == 2:
+        assert aj.from_arrow(aj.read_parquet(path)["v"]).to_list() == x.to_list()
+        return
+    for read in (aj.read_parquet, lambda path: aj.etl.run(lambda frame: frame, path, tmp_path / "out", workers=1, progress=False)):
+        with pytest.raises(aj.JagError, match=r"row group 0.* pyarrow reads 0 of [12] rows"):
+            read(path)

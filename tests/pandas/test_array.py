@@ -374,6 +374,19 @@ def test_astype(s: pd.Series[Any]) -> None:
         aj.array([[1.5]]).to_pandas().astype("jagged[int64, 2]")
 
 
+def test_rows_of_nulls_of_one_size_keep_their_items() -> None:
+    """pyarrow's cast of fixed-size lists of nulls loses items, and reading those ends the process."""
+    kind = pa.list_(pa.null(), 3)
+    s = aj.from_arrow(pa.array([[None] * 3, None], kind)).to_pandas()
+    found = pa.array(s.astype(pd.ArrowDtype(kind)))
+    found.validate(full=True)
+    assert found.to_pylist() == [[None] * 3, None]
+    deeper = aj.from_arrow(pa.array([[[None] * 3] * 2], pa.large_list(kind))).to_pandas()
+    lists = pa.array(deeper.astype(pd.ArrowDtype(pa.list_(kind))))
+    lists.validate(full=True)
+    assert lists.to_pylist() == [[[None] * 3] * 2]
+
+
 def test_to_numpy(s: pd.Series[Any]) -> None:
     rows = s.to_numpy()
     assert rows.dtype == object

@@ -131,3 +131,27 @@ def test_dictionaries_of_numbers_come_back(tmp_path) -> None:
     frame = pd.DataFrame({"v": x.to_pandas()})
     frame.to_parquet(tmp_path / "frame.parquet")
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "frame.parquet"), frame)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array(["b", None, "a"]).dictionary_encode(),
+        pa.DictionaryArray.from_arrays(pa.array([1, None, 0], pa.int8()), pa.array(["b", "a"]), ordered=True),
+        pa.array([b"abc", None, b"abd"], pa.binary(3)),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_flat_columns_whose_dtype_pandas_cannot_name(column: pa.Array, tmp_path: pathlib.Path) -> None:
+    frame = pd.DataFrame({"v": aj.array(column).to_pandas(), "c": pd.Categorical(["x", None, "x"])})
+    aj.write_parquet(frame, tmp_path / "a.parquet")
+    aj.write_ipc(frame, tmp_path / "a.arrow")
+    frame.to_feather(tmp_path / "theirs.arrow")
+    for got in (
+        aj.read_parquet(tmp_path / "a.parquet", to="pandas"),
+        aj.read_ipc(tmp_path / "a.arrow", to="pandas"),
+        aj.read_ipc(tmp_path / "theirs.arrow", to="pandas"),
+        pd.read_parquet(tmp_path / "a.parquet"),
+    ):
+        assert aj.array(got["v"]).to_list() == column.to_pylist()
+        assert isinstance(got["c"].dtype, pd.CategoricalDtype)

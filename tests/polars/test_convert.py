@@ -126,3 +126,44 @@ def test_declared_extents_are_arrays():
     series = x.to_polars()
     assert series.dtype == Jagged(pl.Int8, 3, (None, 2))
     assert from_series(series).shape.extents[2] == 2
+
+
+@pytest.mark.parametrize(
+    ("type", "rows"),
+    [
+        (pa.list_(pa.int32(), 1), [[1], None, [3], None]),
+        (pa.list_(pa.int32(), 0), [[], None, [], []]),
+        (pa.large_list(pa.list_(pa.string(), 2)), [[["a", "b"], None], [], None, [None, ["a", None]]]),
+        (pa.list_(pa.list_(pa.string(), 0), 2), [[[], None], None, None, [[], []]]),
+        (pa.large_list_view(pa.list_view(pa.string())), [[["a"], None], None, [], [[], ["b", None]]]),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("jagged", [True, False])
+def test_parts_of_lists_of_fixed_size_and_of_views(type, rows, jagged):
+    """polars refuses those with nulls and values beside the rows, and panics at size 0."""
+    array = pa.array(rows, type)
+    array = aj.from_arrow(array).to_arrow() if jagged else array
+    for part in (
+        array,
+        array[1:2],
+        array[1:],
+        array.take(pa.array([1])),
+        array.filter(pa.array([True, False, True, True])),
+        array[:0],
+    ):
+        frame = frame_from_table(pa.table({"v": pa.chunked_array([part, part])}))
+        assert aj.array(frame["v"]).to_list() == part.to_pylist() * 2
+
+
+def test_lists_of_enums_in_files_have_one_dtype(tmp_path):
+    """polars reads nested lists of its Enum as Categorical if there are rows, and as Enum if not."""
+    kind = pl.Enum(["b", "a"])
+    rows = [["b"], [], None, ["a", None, "b"]]
+    columns = {"deep": pl.Series([None if row is None else [row] for row in rows], dtype=pl.List(pl.List(kind)))}
+    columns |= {"v": pl.Series(rows, dtype=pl.List(kind)), "e": pl.Series(["a", "b", None, "a"], dtype=kind)}
+    frame = pl.DataFrame(columns)
+    aj.write_parquet(frame, tmp_path / "a.parquet", row_group_size=1)
+    for got in (aj.read_parquet(tmp_path / "a.parquet", to="polars"), aj.scan_parquet(tmp_path / "a.parquet").collect()):
+        assert got.schema == frame.schema
+        assert got.equals(frame)

@@ -58,9 +58,11 @@ def cast_where_it_fits(values: pa.Array, type: pa.DataType, cast: Cast) -> pa.Ar
             return cast(values)
         except pa.ArrowInvalid:
             pass
-    distinct = values.dictionary_encode() if not pt.is_nested(values.type) else None
-    if distinct is None:
+    if pt.is_nested(values.type):
         return _halved(values, type, cast)
+    if pt.is_decimal(values.type) and values.type.bit_width < 128:  # which pyarrow does not encode
+        values = values.cast(pa.decimal128(values.type.precision, values.type.scale))
+    distinct = values.dictionary_encode()
     return _halved(distinct.dictionary, type, cast).take(distinct.indices)
 
 
