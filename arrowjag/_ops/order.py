@@ -332,9 +332,12 @@ def _weighted_keys(
     if holds_nan(amounts):
         raise JagValueError("sample: weights must be numbers, got NaN")
     dim = column.shape.dims[place]
-    weight = np.zeros(dim.size)
-    weight[frame.values.to_numpy()] = amounts
-    keys = quietly(np.divide, generator.standard_exponential(dim.size), weight)
+    weight = amounts
+    if len(amounts) < dim.size:  # items in rows whose weights are null are not drawn
+        weight = np.zeros(dim.size)
+        weight[frame.values.to_numpy()] = amounts
+    keys = generator.standard_exponential(dim.size)
+    quietly(np.divide, keys, weight, out=keys)
     return keys, _offsets.count_true(weight > 0, dim.offsets)
 
 

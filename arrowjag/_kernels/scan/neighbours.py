@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import empty, holds_nan, unless_all, zeros
 from arrowjag._kernels.base.offsets import parents, positions
 from arrowjag._kernels.reduce.segments import Block, over_blocks, raise_overflow
@@ -110,10 +111,16 @@ def reaches_back(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
     """Which items have at least n items before them in their row."""
     if strategy.choose("shift", n) == "positions":
         return positions(offsets) >= n
-    reaches = np.ones(int(offsets[-1]), np.bool_)
-    for slot in range(n):
-        items = offsets[:-1] + slot
-        reaches[items[items < offsets[1:]]] = False
+    reaches = empty(int(offsets[-1]), np.bool_)
+
+    def block(first: int, last: int) -> None:
+        cut = offsets[first : last + 1]
+        reaches[cut[0] : cut[-1]] = True
+        for slot in range(n):
+            items = cut[:-1] + slot
+            reaches[items[items < cut[1:]]] = False
+
+    map_rows(block, offsets)
     return reaches
 
 
