@@ -162,9 +162,8 @@ def read_json(source: Any, read_options: Any, parse_options: Any) -> pa.Table:
     import pyarrow.json as reader
 
     table = reader.read_json(source, read_options=read_options, parse_options=parse_options)
-    if parse_options.explicit_schema is None and not _is_valid(
-        table
-    ):  # nulls at the start of a list, before it had a type, are lost
+    # Nulls at the start of a list, before it had a type, are lost.
+    if parse_options.explicit_schema is None and not _is_valid(table):
         source.seek(0)
         known = reader.ParseOptions(explicit_schema=table.schema, unexpected_field_behavior="error")
         table = reader.read_json(source, read_options=read_options, parse_options=known)
