@@ -51,7 +51,7 @@ def by(request: pytest.FixtureRequest) -> Iterator[str]:
         pytest.importorskip("numba")
     with (
         options(compile="always" if request.param == "compiled" else "never"),
-        strategy.force(window=request.param, COMPILED_VALUES=0, CACHE_VALUES=20, LARGE_VALUES=20) as taken,
+        strategy.force(window=request.param, CALL_VALUES=0, COMPILED_VALUES=0, CACHE_VALUES=20, LARGE_VALUES=20) as taken,
     ):
         yield request.param
     assert {name for operation, name in taken if operation == "window"} == {request.param}
