@@ -120,7 +120,7 @@ def reaches_back(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
             items = cut[:-1] + slot
             reaches[items[items < cut[1:]]] = False
 
-    map_rows(block, offsets)
+    map_rows(block, offsets, light=True)
     return reaches
 
 
