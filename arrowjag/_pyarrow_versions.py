@@ -21,6 +21,7 @@ __all__ = [
     "TOO_FEW_NULLS_OF_FIELDS",
     "array_of_words",
     "check_seconds",
+    "empty_table",
     "has_views",
     "if_else",
     "nbytes",
@@ -212,6 +213,11 @@ def with_all_nulls(array: pa.Array) -> pa.Array:
     count = len(array) * type.list_size if pt.is_fixed_size_list(type) else array.offsets[-1].as_py()
     items = pa.nulls(count) if pt.is_null(type.value_type) else with_all_nulls(array.values)
     return pa.Array.from_buffers(type, len(array), array.buffers()[: type.num_buffers], children=[items])
+
+
+def empty_table(schema: pa.Schema) -> pa.Table:
+    """Return a table without rows; `Schema.empty_table` makes none of unions, nor of lists of what `pa.array` does not make."""
+    return pa.Table.from_arrays([pa.nulls(0, type) for type in schema.types], schema=schema)
 
 
 def array_of_words(values: Sequence[Any], type: pa.DataType) -> pa.Array:

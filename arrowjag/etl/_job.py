@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from arrowjag._arguments import check_arguments
+from arrowjag._pyarrow_versions import empty_table
 from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError
 from arrowjag.etl._engine import Engine
 from arrowjag.etl._fingerprint import code_digest, digest_of
@@ -545,7 +546,7 @@ def reduce(  # noqa: PLR0913  (the arguments of a job)
         scheduler, _ = _schedule(job, make_tasks(there.pieces), limits, None, progress, len(there.failures))
     parts = [part for number in sorted(scheduler.outcomes) for part in scheduler.outcomes[number].partials]
     if not parts:
-        parts = [as_partial(partial(make_frame(plan.schema.empty_table(), frame)), job.name)]
+        parts = [as_partial(partial(make_frame(empty_table(plan.schema), frame)), job.name)]
     return combine(_joined(parts, job.name, frame))
 
 

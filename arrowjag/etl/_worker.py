@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from arrowjag._pyarrow_versions import empty_table
 from arrowjag.etl._batches import Origin, read_runs
 from arrowjag.etl._memory import own_memory
 from arrowjag.etl._output import Output, Written
@@ -415,7 +416,7 @@ class _Task:
 
 def _empty_frame(part: Part, job: Job) -> Any:
     """Return an empty frame with the columns that the transform receives."""
-    raw = part.stored.empty_table()
+    raw = empty_table(part.stored)
     return make_frame(finish_rows(raw, part, 0, job.plan), job.frame)
 
 

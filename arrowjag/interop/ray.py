@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from arrowjag._pyarrow_versions import empty_table
 from arrowjag.errors import MissingDependencyError
 from arrowjag.etl._batches import read_batches
 from arrowjag.etl._tasks import Source, open_source
@@ -95,4 +96,4 @@ class _Reader:
                 any_rows = True
                 yield table
         if not any_rows:
-            yield self._plan.schema.empty_table()
+            yield empty_table(self._plan.schema)

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from arrowjag import _lazy_imports
 from arrowjag._arguments import check_arguments
+from arrowjag._pyarrow_versions import empty_table
 from arrowjag.io._frames import from_table
 from arrowjag.io._leaves import select
 from arrowjag.io._parquet import open_source
@@ -86,7 +87,7 @@ def scan_parquet(
     there = whole if schema is None else schema
     plan = make_plan(there, columns, filters)
     source = _Source(parts, there, list(there.names if columns is None else columns), filters, verify_checksums)
-    return register_io_source(source, schema=from_table(plan.schema.empty_table(), "polars").schema)
+    return register_io_source(source, schema=from_table(empty_table(plan.schema), "polars").schema)
 
 
 class _Source:

@@ -13,7 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow, _column, dtype
 from arrowjag._arguments import check_arguments
 from arrowjag._from_json import parsed_as, readable, stored
-from arrowjag._pyarrow_versions import read_json
+from arrowjag._pyarrow_versions import empty_table, read_json
 from arrowjag.errors import JagFileError, JagTypeError
 from arrowjag.io._atomic import atomic_target
 from arrowjag.io._damage import checked, content_of, damaged, reading
@@ -97,7 +97,7 @@ def _parsed(content: pa.Buffer, wanted: pa.Schema | None, name: str) -> pa.Table
         row = memoryview(content)[: null.end()].tobytes().count(b"\n")
         raise JagFileError(f"{name}, row {row} is null: each line holds an object")
     if not memoryview(content).tobytes().strip():
-        return (pa.schema([]) if wanted is None else _readable(wanted)).empty_table()
+        return empty_table(pa.schema([]) if wanted is None else _readable(wanted))
     if wanted is not None:
         return _read(content, _readable(wanted), "ignore", name)
     table = _read(content, None, "infer", name)

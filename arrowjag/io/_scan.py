@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from arrowjag._arrow import combine_chunks
 from arrowjag._kernels.move import gather
+from arrowjag._pyarrow_versions import empty_table
 from arrowjag.errors import JagFileError, JagTypeError, JagValueError, ShapeError
 from arrowjag.io._atomic import local_path
 from arrowjag.io._chunks import Chunks
@@ -325,7 +326,7 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
         except (ValueError, TypeError, LookupError, OverflowError) as error:
             raise JagValueError(f"filters can't be read: {error}") from error
     try:
-        _mask(schema.empty_table(), filters)
+        _mask(empty_table(schema), filters)
     except pa.ArrowInvalid as error:
         if "No match for FieldRef" not in str(error):
             raise JagValueError(f"filters don't fit the columns: {error}") from error
@@ -345,7 +346,7 @@ def names_in(expression: Any, schema: pa.Schema) -> frozenset[str]:
 
 def _fits(expression: Any, schema: pa.Schema) -> bool:
     try:
-        _mask(schema.empty_table(), expression)
+        _mask(empty_table(schema), expression)
     except (pa.ArrowException, ValueError):
         return False
     return True

@@ -371,7 +371,7 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
     if not any(map(_names_categories, plain.schema)):
         return frame
     # polars reads lists of its Enum as Categorical, unless there are no rows.
-    told = pl.DataFrame(pl.from_arrow(plain.schema.empty_table())).schema
+    told = pl.DataFrame(pl.from_arrow(plain.slice(0, 0))).schema
     return frame.with_columns(pl.col(name).cast(dtype) for name, dtype in told.items() if frame.schema[name] != dtype)
 
 

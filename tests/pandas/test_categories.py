@@ -83,8 +83,11 @@ def test_rows_keep_their_dictionary(type: Any) -> None:
     s = column(["b", "a"], [[0, 1], [1]], type)
     added = s.copy()
     added.loc[7] = s.iloc[0]
-    for found in (s.map(lambda row: row), s.combine(s, lambda one, _: one), added):
+    for found in (s.combine(s, lambda one, _: one), added):
         assert found.dtype == s.dtype
+    numbers = aj.array([[1, 2], [3]]).to_pandas()
+    if numbers.map(lambda row: row).dtype == numbers.dtype:  # pandas 2 makes objects of rows of any type
+        assert s.map(lambda row: row).dtype == s.dtype
 
 
 def test_more_values_than_indices_are_an_error_of_ours() -> None:
