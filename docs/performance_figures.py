@@ -44,11 +44,15 @@ def types(tables: str) -> str:
     )
     slowest = re.sub(r"(.*), ", r"\1 and ", slowest)
     mean = geometric(list(found.values()))
+    of_rows = " and `w` holds one number per row" if "w`" in slowest else ""
+    told = (
+        f"The slowest {'is' if len(behind) == 1 else 'are'} {slowest}, where `x` is a column of lists{of_rows}." if behind else ""
+    )
     return (
         f"On 1 million values, {len(found) - len(behind)} of {len(found)} pairs of an operation and an input are at least as\n"
         f"fast as in the fastest other library (within 5 %), geometric mean {mean:.1f} times.\n"
-        f"The slowest are {slowest}, where `x` is a column of lists and `w` holds one number per row."
-    )
+        f"{told}"
+    ).rstrip()
 
 
 SLOWEST = 5
