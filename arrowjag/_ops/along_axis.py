@@ -110,9 +110,10 @@ def apply_both(
 
 
 def in_blocks(function: Callable[..., pa.Array]) -> Callable[..., pa.Array]:
-    """Make a function of `apply` or `apply_both`, whose results depend on the row alone, run on blocks of rows, on all cores.
+    """Run a function of `apply` or `apply_both` on blocks of rows, on all cores; each result must depend on its row alone.
 
-    What it computes on its way stays in cache. If it fails on a block, it is called on all rows: the error then names the row.
+    Its temporaries stay in cache. If it fails on a block, it runs once more on all rows, so that the error names the row. Nested and
+    variable-width values run as a whole. Cost: one copy of the results, which joins the blocks.
     """
 
     def whole(*columns: Any) -> pa.Array:

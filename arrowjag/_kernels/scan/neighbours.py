@@ -44,7 +44,7 @@ def diff(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int = 
 
 
 def relative_change(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int) -> tuple[NDArray[Any], Valid]:
-    """Each item divided by the one n slots before it in its row, less 1; of floats, and null as in `diff`."""
+    """Each float divided by the one n slots before it in its row, less 1; null where `diff` is."""
 
     def change(values: NDArray[Any], others: NDArray[Any], out: NDArray[Any]) -> None:
         np.divide(values, others, out=out)
