@@ -112,8 +112,8 @@ def apply_both(
 def in_blocks(function: Callable[..., pa.Array]) -> Callable[..., pa.Array]:
     """Run a function of `apply` or `apply_both` on blocks of rows, on all cores; each result must depend on its row alone.
 
-    Its temporaries stay in cache. If it fails on a block, it runs once more on all rows, so that the error names the row. Nested and
-    variable-width values run as a whole. Cost: one copy of the results, which joins the blocks.
+    Its temporaries stay in cache. If it fails on a block, it runs once more on all rows, so that the error names the row.
+    Values that are not primitive run as a whole. Cost: one copy of the results, which joins the blocks.
     """
 
     def whole(*columns: Any) -> pa.Array:

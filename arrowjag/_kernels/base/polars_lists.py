@@ -93,7 +93,7 @@ def reverse_lists(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: 
 def take_lists(
     data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], rows: pa.Array[Any]
 ) -> tuple[NDArray[np.int64], pa.Array[Any]]:
-    """Take rows, in any order and as often as asked: the offsets and the items of the result; a null row number gives an empty row.
+    """Take rows, in any order and as often as asked: the offsets and items of the result; a null row number gives an empty row.
 
     Notes
     -----
