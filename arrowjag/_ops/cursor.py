@@ -18,7 +18,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import has_words
 from arrowjag._kernels.move import gather, merge
-from arrowjag._kernels.move.rows import can_take, take_ranges
+from arrowjag._kernels.move.rows import can_take, slice_ranges, take_ranges
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError
@@ -249,6 +249,29 @@ def _cut_each(dim: Dim, cursor: Cursor, window: Window, bounds: tuple[Any, Any] 
 
 def _sliced(dim: Dim, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None) -> tuple[IntArray, Dim]:
     """Return the first item of each slice, and the dim of the slices."""
+    fixed = _fixed_slices(dim, cursor.places, window) if bounds is None else None
+    if fixed is None:
+        begins, offsets, null = _slices(dim, cursor, window, bounds)
+    else:
+        (begins, offsets), null = fixed, null_rows(dim, cursor.places)
+    extent = _extent(dim, window) if not cursor.loose else None
+    if extent is not None and null is None:
+        return begins, Uniform(extent, len(begins))
+    return begins, Ragged.from_offsets(offsets, validity=None if null is None else ~null, extent=extent, check=False)
+
+
+def _fixed_slices(dim: Dim, places: IntArray | range, window: Window) -> tuple[IntArray, IntArray] | None:
+    """Slice neighbouring rows by bounds that are the same for all; None for other slices, or if no compiled loop is ready."""
+    fixed = _int_bounds(window)
+    if fixed is None or window.step != 1 or not isinstance(places, range):
+        return None
+    return slice_ranges(dim.offsets[places.start : places.stop + 1], fixed[0] or 0, fixed[1])
+
+
+def _slices(
+    dim: Dim, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None
+) -> tuple[IntArray, IntArray, BoolArray | None]:
+    """Return the first item of each slice, the offsets of the slices, and flags of null rows."""
     starts, sizes, null, _ = rows_of(dim, cursor.places)
     start, stop = (window.start, window.stop) if bounds is None else bounds
     begin, counts, unknown = _clip(start, stop, window.step, sizes)
@@ -258,12 +281,8 @@ def _sliced(dim: Dim, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | 
             null = either(null, unknown)
     if null is not None:
         counts = np.where(null, 0, counts)
-    offsets = _offsets.from_sizes(counts, dim.size)
-    extent = _extent(dim, window) if not cursor.loose else None
-    below: Dim = Ragged.from_offsets(offsets, validity=None if null is None else ~null, extent=extent, check=False)
-    if extent is not None and null is None:
-        below = Uniform(extent, len(counts))
-    return starts if isinstance(begin, int) and begin == 0 else starts + begin, below
+    begins = starts if isinstance(begin, int) and begin == 0 else starts + begin
+    return begins, _offsets.from_sizes(counts, dim.size), null
 
 
 def slice_frame(column: Column, start: Any, stop: Any) -> Column | None:

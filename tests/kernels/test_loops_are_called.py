@@ -84,6 +84,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "head": ("taken_items-u8-plain", lambda: FLOATS.head(1)),
     "rows with nulls": ("taken_bits-u1-plain", lambda: FLOATS[[2, 0]]),
     "repeat": ("repeated_items-u8-plain", lambda: FLOATS.repeat(3)),
+    "bounds of slices": ("sliced_rows-i8-plain", lambda: FLOATS.slice(1, 2)),
     "slice of rows": ("taken_items-u8-plain", lambda: FLOATS[1:, 1:]),
     "flatten with empty rows": ("taken_items-u8-plain", lambda: FLOATS.flatten(keep_empty=True)),
     "contains": ("last_equal-i8-nulls", lambda: INTEGERS.contains(4)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import text_parts
 from arrowjag._kernels.base.offsets import from_sizes
+from arrowjag._kernels.move import join, reversal
 from arrowjag._kernels.move import rows as kernel
 from tests.kernels.interpreted import Loops
 from tests.kernels.test_scatter import SAMPLES
@@ -60,7 +62,8 @@ def array(type: pa.DataType, n: int, nulls: bool) -> pa.Array[Any]:
 @pytest.fixture
 def loops(monkeypatch: pytest.MonkeyPatch) -> Loops:
     found = Loops()
-    monkeypatch.setattr(kernel, "find_loop", found)
+    for module in (kernel, reversal, join):
+        monkeypatch.setattr(module, "find_loop", found)
     return found
 
 
@@ -78,7 +81,7 @@ def check_each_loop_is_needed(loops: Loops, needed: set[str], call: Callable[[],
 @pytest.mark.parametrize(("function", "of_words", "of_text"), [
     (kernel.can_take, {"taken_items", ROWS, FLAGS}, {ROWS, CUTS, BYTES}),
     (kernel.can_move, {"taken_items", FLAGS}, set()),
-    (kernel.can_reverse, {"reversed_items"}, {"reversed_bytes-u1-plain"}),
+    (reversal.can_reverse, {"reversed_items"}, {"reversed_bytes-u1-plain"}),
 ], ids=["take", "move", "reverse"])  # fmt: skip
 def test_values_can_be_moved_if_all_loops_are_ready(
     function: Callable[[pa.DataType, int], bool], of_words: set[str], of_text: set[str], loops: Loops
@@ -241,14 +244,67 @@ def test_reverse_rows(nulls: bool, loops: Loops) -> None:
         values = array(type, sum(SIZES), nulls)
         needed = {f"reversed_items-{WORDS[type]}-plain"} if type in WORDS else {"reversed_bytes-u1-plain"}
         needed |= {REVERSED_FLAGS} if nulls else set()
-        check_each_loop_is_needed(loops, needed, lambda values=values: kernel.reverse_rows(values, OFFSETS))
+        check_each_loop_is_needed(loops, needed, lambda values=values: reversal.reverse_rows(values, OFFSETS))
         assert {*loops.sought.values()} == {len(values)}
         known = values.to_pylist()
         expected = [item for begin, size in zip(OFFSETS, SIZES, strict=False) for item in known[begin : begin + size][::-1]]
         for forced in ({}, TINY):
             with strategy.force(**forced):
-                check_array(kernel.reverse_rows(values, OFFSETS), type, expected)
+                check_array(reversal.reverse_rows(values, OFFSETS), type, expected)
     for type in (pa.int64(), pa.string()):
-        check_array(kernel.reverse_rows(array(type, 0, False), np.array([0, 0])), type, [])
+        check_array(reversal.reverse_rows(array(type, 0, False), np.array([0, 0])), type, [])
     for type in OTHERS:
-        assert kernel.reverse_rows(pa.nulls(3, type), np.array([0, 3])) is None
+        assert reversal.reverse_rows(pa.nulls(3, type), np.array([0, 3])) is None
+
+
+LENGTHS = [*range(36), 33, 64, 100, 0, 7]
+"""Rows of each length that is copied in its own way, and of some that a loop copies."""
+
+
+@pytest.mark.parametrize("type", WORDS, ids=str)
+def test_rows_of_each_length(type: pa.DataType, loops: Loops) -> None:
+    offsets = from_sizes(np.array(LENGTHS))
+    values = array(type, sum(LENGTHS), True)
+    rows = np.arange(len(LENGTHS))[::-1]
+    lists = [values.to_pylist()[begin : begin + size] for begin, size in zip(offsets, LENGTHS, strict=False)]
+    found = kernel.take_rows(values, offsets, rows)
+    assert found is not None
+    check_array(found[1], type, [item for one in lists[::-1] for item in one])
+    check_array(reversal.reverse_rows(values, offsets), type, [item for one in lists for item in one[::-1]])
+    with strategy.force(joined="compiled", COMPILED_VALUES=0):
+        spans = [join.Spans(values, offsets[:-1], offsets[1:]), join.Spans(values, offsets[:-1], offsets[1:])]
+        joined = join.join_spans(spans)
+    assert joined is not None
+    check_array(joined[1], type, [item for one in lists for item in one + one])
+
+
+BOUNDS = [
+    (0, 3),
+    (1, 4),
+    (2, 2),
+    (3, 1),
+    (-2, None),
+    (-9, -1),
+    (0, -3),
+    (1, None),
+    (-3, 2),
+    (0, 0),
+    (-(2**70), 2**70),
+    (2**70, None),
+]
+
+
+@pytest.mark.parametrize(("start", "stop"), BOUNDS)
+def test_slice_ranges(start: int, stop: int | None, loops: Loops) -> None:
+    for offsets in (OFFSETS, OFFSETS[2:6], OFFSETS[:1], np.array([4, 4, 4])):
+        call = lambda offsets=offsets: kernel.slice_ranges(offsets, start, stop)  # noqa: E731
+        check_each_loop_is_needed(loops, {"sliced_rows-i8-plain"}, call)
+        assert {*loops.sought.values()} == {len(offsets) - 1}
+        expected = [range(*pair)[start:stop] for pair in pairwise(offsets)]
+        for forced in ({}, TINY):
+            with strategy.force(**forced):
+                begins, taken = call()
+            assert taken.tolist() == from_sizes(np.array([*map(len, expected)], np.int64)).tolist()
+            assert [begin for begin, one in zip(begins, expected, strict=True) if one] == [one[0] for one in expected if one]
+    with strategy.force(slices="numpy"):
+        assert kernel.slice_ranges(OFFSETS, start, stop) is None

@@ -1,10 +1,11 @@
-"""Rows taken and reversed, and texts taken, by compiled loops: numbers as words of their width, texts by their bytes.
+"""Rows and slices of them taken, and texts taken, by compiled loops: numbers as words of their width, texts by their bytes.
 
 Each function returns None where a loop is not ready, or none is for the type.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,11 +36,10 @@ from arrowjag._kernels.compiled.library import find_loop
 
 __all__ = [
     "can_move",
-    "can_reverse",
     "can_take",
     "cut_texts",
     "moved_bits",
-    "reverse_rows",
+    "slice_ranges",
     "take_ranges",
     "take_rows",
     "take_texts",
@@ -72,14 +72,6 @@ def can_move(type: pa.DataType, n_values: int) -> bool:
     return find_loop("taken_items", _BYTE, False, n_values) is not None
 
 
-def can_reverse(type: pa.DataType, n_values: int) -> bool:
-    """Return True if a compiled loop can reverse the rows of an array of `n_values` items of the type."""
-    if is_text(type):
-        return find_loop("reversed_bytes", _BYTE, False, n_values) is not None
-    word = word_of(type)
-    return word is not None and find_loop("reversed_items", word, False, n_values) is not None
-
-
 def _has_loops(n_values: int, *names: str) -> bool:
     return all(find_loop(name, _INT, False, n_values) is not None for name in names)
 
@@ -97,21 +89,47 @@ def _taken(offsets: NDArray[np.int64], rows: NDArray[np.int64], present: NDArray
     loop = find_loop("taken_rows", _INT, present is not None, n_values)
     if loop is None:
         return None
-    n = len(rows)
+    return _added_up(len(rows), lambda *block: loop(offsets, rows, present, *block))
+
+
+def _added_up(n: int, work: Callable[[int, int, NDArray[np.int64], NDArray[np.int64]], int]) -> _Taken:
+    """Call work(first, last, begins, offsets) on blocks of n rows; it adds up sizes from 0 on and returns their sum."""
     begins, found = empty(n, np.int64), empty(n + 1, np.int64)
     found[0] = 0
     step = n if n < strategy.sizes.ROWS else -(-n // n_cores())
-
-    def sizes(first: int) -> int:
-        return loop(offsets, rows, present, first, min(first + step, n), begins, found)
-
     starts = range(0, n, max(step, 1))
     before = 0
-    for first, total in zip(starts, map_tasks(sizes, starts), strict=True):
+    for first, total in zip(starts, map_tasks(lambda one: work(one, min(one + step, n), begins, found), starts), strict=True):
         if before:
             found[first + 1 : min(first + step, n) + 1] += before
         before += total
     return _Taken(begins, found)
+
+
+def slice_ranges(offsets: NDArray[np.int64], start: int, stop: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Find where the slice of each row begins, and the offsets of the slices, on all cores; None if no loop is ready.
+
+    Parameters
+    ----------
+    offsets : (n_rows + 1,) int64 array
+    start, stop : int
+        Bounds of all rows, by Python's rule; None for the end of each row.
+
+    Returns
+    -------
+    begins : (n_rows,) int64 array
+    offsets : (n_rows + 1,) int64 array
+
+    Notes
+    -----
+    O(n_rows), new arrays. 300k rows of three take 0.4 ms, bound by bound in numpy 3.
+    """
+    n, n_values = len(offsets) - 1, int(offsets[-1])
+    loop = find_loop("sliced_rows", _INT, False, n)
+    if strategy.choose("slices", loop is not None) == "numpy" or loop is None:
+        return None
+    begin, end = (max(-n_values, min(bound, n_values)) for bound in (start, n_values if stop is None else stop))
+    return _added_up(n, lambda *block: loop(offsets, begin, end, *block))
 
 
 def take_rows(
@@ -304,40 +322,3 @@ def cut_texts(values: pa.Array[Any], begins: NDArray[np.int64], ends: NDArray[np
     pieces = pa.Array.from_buffers(pa.large_binary(), max(0, 2 * n - 1), [None, pa.py_buffer(cuts), pa.py_buffer(data)])
     _, found, content = pc.take(pieces, pa.array(np.arange(0, 2 * n, 2)), boundscheck=False).buffers()
     return text_from(values.type, np.frombuffer(found, np.int64, n + 1), np.frombuffer(content, np.uint8), own)
-
-
-def reverse_rows(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
-    """The items of each row from its last to its first; O(n_values), a new array, on all cores."""
-    n = len(values)
-    if is_text(values.type):
-        return _reversed_texts(values, offsets)
-    word = word_of(values.type)
-    loop = None if word is None else find_loop("reversed_items", word, False, n)
-    valid = valid_of(values) if loop is not None else None
-    flags = None if valid is None else find_loop("reversed_items", _BYTE, False, n)
-    if loop is None or (valid is not None and flags is None):
-        return None
-    data = _turned(loop, data_of(values), offsets)
-    return from_words(values.type, data, None if flags is None or valid is None else _turned(flags, valid, offsets))
-
-
-def _turned(loop: Compiled, data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
-    out = empty(len(data), data.dtype)
-    data = np.ascontiguousarray(data)
-    map_rows(lambda first, last: loop(data, offsets, first, last, out), offsets)
-    return out
-
-
-def _reversed_texts(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
-    n = len(values)
-    loop = find_loop("reversed_bytes", _BYTE, False, n)
-    if loop is None:
-        return None
-    data, cuts, valid = text_parts(values)
-    flags = None if valid is None else find_loop("reversed_items", _BYTE, False, n)
-    if valid is not None and flags is None:
-        return None
-    out, starts = empty(int(cuts[-1] - cuts[0]), np.uint8), empty(n + 1, np.int64)
-    starts[-1] = len(out)
-    map_rows(lambda first, last: loop(data, len(data), cuts, offsets, first, last, starts, out), offsets)
-    return text_from(values.type, starts, out, None if flags is None or valid is None else _turned(flags, valid, offsets))

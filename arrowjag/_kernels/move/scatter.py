@@ -17,7 +17,8 @@ from arrowjag._kernels.base.polars_lists import reverse_lists, takes_long_lists
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.gather import take
-from arrowjag._kernels.move.rows import can_reverse, reverse_rows, word_of
+from arrowjag._kernels.move.reversal import can_reverse, reverse_rows
+from arrowjag._kernels.move.rows import word_of
 from arrowjag.errors import JagOverflowError, JagValueError
 
 __all__ = ["are_distinct", "carry", "inverse", "invert_rows", "null_sources", "put", "reverse"]

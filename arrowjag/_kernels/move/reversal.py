@@ -1,0 +1,67 @@
+"""Rows reversed by compiled loops: numbers as words of their width, texts by their bytes.
+
+Each function returns None where a loop is not ready, or none is for the type.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from arrowjag._kernels.base.blocks import map_rows
+from arrowjag._kernels.base.memory import data_of, empty, from_words, is_text, text_from, text_parts, valid_of
+from arrowjag._kernels.compiled import Compiled
+from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.move.rows import word_of
+
+__all__ = ["can_reverse", "reverse_rows"]
+
+_BYTE = np.dtype(np.uint8)
+
+
+def can_reverse(type: pa.DataType, n_values: int) -> bool:
+    """Return True if a compiled loop can reverse the rows of an array of `n_values` items of the type."""
+    if is_text(type):
+        return find_loop("reversed_bytes", _BYTE, False, n_values) is not None
+    word = word_of(type)
+    return word is not None and find_loop("reversed_items", word, False, n_values) is not None
+
+
+def reverse_rows(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
+    """The items of each row from its last to its first; O(n_values), a new array, on all cores."""
+    n = len(values)
+    if is_text(values.type):
+        return _reversed_texts(values, offsets)
+    word = word_of(values.type)
+    loop = None if word is None else find_loop("reversed_items", word, False, n)
+    valid = valid_of(values) if loop is not None else None
+    flags = None if valid is None else find_loop("reversed_items", _BYTE, False, n)
+    if loop is None or (valid is not None and flags is None):
+        return None
+    data = _turned(loop, data_of(values), offsets)
+    return from_words(values.type, data, None if flags is None or valid is None else _turned(flags, valid, offsets))
+
+
+def _turned(loop: Compiled, data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
+    out = empty(len(data), data.dtype)
+    data = np.ascontiguousarray(data)
+    map_rows(lambda first, last: loop(data, offsets, first, last, out), offsets)
+    return out
+
+
+def _reversed_texts(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
+    n = len(values)
+    loop = find_loop("reversed_bytes", _BYTE, False, n)
+    if loop is None:
+        return None
+    data, cuts, valid = text_parts(values)
+    flags = None if valid is None else find_loop("reversed_items", _BYTE, False, n)
+    if valid is not None and flags is None:
+        return None
+    out, starts = empty(int(cuts[-1] - cuts[0]), np.uint8), empty(n + 1, np.int64)
+    starts[-1] = len(out)
+    map_rows(lambda first, last: loop(data, len(data), cuts, offsets, first, last, starts, out), offsets)
+    return text_from(values.type, starts, out, None if flags is None or valid is None else _turned(flags, valid, offsets))
