@@ -19,6 +19,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import has_words
 from arrowjag._kernels.move import gather, merge
 from arrowjag._kernels.move.rows import can_take, slice_ranges, take_ranges
+from arrowjag._kernels.reduce.picked import take_nth
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError
@@ -187,6 +188,9 @@ def pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, o
 def nth_or_null(column: Column, index: int) -> Column:
     """Return the leaf at a position of each innermost row; null out of range and in a null row. Negative counts from the end."""
     dim = column.shape.dims[-1]
+    taken = take_nth(column.values, dim.offsets, index)
+    if taken is not None:
+        return Column(column.shape[:-1], taken)
     position = max(-_LARGEST, min(index, _LARGEST))
     starts, ends = dim.offsets[:-1], dim.offsets[1:]
     there = (ends - starts) > position if position >= 0 else (ends - starts) >= -position

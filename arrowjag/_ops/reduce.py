@@ -23,6 +23,7 @@ from arrowjag._kernels.equal.distinct import text_marks
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.counts import are_set, count_valid
 from arrowjag._kernels.reduce.extremes import text_extreme
+from arrowjag._kernels.reduce.picked import take_nth
 from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, exact, structure
@@ -118,11 +119,11 @@ def _argument(name: str) -> Reduction:
 
 
 def _end(name: str) -> Reduction:
-    kernel = getattr(_kernels, name)
+    kernel, position = getattr(_kernels, name), 0 if name == "first" else -1
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
-        item, present = kernel(offsets)
-        return _pick_items(values, item, present)
+        found = take_nth(values, offsets, position)
+        return _pick_items(values, *kernel(offsets)) if found is None else found
 
     return reduction
 

@@ -213,6 +213,7 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     if loop.name == "rounded":
         given["rounded"] = {"limits": np.array([100, 2**20], values.dtype), "decimals": int(rng.choice([2, -1])), "n": len(values)}
     count = int(rng.choice([1, 3, 8, 20]))
+    given["nth_items"] = {"position": int(rng.integers(-4, 4)), "out": np.zeros(len(offsets) - 1, values.dtype)}
     given["sliced_rows"] = {"start": int(rng.integers(-4, 4)), "stop": int(rng.integers(-4, 9)), "begins": bounds[:-1].copy()}
     given["sliced_rows"] |= {"taken": bounds.copy()}
     given["repeated_items"] = {"count": count, "last": len(values), "out": np.zeros(count * len(values), values.dtype)}

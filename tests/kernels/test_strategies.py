@@ -589,6 +589,13 @@ CALLS: dict[str, list[Call]] = {
             lambda offsets: _offsets.positions(offsets, 1), lambda sizes: [place + 1 for size in sizes for place in range(size)]
         ),
     ],
+    "nth_items": [
+        Call(lambda x: x.S[1]),
+        Call(lambda x: x.S[-2]),
+        Call(lambda x: x[2:].S[2**70]),
+        reduction("first"),
+        reduction("last"),
+    ],
     "slices": [Call(lambda x: x.slice(1, 2)), Call(lambda x: x.tail(2)), Call(lambda x: x[1:, :-1]), method("head", 3)],
     "runs": [kernel(lambda offsets: _offsets.runs(np.arange(len(offsets) - 1) * 7, offsets, 3))],
     "fill": [Call(filled), reduction("sum", rounds=True), reduction("max", rounds=True)],

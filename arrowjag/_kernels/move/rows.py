@@ -39,6 +39,7 @@ __all__ = [
     "can_take",
     "cut_texts",
     "moved_bits",
+    "rows_per_core",
     "slice_ranges",
     "take_ranges",
     "take_rows",
@@ -96,14 +97,19 @@ def _added_up(n: int, work: Callable[[int, int, NDArray[np.int64], NDArray[np.in
     """Call work(first, last, begins, offsets) on blocks of n rows; it adds up sizes from 0 on and returns their sum."""
     begins, found = empty(n, np.int64), empty(n + 1, np.int64)
     found[0] = 0
-    step = n if n < strategy.sizes.ROWS else -(-n // n_cores())
-    starts = range(0, n, max(step, 1))
+    step = rows_per_core(n)
+    starts = range(0, n, step)
     before = 0
     for first, total in zip(starts, map_tasks(lambda one: work(one, min(one + step, n), begins, found), starts), strict=True):
         if before:
             found[first + 1 : min(first + step, n) + 1] += before
         before += total
     return _Taken(begins, found)
+
+
+def rows_per_core(n: int) -> int:
+    """Return how many of n rows a thread takes, where work is the same for each row: all of few."""
+    return max(1, n if n < strategy.sizes.ROWS else -(-n // n_cores()))
 
 
 def slice_ranges(offsets: NDArray[np.int64], start: int, stop: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:

@@ -284,6 +284,7 @@ CHOICES: dict[str, Choice] = {
     "copy_runs": _either(rules.few_runs, "slices", "strings"),
     "parents": _either(rules.parents, "repeat", "count"),
     "positions": _either(rules.positions, "runs", windows=lambda _n, n_rows, longest, *_: 0 < n_rows * longest() <= 1 << 22),
+    "nth_items": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "slices": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "runs": _either(rules.small_or("blocks"), "small", "blocks", compiled=lambda _n, ready=False: ready),
     "fill": _either(rules.small_or("masks"), "small", "masks"),

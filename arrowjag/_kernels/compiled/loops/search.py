@@ -1,4 +1,4 @@
-"""Binary search in sorted rows, and interpolation between their points."""
+"""Binary search in sorted rows, interpolation between their points, and items at a position."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import TOGETHER, helper, loop
+from arrowjag._kernels.compiled.loop import TOGETHER, Nulls, helper, loop
+from arrowjag._kernels.compiled.validity import flag_of
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -175,5 +176,33 @@ def picked(kind: str, nulls: bool) -> Function:
                 outside: int = i8(i) + i8(1)
                 return outside
         return 0
+
+    return function
+
+
+@loop("item* u1* i8* i8 i8 i8 item* u1*", ("u1", "u2", "u4", "u8"), bits=True)
+def nth_items(kind: str, nulls: Nulls) -> Function:
+    """(values, valid, offsets, position, first, last, out, present): the item at one position of each row, and whether it has one.
+
+    A negative position counts from the end of the row. `values` hold at least one item, which stands for those that rows lack. It
+    returns how many rows have none, or a null.
+    """
+    del kind
+    flag, has_nulls = flag_of(nulls), bool(nulls)
+
+    def function(values: Any, valid: Any, offsets: Any, position: Any, first: Any, last: Any, out: Any, present: Any) -> int:
+        n_missing = i8(0)
+        for row in range(u8(first), u8(last)):
+            begin, end = i8(offsets[row]), i8(offsets[row + u8(1)])
+            item = position + (begin if position >= i8(0) else end)
+            known = u8(1) if (item >= begin) & (item < end) else u8(0)
+            place = u8(item) * known
+            if has_nulls:
+                known &= flag(valid, place)
+            out[row] = values[place]
+            present[row] = known
+            n_missing += i8(1) - i8(known)
+        missing: int = n_missing
+        return missing
 
     return function
