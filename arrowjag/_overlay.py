@@ -227,7 +227,7 @@ def scatter(dest: Any, index: Any, values: Any) -> JaggedArray:
     Returns
     -------
     JaggedArray
-        Of the shape of `dest`.
+        Of the shape of `dest` and the promoted leaf type; other items are unchanged, nulls included. Cost: one gather.
 
     Raises
     ------
