@@ -281,7 +281,7 @@ def unnest(name: Hashable, column: JaggedArray) -> dict[str, JaggedArray]:
     """Split a column of structs into one column per field; items of null structs are null."""
     fields = struct_fields.fields(column.type)
     if not fields:
-        raise JagTypeError(f"unnest: column {name!r} holds {column.type}, no structs")
+        raise JagTypeError(f"unnest: column {name!r} holds {column.type}, not structs")
     return {field: column[field] for field in fields}
 
 

@@ -146,7 +146,7 @@ def _checked_regex(pattern: Any, name: str) -> str:
         pc.match_substring_regex(pa.array([""]), text)
     except pa.ArrowInvalid as error:
         hint = "RE2 has no look-around and no references to groups"
-        raise JagValueError(f"str.{name}: {text!r} is no regular expression of RE2 ({error}); {hint}") from None
+        raise JagValueError(f"str.{name}: {text!r} is not a regular expression of RE2 ({error}); {hint}") from None
     return text
 
 

@@ -362,7 +362,7 @@ def _examples(source: Source, chosen: Field, rows: tuple[int, int], width: int) 
     head = next(_filled(source, chosen, range(source.groups)), None)
     if head is None:
         raise JagFileError(
-            f"{source.path}: the footer tells of {source.rows} rows, and no group of rows holds one. Write the file again."
+            f"{source.path}: the footer says {source.rows} rows, but no row group holds any. Write the file again."
         )
     texts = [(row, _formatting.item_text(head, 1, row, width)) for row in range(min(n_head, head.shape.nodes(1)))]
     if n_tail:
