@@ -494,7 +494,7 @@ def _read_group(reader: pq.ParquetFile, group: int, chunks: list[str], where: st
 
 
 def check_rows(read: int, told: int) -> None:
-    """Raise if pyarrow read fewer rows than there are, which it does without an error.
+    """Raise if pyarrow read fewer rows than the file holds, which it does without an error.
 
     Seen in row groups of one row: a list of a dictionary, whose page ends with the row.
     """
