@@ -17,8 +17,8 @@ FOLDER = Path(__file__).parents[1] / "docs" / "coming-from"
 PAGE = FOLDER / "functions.md"
 HEAD = """# Functions of other libraries
 
-This page lists the methods and functions of arrowjag and the ufuncs of numpy that it supports, each with the calls of other libraries
-that it replaces. It is generated from the tables of the other pages.
+This page lists the methods and functions of arrowjag and the ufuncs of numpy that it supports, each with the calls of other
+libraries that it replaces. It is generated from the tables of the other pages.
 
 | arrowjag | elsewhere |
 |---|---|

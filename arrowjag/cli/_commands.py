@@ -166,9 +166,7 @@ def run_job(
     ],
     source: Annotated[
         str,
-        typer.Argument(
-            help="A Parquet file, a folder of them, a glob, a URL (s3://...), or a table (delta://..., iceberg://...)."
-        ),
+        typer.Argument(help="A Parquet file, a folder of them, a glob, a URL (s3://...), or a table (delta://..., iceberg://...)."),
     ],
     sink: Annotated[str, typer.Argument(help="The folder for the results, its URL, or a table.")],
     engine: Annotated[str, typer.Option(metavar="local|ray|dask", help="What runs the tasks.")] = "local",
