@@ -137,7 +137,7 @@ def _checked_stream(capsule: Any, where: str) -> tuple[pa.DataType, list[pa.Arra
         while True:
             array = _Array()
             if stream.get_next(address, ctypes.byref(array)):
-                told = stream.get_last_error(address) or b"no reason is told"
+                told = stream.get_last_error(address) or b"no reason is given"
                 raise OffsetsError(f"{where} can't be read: {told.decode(errors='replace')}")
             if not array.release:
                 return type, chunks

@@ -156,7 +156,7 @@ def filter_columns(columns: Columns, mask: JaggedArray) -> dict[Any, JaggedArray
     Parameters
     ----------
     columns : mapping of name to JaggedArray
-        Of the mask's dims or more: deeper columns lose whole sub-rows.
+        Of the mask's dims or more: deeper columns lose whole inner rows.
     mask : JaggedArray of bool
         One value per item; one value per row keeps or drops all items of the row.
 
@@ -193,7 +193,7 @@ def sort_columns(columns: Columns, by: Sequence[JaggedArray], descending: bool =
     Parameters
     ----------
     columns : mapping of name to JaggedArray
-        Of the keys' dims or more: deeper columns move whole sub-rows.
+        Of the keys' dims or more: deeper columns move whole inner rows.
     by : sequence of JaggedArray
         The keys, the first decides first.
     descending : bool
@@ -214,7 +214,7 @@ def topk_columns(columns: Columns, by: Sequence[JaggedArray], k: int) -> dict[An
     Parameters
     ----------
     columns : mapping of name to JaggedArray
-        Of the keys' dims or more: deeper columns keep whole sub-rows.
+        Of the keys' dims or more: deeper columns keep whole inner rows.
     by : sequence of JaggedArray
         The keys. Of equal keys the first item comes first; null keys come last and NaN just before them.
     k : int
@@ -281,7 +281,7 @@ def unnest(name: Hashable, column: JaggedArray) -> dict[str, JaggedArray]:
     """Split a column of structs into one column per field; items of null structs are null."""
     fields = struct_fields.fields(column.type)
     if not fields:
-        raise JagTypeError(f"unnest: column {name!r} holds {column.type}, no structs")
+        raise JagTypeError(f"unnest: column {name!r} holds {column.type}, not structs")
     return {field: column[field] for field in fields}
 
 

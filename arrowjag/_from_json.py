@@ -196,7 +196,7 @@ def _parsed(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Arra
         row = _first_wrong(text, reader, target)
         shown = text[row].as_py()
         shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-        raise JagValueError(f"from_json: row {row} holds {shown!r}, which is no JSON of {target} ({error})") from None
+        raise JagValueError(f"from_json: row {row} holds {shown!r}, which is not JSON of type {target} ({error})") from None
 
 
 def _parse(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Array:

@@ -20,7 +20,7 @@ def json_default(value: Any) -> Any:
     Parameters
     ----------
     value : object
-        A jagged array, a row of pandas, a Series, an array or scalar of numpy or Arrow, a missing mark of pandas, a date, time,
+        A jagged array, a row of pandas, a Series, an array or scalar of numpy or Arrow, a missing value of pandas, a date, time,
         duration, decimal or bytes.
 
     Returns
@@ -36,8 +36,8 @@ def json_default(value: Any) -> Any:
 
     Notes
     -----
-    For ``json.dumps(..., default=aj.json_default)``. Null rows and null items are null in JSON, empty rows empty lists. Cost:
-    every value becomes a Python object.
+    Use it as in ``json.dumps(..., default=aj.json_default)``. Null rows and null items are null in JSON, empty rows empty lists.
+    Cost: every value becomes a Python object.
 
     Examples
     --------

@@ -19,9 +19,9 @@ class Options:
     Attributes
     ----------
     compile : {"auto", "always", "never"}
-        Whether operations run as machine code where numba is installed. ``"auto"`` uses code from the cache, and compiles large
-        work in a process of its own while the numpy kernels answer; ``"always"`` waits for the compiler; ``"never"`` uses numpy,
-        pyarrow and polars only. Results are the same, bit for bit.
+        Whether operations run compiled loops if numba is installed. ``"auto"`` uses loops from the cache, and compiles those for
+        large inputs in a background process while other kernels compute the results; ``"always"`` waits for the compiler;
+        ``"never"`` uses numpy, pyarrow and polars only. Results are the same, bit for bit.
 
     Examples
     --------

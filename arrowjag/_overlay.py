@@ -67,7 +67,7 @@ class Overlay:
         except JagError as error:
             raise error.renamed("overlay", "take", "indexing") from None
         if values.ndim > targets.ndim:
-            raise ShapeError(f"overlay: values of {values.shape!r} for an index of {targets.shape!r}")
+            raise ShapeError(f"overlay: values of {values.shape!r} don't fit the index, which selects {targets.shape!r}")
         targets, source = structure.align([targets, elementwise.cast(values, type, operation="overlay")], "overlay")
         self._targets, self._source = rearrange.valid_targets(targets, source)
         rearrange.check_distinct(dest.shape, self._targets)
@@ -227,7 +227,7 @@ def scatter(dest: Any, index: Any, values: Any) -> JaggedArray:
     Returns
     -------
     JaggedArray
-        Of the shape of `dest`.
+        Of the shape of `dest` and the promoted leaf type; other items are unchanged, nulls included. Cost: one gather.
 
     Raises
     ------

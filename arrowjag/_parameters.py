@@ -78,8 +78,8 @@ halflife : float, optional
     Sets `alpha` so that weights halve after this number of slots; more than 0.""",
     "every": """\
 every : str
-    A number and a unit: ns, us, ms, s, m, h, d, w, mo, q or y, such as ``15m``. Multiples count from 1970-01-01,
-    several weeks from Monday 1970-01-05, in wall time: ``2w`` is not two weeks from the first item or of the year.""",
+    A number and a unit: ns, us, ms, s, m, h, d, w, mo, q or y, such as ``15m``. Multiples count in wall time from
+    1970-01-01, those of weeks from Monday 1970-01-05; they do not start at the first item or at the turn of a year.""",
     "text_returned": _of_text("Text of the same shape; null stays null. Cost: one pass; values are new."),
     "flags_of_text": _of_text("Booleans of the same shape; null stays null. Cost: one pass."),
     "count_of_text": _of_text("int64 of the same shape; null stays null. Cost: one pass."),
@@ -104,7 +104,7 @@ y : JaggedArray or array
     An array of the same ndim, with the same dims above the rows.""",
     "rolling_value_errors": """\
 JagValueError
-    If the window is less than 1, `min_periods` is more than the window, or `on` falls within a row or holds a null.
+    If the window is less than 1, `min_periods` is more than the window, or `on` decreases within a row or holds a null.
 JagTypeError
     If the leaf type has no such operation.""",
     "decay_errors": """\
@@ -171,7 +171,7 @@ by : JaggedArray or array
     The keys, aligned by the prefix rule.
 axis : int, tuple of int or None
     The dim to reduce; several trailing dims are reduced together, None reduces all. Along an outer axis, keys with the dims
-    up to that axis choose whole sub-trees; keys with more dims choose among the items at the same local position.
+    up to that axis choose whole inner rows; keys with more dims choose among the items at the same position.
 
 Returns
 -------
@@ -182,7 +182,7 @@ JaggedArray or pa.Scalar
 Raises
 ------
 ShapeError
-    If the shape of `by` is no prefix of this shape.
+    If the shape of `by` is not a prefix of this shape.
 JagTypeError
     If the type of `by` has no order.""",
     "spread_of_rows": """\

@@ -28,7 +28,7 @@ def _combined_rows(arguments: Mapping[str, Any]) -> Rows:
 
 @free_function
 def zip(*arrays: Any, pad: Any = False, **named: Any) -> ArrayOrScalar:
-    """Combine the items of several arrays to structs.
+    """Combine the items of several arrays into structs.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def zip(*arrays: Any, pad: Any = False, **named: Any) -> ArrayOrScalar:
     pad : bool
         If False, all arrays are expanded to each other by the prefix rule. If True, innermost rows may differ in size:
         shorter ones are filled with nulls, and an array of fewer dims, or a scalar, counts as a row of one item. An array
-        passed as `pad` is a field of that name.
+        passed as `pad` becomes a field of that name.
     **named : array or scalar
         Fields by name.
 
@@ -75,10 +75,10 @@ def cartesian(*arrays: Any, nested: Any = False, axis: int | Any = -1, **named: 
         scalar, counts as a row of one item.
     nested : bool
         If True, add a dim for each array but the first: combinations that begin with the same items form one row. An array
-        passed as `nested` is a field of that name.
+        passed as `nested` becomes a field of that name.
     axis : int
-        Whose items are combined, counted in the array of most dims; items that are rows themselves stay whole. An array passed as
-        `axis` is a field of that name.
+        The dim whose items are combined, counted in the array with the most dims; items that are rows stay whole. An array passed
+        as `axis` becomes a field of that name.
     **named : array or scalar
         Fields by name.
 

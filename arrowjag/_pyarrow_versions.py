@@ -56,13 +56,13 @@ _NO_BYTES_OF_VIEWS = Difference(
 _NO_DATA_OF_VIEWS = Difference(
     "pyarrow",
     "25.0",
-    "IPC: the process ends where views of short text that a cast has made are written compressed.",
+    "IPC: the process crashes when it writes, with compression, views of short text that a cast has created.",
     "arrowjag makes and writes other views; `pyarrow.ipc` fails as before.",
 )
 _SECONDS_WRAP = Difference(
     "pyarrow",
     "25.0",
-    "Parquet: timestamps in seconds beyond the range of milliseconds, in which they are stored, are written as other times.",
+    "Parquet stores timestamps in seconds as milliseconds; those beyond its range are written as other times.",
     "arrowjag refuses to write them; `pq.write_table` writes them as before.",
 )
 NO_LARGE_DICTIONARIES = Difference(

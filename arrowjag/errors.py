@@ -41,7 +41,7 @@ _ADVICE = {
 
 
 class JagError(Exception):
-    """Base of every exception that arrowjag raises on purpose."""
+    """Base class of the exceptions of arrowjag."""
 
     def renamed(self, operation: str, *parts: str) -> JagError:
         """Return the error in the name of an operation, if one of its parts, named first in the message, has raised it.
@@ -82,7 +82,7 @@ class JagIndexError(JagError, IndexError):
 
 
 class JagTypeError(JagError, TypeError):
-    """An operation has no meaning for a type, or an argument is of the wrong kind."""
+    """An operation does not support a type, or an argument is of the wrong kind."""
 
     @classmethod
     def no_kernel(cls, operation: str, *types: object, hint: str = "") -> JagTypeError:
@@ -139,7 +139,7 @@ class JagAttributeError(JagTypeError, AttributeError):
 
 
 class JagValueError(JagError, ValueError):
-    """An argument has the right type and an invalid value."""
+    """An argument has the right type, but an invalid value."""
 
 
 class JagOverflowError(JagError, OverflowError):
@@ -163,7 +163,7 @@ class JagWarning(UserWarning):
 
 
 class MissingDependencyError(JagError, ImportError):
-    """An optional package is needed and not installed."""
+    """An optional package is needed, but not installed."""
 
     @classmethod
     def of(cls, package: str, extra: str, purpose: str) -> MissingDependencyError:

@@ -137,7 +137,7 @@ def from_arrow(a: Any, ndim: int | None = None) -> JaggedArray:
     ShapeError
         If there are fewer levels than `ndim`.
     JagTypeError
-        If `a` is no sequence, or `ndim` no int.
+        If `a` is not a sequence, or `ndim` not an int.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def from_sizes(values: Any, *sizes: Any, nan_to_null: bool | None = None) -> Jag
     ShapeError
         If the sizes do not add up.
     JagTypeError
-        If `values` are no sequence, or sizes no integers.
+        If `values` is not a sequence, or sizes are not integers.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def from_parents(values: Any, parents: Any, n_parents: int, *, nan_to_null: bool
     ShapeError
         If parents decrease or are out of range.
     JagTypeError, JagValueError
-        If `parents` are no flat sequence of integers, or `n_parents` is no int, or negative.
+        If `parents` is not a flat sequence of integers, or `n_parents` is not an int, or negative.
 
     Examples
     --------
@@ -244,14 +244,14 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True, nan_to_null:
     Returns
     -------
     JaggedArray
-        Values are shared, offsets only where they are read-only int64: offsets that the caller can still write to are copied.
+        Values are shared. Offsets are shared if they are read-only int64; those that the caller can still write to are copied.
 
     Raises
     ------
     OffsetsError
         If offsets do not start at 0, decrease, or do not end at the size of the next level.
     JagTypeError
-        If offsets are no flat sequences of integers.
+        If offsets are not flat sequences of integers.
 
     Examples
     --------
@@ -289,9 +289,9 @@ def nan_to_null(x: Any) -> ArrayOrScalar:
 
     Returns
     -------
-    JaggedArray or pa.Scalar, or the host's kind
+    JaggedArray, pa.Scalar, Series or expression
         The result of `JaggedArray.nan_to_null`: the same shape and type; nulls and empty rows are unchanged. Cost: one
-        pass; values are shared where no item is NaN.
+        pass; values are shared if no item is NaN.
 
     Examples
     --------
@@ -358,6 +358,8 @@ def coalesce(*arrays: Any) -> ArrayOrScalar:
     ------
     ShapeError
         If shapes differ in rows that are valid in both.
+    JagTypeError
+        If there is no array, or the types have no common type.
 
     Notes
     -----
@@ -498,16 +500,16 @@ def map_rows(f: Callable[..., Any], *arrays: Any, type: Any = None, skip_nulls: 
     Parameters
     ----------
     f : callable
-        Takes one argument per array and returns a scalar, a row or None. The arguments for arrays of the longest shape are
-        rows as in `JaggedArray.map_rows`, without the slots that are null in any of these arrays; lists of the only one hold
-        None. The argument for an array of fewer dims is one value.
+        Takes one argument per array and returns a scalar, a row or None. The argument for an array of the longest shape is a
+        row, as in `JaggedArray.map_rows`. Slots that are null in any of these arrays are left out, unless there is only one
+        such array and its rows are lists, which hold None. The argument for an array of fewer dims is one value.
     *arrays : array or scalar
         Every shape is a prefix of the longest.
     type : pa.DataType or str, optional
         The Arrow type of the results; by default it follows from them. Lazy polars frames need it.
     skip_nulls : bool
-        If False, the arrays include null slots, and `f` gets one more array of booleans that is True for slots that are
-        valid in all arrays.
+        If False, the arrays include null slots, and `f` gets one more array of booleans that is True for slots that are valid
+        in all arrays.
 
     Returns
     -------
@@ -523,7 +525,7 @@ def map_rows(f: Callable[..., Any], *arrays: Any, type: Any = None, skip_nulls: 
 
     Notes
     -----
-    The function is compiled in the same cases as in `JaggedArray.map_rows`.
+    Cost and compilation are those of `JaggedArray.map_rows`.
 
     Examples
     --------
@@ -538,7 +540,7 @@ def map_rows(f: Callable[..., Any], *arrays: Any, type: Any = None, skip_nulls: 
 
 @free_function(rows=_rows_of_rows)
 def fold(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None, axis: Any = -1) -> ArrayOrScalar:
-    """Combine the items of each row of one or several arrays from left to right; see `JaggedArray.fold`.
+    """Combine the items of each row of one or several arrays, from left to right; see `JaggedArray.fold`.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Sequences for models: pack rows of tokens into rows of one width, pad batches, put rows of similar length together.
 
-Nothing is lost: `Packed` knows the source row of each piece, and `Packed.unpack` returns all rows, null and empty ones too.
+Packing loses no row: `Packed.source` names the row of each piece, and `Packed.unpack` returns all rows, null and empty ones too.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Layout(NamedTuple):
 class Packed:
     """The result of `pack`: packed rows of at most `width` items, and the origin of each item.
 
-    A *piece* is a run of items of one source row inside of one packed row. Pieces are counted through all packed rows.
+    A *piece* is a run of items of one source row within one packed row. Pieces are counted through all packed rows.
 
     Attributes
     ----------
@@ -246,8 +246,8 @@ def pack(x: Any, width: int, strategy: Strategy = "wrapped") -> Packed:
     strategy : {"wrapped", "first_fit", "best_fit", "split"}
         "wrapped" joins all rows and cuts after every `width` items: only the last packed row may be shorter, and rows are cut
         anywhere. "best_fit" keeps rows whole: the longest comes first, each goes to the fullest packed row that has room for
-        it. "first_fit" takes the first that holds it. "split" does not mix rows: each is cut into packed rows of its own. A
-        row longer than the width is cut after every `width` items under each strategy.
+        it. "first_fit" takes the first packed row that has room. "split" does not mix rows: each is cut into packed rows of its
+        own. A row longer than the width is cut after every `width` items under each strategy.
 
     Returns
     -------
@@ -265,7 +265,7 @@ def pack(x: Any, width: int, strategy: Strategy = "wrapped") -> Packed:
 
     Notes
     -----
-    TRL calls these strategies "wrapped" and "bfd"; its "bfd" drops what is beyond the width.
+    TRL calls "best_fit" "bfd", which drops the items beyond the width; "wrapped" has the same name.
 
     Examples
     --------
@@ -425,7 +425,7 @@ def pad_batch(
     Parameters
     ----------
     x : JaggedArray or input of `arrowjag.array`
-        Rows of numbers, booleans, times or text, of two dims; declared dims behind them become dims of the batch.
+        Rows of numbers, booleans, times or text, of two dims; declared dims after them become dims of the batch.
     side : {"right", "left"}
         The side of the padding.
     fill : scalar
@@ -443,9 +443,9 @@ def pad_batch(
     Raises
     ------
     JagValueError
-        If `side` is another word, or the leaf type can't hold the fill.
+        If `side` is neither "right" nor "left", or the leaf type can't hold the fill.
     ShapeError
-        If rows are nested deeper.
+        If `x` has no rows of items, or the rows have jagged inner dims.
 
     Examples
     --------

@@ -315,7 +315,7 @@ def get_shape(x: Any) -> JaggedShape:
 
 @check_arguments
 def flatten(x: Any, from_dim: int = 0, to_dim: int | None = None) -> JaggedArray:
-    """Merge the dims from `from_dim` to before `to_dim` into one.
+    """Merge the dims ``from_dim:to_dim`` into one.
 
     Parameters
     ----------
@@ -327,7 +327,7 @@ def flatten(x: Any, from_dim: int = 0, to_dim: int | None = None) -> JaggedArray
     Returns
     -------
     JaggedArray
-        With one dim in their place; an empty range inserts a dim of size 1 before `from_dim`. Null rows leave no item. Values are
+        With one dim in their place; an empty range inserts a dim of size 1 before `from_dim`. Null rows give no item. Values are
         shared.
 
     Notes
@@ -358,7 +358,7 @@ def flatten_end(x: Any, n_times: int = 1) -> JaggedArray:
     Returns
     -------
     JaggedArray
-        Values are shared; null rows leave no item.
+        Values are shared; null rows give no item.
 
     Raises
     ------

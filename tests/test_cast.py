@@ -149,7 +149,7 @@ def test_without_strict_exactly_the_values_that_strict_rejects_are_null(
     if all(fits):
         assert got.equals(x.cast(two))
     else:
-        with pytest.raises(aj.JagValueError, match=r"cast: row \d+ holds .*, which is no .*; strict=False makes it null"):
+        with pytest.raises(aj.JagValueError, match=r"cast: row \d+ holds .*, which is not a valid .*; strict=False makes it null"):
             x.cast(two)
 
 
@@ -160,7 +160,7 @@ def test_every_text_one_by_one() -> None:
 
 
 def test_the_row_of_a_value_that_does_not_fit_is_named() -> None:
-    with pytest.raises(aj.JagValueError, match="cast: row 2 holds 'x', which is no int64; strict=False makes it null"):
+    with pytest.raises(aj.JagValueError, match="cast: row 2 holds 'x', which is not a valid int64; strict=False makes it null"):
         aj.array([["1"], [], ["2", "x"]]).cast("int64")
     with pytest.raises(aj.JagValueError, match="cast: row 1 holds 300"):
         aj.array([[[1]], [[], [300]]]).cast("int8")
@@ -169,17 +169,17 @@ def test_the_row_of_a_value_that_does_not_fit_is_named() -> None:
 @pytest.mark.parametrize("type", [pa.decimal32(6, 2), pa.decimal64(6, 2), pa.decimal128(6, 2), pa.decimal256(6, 2)], ids=str)
 def test_a_decimal_that_does_not_fit_is_named_or_null(type: pa.DataType) -> None:
     x = aj.array([["1.00"], ["-1.00", None]]).cast(type)
-    with pytest.raises(aj.JagValueError, match=r"cast: row 1 holds -1\.00, which is no uint8; strict=False makes it null"):
+    with pytest.raises(aj.JagValueError, match=r"cast: row 1 holds -1\.00, which is not a valid uint8; strict=False makes it null"):
         x.cast("uint8")
     assert x.cast("uint8", strict=False).to_list() == [[1], [None, None]]
 
 
 def test_a_time_that_python_cannot_represent_is_named_by_its_count() -> None:
     x = aj.array([[1], [2**61]]).cast(pa.timestamp("s"))
-    with pytest.raises(aj.JagValueError, match=rf"cast: row 1 holds {2**61} in timestamp\[s\], which is no timestamp\[ms\]"):
+    with pytest.raises(aj.JagValueError, match=rf"row 1 holds {2**61} in timestamp\[s\], which is not a valid timestamp\[ms\]"):
         x.cast(pa.timestamp("ms"))
     nanoseconds = aj.array([[2**62 + 1]]).cast(pa.timestamp("ns"))
-    with pytest.raises(aj.JagValueError, match=r"cast: row 0 holds .*, which is no timestamp\[s\]"):
+    with pytest.raises(aj.JagValueError, match=r"cast: row 0 holds .*, which is not a valid timestamp\[s\]"):
         nanoseconds.cast(pa.timestamp("s"))
 
 
@@ -248,7 +248,7 @@ def test_integers_become_any_decimal_that_holds_them(type: pa.DataType, leaf: pa
 
 def test_integers_beyond_a_decimal_raise_or_are_null() -> None:
     x = aj.array([[23, 12345]])
-    with pytest.raises(JagValueError, match=r"row 0 holds 12345, which is no decimal128\(4, 2\)"):
+    with pytest.raises(JagValueError, match=r"row 0 holds 12345, which is not a valid decimal128\(4, 2\)"):
         x.cast(pa.decimal128(4, 2))
     assert x.cast(pa.decimal128(4, 2), strict=False).to_list() == [[decimal.Decimal(23), None]]
     assert aj.array([[2300]]).cast(pa.decimal128(5, -2)).to_list() == [[decimal.Decimal(2300)]]
@@ -401,7 +401,7 @@ def test_counts_that_are_no_time_of_a_day_are_refused(type: pa.DataType) -> None
     integer = pa.int32() if type.bit_width == 32 else pa.int64()
     wrong = 1 if pa.types.is_date64(type) else -1
     x = aj.array([[0], [0, wrong], [-wrong]], type=integer)
-    with pytest.raises(aj.JagValueError, match=rf"cast: row 1 holds {wrong}, which is no {re.escape(str(type))}; strict=False"):
+    with pytest.raises(aj.JagValueError, match=rf"row 1 holds {wrong}, which is not a valid {re.escape(str(type))}; strict=False"):
         x.cast(type)
     found = x.cast(type, strict=False)
     found.to_arrow(extension=False).validate(full=True)

@@ -204,7 +204,7 @@ def test_text_is_cast_to_the_categories_of_a_host() -> None:
     other = aj.array([["top"], ["spam", None]])
     assert other.cast(kind, strict=False).to_list() == [["top"], [None, None]]
     with pytest.raises(
-        JagValueError, match=r"cast: row 1 holds 'spam', which is no category among \['mid', 'low', 'top'\]; strict=False"
+        JagValueError, match=r"cast: row 1 holds 'spam', which is not a valid category among \['mid', 'low', 'top'\]; strict=False"
     ):
         other.cast(kind)
     assert aj.array([[None]]).cast(kind).to_list() == [[None]]

@@ -604,7 +604,7 @@ def test_an_encrypted_footer_is_refused(tmp_path: Path) -> None:
 def test_a_file_with_a_wrong_row_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     aj.write_parquet({"v": aj.array([[1]])}, tmp_path / "a.parquet")
     monkeypatch.setattr("arrowjag.cli._sources.ParquetSource.batches", lambda *_: iter(()))
-    with pytest.raises(aj.JagFileError, match=r"a\.parquet: the footer tells of 1 rows, and no group of rows holds one"):
+    with pytest.raises(aj.JagFileError, match=r"a\.parquet: the footer says 1 rows, but no row group holds any"):
         read_facts(tmp_path / "a.parquet")
 
 

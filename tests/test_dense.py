@@ -491,7 +491,7 @@ def test_bmm() -> None:
     flat = aj.array([[1, 2], [3]])
     assert aj.dense.bmm(flat, flat).tolist() == [[[5]], [[9]]]
     assert aj.dense.bmm(aj.array([[1, None], None]), aj.array([[5, 6], []])).tolist() == [[[5]], [[0]]]
-    with pytest.raises(aj.ShapeError, match="rows differ"):
+    with pytest.raises(aj.ShapeError, match="row sizes differ"):
         aj.dense.bmm(x, aj.array([[1], [1], [1]]))
     with pytest.raises(aj.ShapeError, match="takes one jagged dim"):
         aj.dense.bmm(aj.array([[[1], [1, 2]]]), x)

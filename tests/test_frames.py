@@ -179,7 +179,7 @@ def test_nest_and_unnest(host: str) -> None:
     clash = nested.rename(columns={"plane": "delay"}) if host == "pandas" else nested.rename({"plane": "delay"})
     with pytest.raises(JagValueError, match="unnest: the frame already has a column 'delay'"):
         clash.jag.unnest("flight")
-    with pytest.raises(JagTypeError, match="unnest: column 'delay' holds int64, no structs"):
+    with pytest.raises(JagTypeError, match="unnest: column 'delay' holds int64, not structs"):
         frame.jag.unnest("delay")
     with pytest.raises(JagTypeError, match="nest changes the columns that it is given: name at least one"):
         frame.jag.nest(into="s")
@@ -229,8 +229,8 @@ REFUSED = {
     "flight['delay'] > 3": "has subscripts",
     "(lambda: 1)() > flight.delay": "has calls",
     "[x for x in flight.delay]": "has ListComp",
-    "flight.delay >": "is no condition",
-    "": "is no condition",
+    "flight.delay >": "is not a condition",
+    "": "is not a condition",
     "flight.delay << 3 > 1": "has LShift",
     "flight.delay > 2 ** 100": "arithmetic of literals",
     "flight.delay > 1 / 0": "division by zero",

@@ -60,7 +60,7 @@ def test_from_json() -> None:
     ["[1", "", "x", '["a"]', "[1.5]", "1", '1} {"x":2', '1}, {"x":2', '[1], "x":[2]', '[1], "y":[2]', "[99999999999999999999]"],
 )
 def test_damaged_rows_are_named(wrong: str) -> None:
-    with pytest.raises(JagValueError, match=r"from_json: row 2 holds .*, which is no JSON of list<item: int64>"):
+    with pytest.raises(JagValueError, match=r"from_json: row 2 holds .*, which is not JSON of type list<item: int64>"):
         aj.from_json(["[1]", None, wrong, "[2]", "["], pa.list_(pa.int64()))
 
 

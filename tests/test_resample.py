@@ -114,9 +114,9 @@ def test_resample_rejects_invalid_arguments() -> None:
             lambda: aj.resample(aj.array([[], [3], None, [0, 2**32]]), aj.array([[], [1], None, [1, 2]]), 1),
             r"row 3 would have 4294967297 buckets, 4294967298 in all",
         ),
-        (lambda: aj.resample(d, y, "1D"), r"every: '1D' is no length of time.*; write '1d'"),
-        (lambda: aj.resample(d, y, "ME"), r"every: 'ME' is no length of time.*; write '1mo'"),
-        (lambda: aj.resample(d, y, "5x"), r"every: '5x' is no length of time"),
+        (lambda: aj.resample(d, y, "1D"), r"every: '1D' is not a length of time.*; write '1d'"),
+        (lambda: aj.resample(d, y, "ME"), r"every: 'ME' is not a length of time.*; write '1mo'"),
+        (lambda: aj.resample(d, y, "5x"), r"every: '5x' is not a length of time"),
         (lambda: aj.resample(d, y, "100ns"), r"whole number of ticks of timestamp\[us\]"),
     ]:
         with pytest.raises(JagValueError, match=said):

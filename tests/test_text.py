@@ -271,7 +271,7 @@ def test_a_regex_that_re2_lacks_is_refused_on_empty_data_too(name: str, rows: li
     x = aj.array(rows, type=pa.string(), ndim=2)
     args: tuple[Any, ...] = ("(?=a)b", "x") if name == "replace" else ("(?=a)b",)
     kwargs = {"regex": True} if name in ("contains", "replace", "split") else {}
-    with pytest.raises(JagValueError, match=rf"str\.{name}: '\(\?=a\)b' is no regular expression of RE2 .*look-around"):
+    with pytest.raises(JagValueError, match=rf"str\.{name}: '\(\?=a\)b' is not a regular expression of RE2 .*look-around"):
         getattr(x.str, name)(*args, **kwargs)
 
 

@@ -253,7 +253,7 @@ def test_zones_are_distinguished() -> None:
     with pytest.raises(JagTypeError, match="tz_convert changes the zone"):
         zoned.dt.tz_localize("UTC")
     for call in (naive.dt.tz_localize, zoned.dt.tz_convert):
-        with pytest.raises(JagValueError, match="'Nowhere' is no time zone"):
+        with pytest.raises(JagValueError, match="'Nowhere' is not a time zone"):
             call("Nowhere")
 
 
@@ -398,7 +398,7 @@ def test_ties_round_up_and_weeks_begin_on_mondays() -> None:
         ("ME", "write '1mo'"),
         ("h", "write '1h'"),
         ("0h", "write '1h'"),
-        ("1x", "is no length"),
+        ("1x", "is not a length"),
     ],
 )
 def test_lengths_of_pandas_are_refused_with_ours(every: str, said: str) -> None:
@@ -421,7 +421,7 @@ def test_values_that_do_not_fit_raise() -> None:
         end.cast(pa.timestamp("ns", "Europe/Paris")).dt.date()
     with pytest.raises(JagValueError, match="24:00"):
         aj.array([[dt.time(23, 59)]]).dt.ceil("1h")
-    with pytest.raises(JagValueError, match="no whole number of s"):
+    with pytest.raises(JagValueError, match="not a whole number of s"):
         aj.array([[1]]).cast(pa.timestamp("s")).dt.floor("1500ms")
     with pytest.raises(JagValueError, match="no fixed length"):
         aj.array([[dt.timedelta(1)]]).dt.floor("1mo")
@@ -518,7 +518,7 @@ def test_the_length_of_every_unit() -> None:
 def test_units_of_pandas_name_ours(unit: str) -> None:
     for number, told in (("2", "2"), ("0", "1"), ("", "1")):
         with pytest.raises(
-            aj.JagValueError, match=rf"^x: '{number}{unit}' is no length of time.*; write '{told}{OF_PANDAS[unit]}'$"
+            aj.JagValueError, match=rf"^x: '{number}{unit}' is not a length of time.*; write '{told}{OF_PANDAS[unit]}'$"
         ):
             every_of(f"{number}{unit}", "x")
 
@@ -526,7 +526,7 @@ def test_units_of_pandas_name_ours(unit: str) -> None:
 @pytest.mark.parametrize("text", ["", "5", "h", "0h", "-1h", "1.5h", "1 h", "1fortnight", "1h30m"])
 def test_text_that_is_no_length_of_time(text: str) -> None:
     with pytest.raises(
-        aj.JagValueError, match="is no length of time, expected a number and one of ns, us, ms, s, m, h, d, w, mo, q, y"
+        aj.JagValueError, match="is not a length of time, expected a number and one of ns, us, ms, s, m, h, d, w, mo, q, y"
     ):
         every_of(text, "x")
     assert every_of("0h", "x", 0).nanoseconds == 0

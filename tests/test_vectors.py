@@ -126,9 +126,9 @@ def test_products_are_those_of_numpy() -> None:
 @pytest.mark.parametrize(
     ("x", "y", "text"),
     [
-        ([[[1, 2], [3]]], [[[1]]], r"row 0 of x is no matrix: its rows have 2 and 1 items"),
+        ([[[1, 2], [3]]], [[[1]]], r"row 0 of x is not a matrix: its rows have 2 and 1 items"),
         ([[[1]], [[1, 2]]], [[[1]], [[1]]], r"in row 1 a matrix of 1 rows of 2 items meets one of 1 rows"),
-        ([[[1]]], [1], r"as many, or one less"),
+        ([[[1]]], [1], r"as many dims or one fewer"),
         ([[1]], [[1]], r"at least 3 dims"),
     ],
 )

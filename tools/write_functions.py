@@ -17,15 +17,17 @@ FOLDER = Path(__file__).parents[1] / "docs" / "coming-from"
 PAGE = FOLDER / "functions.md"
 HEAD = """# Functions of other libraries
 
-This page lists the methods and functions of arrowjag, each with the calls of other libraries that it replaces. It is generated
-from the tables of the other pages, whose rows the tests run.
+This page lists the methods and functions of arrowjag and the ufuncs of numpy that it supports, each with the calls of other
+libraries that it replaces. It is generated from the tables of the other pages.
 
 | arrowjag | elsewhere |
 |---|---|
 """
 OPERATORS = "operators, indexing and properties"
-HOSTS = frozenset({"apply", "groupby", "sort_values", "to_list", "tolist"})
+HOSTS = frozenset({"apply", "as_py", "groupby", "merge", "sort_values", "to_list", "to_pylist", "tolist"})
 """Methods of pandas and conversions, which calls of arrowjag use too."""
+CONSTRUCTORS = frozenset({"aj.array", "np.arange", "np.array", "np.ones", "np.zeros"})
+"""Functions that only create the operands of a call."""
 
 
 def rows(page: Path) -> list[tuple[str, str, str]]:
@@ -44,11 +46,13 @@ def rows(page: Path) -> list[tuple[str, str, str]]:
 
 
 def names_in(call: str) -> list[str]:
-    """The methods and functions of arrowjag that a call uses."""
-    used = re.findall(r"(?<![\w.])aj\.([a-z_.]+)(?=\()", call)
-    spaced = re.findall(r"\.((?:str|dt)\.[a-z_]+)(?=\()", call)
-    plain = [name for name in re.findall(r"(?<!aj)\.([a-z_]+)(?=\()", call) if name not in HOSTS and f"str.{name}" not in spaced]
-    found = [*(f"aj.{name}" for name in used if name != "array"), *spaced, *plain]
+    """The methods and functions of arrowjag that a call uses, and the ufuncs of numpy."""
+    free = r"(?<![\w.])(?:aj|np|pa|pd|json|math)\.[\w.]+(?=\()"
+    used = [name for name in re.findall(free, call) if name.startswith(("aj.", "np.")) and name.rpartition(".")[2].islower()]
+    methods = re.sub(free, "", call)
+    spaced = re.findall(r"\.((?:str|dt)\.[a-z_]+)(?=\()", methods)
+    plain = [name for name in re.findall(r"\.([a-z_]+)(?=\()", methods) if name not in HOSTS and f"str.{name}" not in spaced]
+    found = [*(name for name in used if name not in CONSTRUCTORS), *spaced, *plain]
     return list(dict.fromkeys(found)) or [OPERATORS]
 
 
@@ -64,7 +68,7 @@ def text() -> str:
         f"| {name if name == OPERATORS else f'`{name}`'} | "
         + " · ".join(f"{library}: {', '.join(told)}" for library, told in sorted(calls[name].items()))
         + " |"
-        for name in sorted(calls, key=lambda name: (name == OPERATORS, name.removeprefix("aj.")))
+        for name in sorted(calls, key=lambda name: (name == OPERATORS, name.removeprefix("aj.").removeprefix("np.")))
     ]
     return HEAD + "\n".join(lines) + "\n"
 

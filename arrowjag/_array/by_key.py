@@ -91,7 +91,7 @@ class KeyMethods(ArrayBase):
         ----------
         axis : int, tuple of int or None
             The dim to search; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
-            axis the items at the same local position are one row, and slots are positions along that axis.
+            axis the items at the same position are one row, and slots are positions along that axis.
 
         Returns
         -------

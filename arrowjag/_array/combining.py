@@ -194,6 +194,8 @@ class CombiningMethods(ArrayBase):
         ------
         ShapeError
             If shapes differ in rows that are valid in both.
+        JagTypeError
+            If the types have no common type.
 
         Examples
         --------
@@ -205,15 +207,15 @@ class CombiningMethods(ArrayBase):
 
     @method("*arrays", "**named")
     def zip(self, *arrays: Any, pad: Any = False, **named: Any) -> JaggedArray:
-        """Combine the items of this array and of others to structs.
+        """Combine the items of this array and of others into structs.
 
         Parameters
         ----------
         *arrays : array or scalar
             Fields named "1", "2", ...; this array is the field "0".
         pad : bool
-            Whether the innermost rows of the arrays may differ in size; shorter ones are then filled with nulls. An array is a
-            field of that name.
+            Whether the innermost rows of the arrays may differ in size; shorter ones are then filled with nulls. An array
+            passed here becomes a field named "pad".
         **named : array or scalar
             Fields by name.
 

@@ -257,7 +257,7 @@ class ElementwiseMethods(ArrayBase):
         Raises
         ------
         ShapeError
-            If a bound's shape is no prefix of this shape, or vice versa.
+            If neither the shape of a bound nor this shape is a prefix of the other.
         JagValueError
             If a bound would replace every item by an int that does not fit the leaf type.
 
@@ -390,6 +390,8 @@ class ElementwiseMethods(ArrayBase):
         ------
         ShapeError
             If the sizes of rows that are valid in both differ.
+        JagTypeError
+            If the types have no common type.
 
         Examples
         --------

@@ -43,7 +43,7 @@ class GroupMethods(ArrayBase):
         ----------
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
-            whole sub-trees are the items. As in `numpy.unique`, they are compared as lists.
+            whole inner rows are the items. As in `numpy.unique`, they are compared as lists.
         by : JaggedArray or array, optional
             Keys to compare instead of the items themselves, aligned by the prefix rule. Along an outer axis keys have the dims up
             to that axis.
@@ -60,7 +60,7 @@ class GroupMethods(ArrayBase):
         JagTypeError
             If the type of the items, or of `by`, can't be compared.
         ShapeError
-            If the shape of `by` is no prefix of this shape.
+            If the shape of `by` is not a prefix of this shape.
 
         Examples
         --------
@@ -110,7 +110,7 @@ class GroupMethods(ArrayBase):
             items are grouped by their own value.
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
-            whole sub-trees are the items. Keys then have the dims up to that axis.
+            whole inner rows are the items. Keys then have the dims up to that axis.
 
         Returns
         -------
@@ -154,7 +154,7 @@ class GroupMethods(ArrayBase):
             Whether to order groups by key, NaN last, instead of by first appearance.
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
-            whole sub-trees are the items. Keys then have the dims up to that axis.
+            whole inner rows are the items. Keys then have the dims up to that axis.
 
         Returns
         -------
@@ -192,7 +192,7 @@ class GroupMethods(ArrayBase):
             One value for all rows, one per row, or several per row: its outer dims equal the dims above the rows.
         axis : int, tuple of int or None
             The dim to search; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
-            axis the items at the same local position are one row.
+            axis the items at the same position are one row.
 
         Returns
         -------
@@ -354,7 +354,7 @@ class GroupMethods(ArrayBase):
             The values, in the shape of the keys or broadcast to it by the prefix rule.
         axis : int, tuple of int or None
             The dim of the keys whose rows are dictionaries; several trailing dims form one dictionary, None makes one
-            dictionary of all keys. Along an outer axis the keys at the same local position form a dictionary, and the outer
+            dictionary of all keys. Along an outer axis the keys at the same position form a dictionary, and the outer
             dims of this array are the dims of those positions.
 
         Returns

@@ -34,8 +34,8 @@ class OrderMethods(ArrayBase):
             Keys to sort by instead of the items themselves, aligned by the prefix rule.
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
-            axis the items at the same local position are one row. There, keys with the dims up to that axis move whole
-            sub-trees.
+            axis the items at the same position are one row. There, keys with the dims up to that axis move whole
+            inner rows.
 
         Returns
         -------
@@ -46,7 +46,7 @@ class OrderMethods(ArrayBase):
 
         %(no_order)s
         ShapeError
-            If the shape of `by` is no prefix of this shape.
+            If the shape of `by` is not a prefix of this shape.
 
         Examples
         --------
@@ -72,7 +72,7 @@ class OrderMethods(ArrayBase):
             Whether to sort from the largest to the smallest.
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are treated as one row, None treats all dims as one row, and slots
-            count in that row. Along an outer axis the items at the same local position are one row, and slots are positions
+            count in that row. Along an outer axis the items at the same position are one row, and slots are positions
             along that axis.
 
         Returns
@@ -129,11 +129,11 @@ class OrderMethods(ArrayBase):
         JagTypeError
             If the leaf type has no order.
         ShapeError
-            If the shape of the tie breaker is no prefix of this array's.
+            If the shape of the tie breaker is not a prefix of this array's.
 
         Notes
         -----
-        As in pandas, polars and SQL; ranks of Koda start at 0. Koda's `tie_breaker` takes integers only.
+        Ranks start at 1, as in pandas, polars and SQL; Koda's start at 0. Koda's `tie_breaker` takes integers only.
 
         Examples
         --------
@@ -161,10 +161,10 @@ class OrderMethods(ArrayBase):
             Number of items, at least 0.
         axis : int, tuple of int or None
             The last dim, or several trailing dims, which are flattened to one row first; None flattens all. Along an outer axis the
-            items at the same local position are one row, and the result holds the largest of each position first, then the second.
+            items at the same position are one row, and the result holds the largest of each position first, then the second.
         by : JaggedArray or array, optional
             Keys to order by instead of the items themselves, aligned by the prefix rule. Along an outer axis keys have the dims up
-            to that axis, and whole sub-trees are taken.
+            to that axis, and whole inner rows are taken.
         descending : bool
             Whether the largest come first; False takes the smallest, as `bottomk`.
 
@@ -183,7 +183,7 @@ class OrderMethods(ArrayBase):
         JagTypeError
             If the type of the items, or of `by`, has no order.
         ShapeError
-            If the shape of `by` is no prefix of this shape.
+            If the shape of `by` is not a prefix of this shape.
 
         Examples
         --------
@@ -223,7 +223,7 @@ class OrderMethods(ArrayBase):
         JagTypeError
             If the type of the items, or of `by`, has no order.
         ShapeError
-            If the shape of `by` is no prefix of this shape.
+            If the shape of `by` is not a prefix of this shape.
 
         Examples
         --------
@@ -241,7 +241,7 @@ class OrderMethods(ArrayBase):
         ----------
         axis : int, tuple of int or None
             The dim to reverse; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
-            axis whole sub-rows are reversed, as in `numpy.flip`.
+            axis whole inner rows are reversed, as in `numpy.flip`.
 
         Returns
         -------
@@ -267,7 +267,7 @@ class OrderMethods(ArrayBase):
         ----------
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
-            axis the items at the same local position are one row, and slots are positions along that axis.
+            axis the items at the same position are one row, and slots are positions along that axis.
 
         Returns
         -------
@@ -309,7 +309,7 @@ class OrderMethods(ArrayBase):
             Whether to insert before or after equal items.
         axis : int, tuple of int or None
             The dim of this array that is sorted; several trailing dims are treated as one row, None treats all dims as one row.
-            Along an outer axis the items at the same local position are one row, and the outer dims of `y` are the dims of
+            Along an outer axis the items at the same position are one row, and the outer dims of `y` are the dims of
             those positions.
 
         Returns
@@ -352,7 +352,7 @@ class OrderMethods(ArrayBase):
             The same seed gives the same order for the same shape.
         axis : int, tuple of int or None
             The dim to shuffle; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
-            axis whole sub-rows move.
+            axis whole inner rows move.
 
         Returns
         -------
@@ -381,7 +381,7 @@ class OrderMethods(ArrayBase):
         Parameters
         ----------
         fraction : float, optional
-            Probability of each item to be kept, from 0 to 1; the number of items kept per row varies.
+            The probability of keeping an item, from 0 to 1; the number of items kept per row varies.
         n : int or array of int, optional
             Number of items to keep, for all rows or per row; shorter rows keep all. Give either `n` or `fraction`.
         seed : int

@@ -126,9 +126,9 @@ class RearrangeMethods(ArrayBase):
         Parameters
         ----------
         *dims : int, sizes, Dim or pattern
-            One entry per dim, aligned on the right; additional entries insert dims in front. -1 keeps a dim. A dim of declared
-            size 1 has each item, with everything below it, repeated to the new size; any other dim must already have the
-            given sizes. A pattern repeats to fill its level.
+            One entry per dim, aligned on the right; additional entries insert dims in front. -1 keeps a dim. In a dim of declared
+            size 1, the item of each row, with everything below it, is repeated to the new size; any other dim must already have
+            the given sizes. A pattern repeats to fill its level.
 
         Returns
         -------

@@ -106,7 +106,7 @@ class ReductionMethods(ArrayBase):
         JagTypeError
             If the reduction does not support the leaf type; temporals have no weighted mean.
         ShapeError
-            If the shape of the weights is no prefix of this array's.
+            If the shape of the weights is not a prefix of this array's.
 
         Examples
         --------

@@ -318,7 +318,7 @@ class ScanMethods(ArrayBase):
         JagValueError
             If a weight is negative.
         ShapeError
-            If the shape of the weights is no prefix of this array's.
+            If the shape of the weights is not a prefix of this array's.
 
         Notes
         -----

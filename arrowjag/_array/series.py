@@ -28,7 +28,7 @@ class SeriesMethods(ArrayBase):
         ----------
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
-            axis the items at the same local position are one row.
+            axis the items at the same position are one row.
 
         Returns
         -------
@@ -109,7 +109,7 @@ class SeriesMethods(ArrayBase):
         JagValueError
             If the axis is an outer one.
         JagTypeError
-            If the leaves are no numbers.
+            If the leaves are not numbers.
 
         Notes
         -----

@@ -121,7 +121,7 @@ class StatisticMethods(ArrayBase):
         JagTypeError
             If the leaf type has no such reduction.
         ShapeError
-            If the shape of the weights is no prefix of this array's.
+            If the shape of the weights is not a prefix of this array's.
 
         Examples
         --------

@@ -35,15 +35,15 @@ class StructureMethods(ArrayBase):
 
     @method(rows=_flatten_rows)
     def flatten(self, from_dim: int = 0, to_dim: int | None = None, *, keep_empty: bool = False) -> JaggedArray:
-        """Merge the dims from `from_dim` to before `to_dim` into one.
+        """Merge the dims ``from_dim:to_dim`` into one.
 
         Parameters
         ----------
         from_dim, to_dim : int
-            The first dim to merge, and the one after the last; negative numbers count from the end, and both are clamped to the
-            range of dims. `to_dim` is `ndim` by default.
+            The first dim to merge, and the dim after the last one to merge, by default `ndim`. Negative numbers count from the
+            end, and both are clamped to the range of dims.
         keep_empty : bool
-            Whether a null or empty row at one of the merged levels gives one null item instead of none.
+            Whether a null or empty row at one of the merged levels gives one null item instead of no item.
 
         Returns
         -------
@@ -106,8 +106,9 @@ class StructureMethods(ArrayBase):
         Parameters
         ----------
         *dims : int, sizes, Dim or pattern; or one tuple of them, or one JaggedShape
-            At most one entry is -1. If it comes last and the dims before it end at as many nodes as this shape has after
-            its first k dims (the smallest k >= 1), the dims from k on stay, so ragged rows survive. Otherwise -1 is one size.
+            At most one entry may be -1. If -1 is last and the dims before it have as many items in all as the first k dims of
+            this array, for the smallest such k >= 1, the dims from k on are kept, so ragged rows stay ragged. Otherwise -1
+            stands for one size, computed from the others.
 
         Returns
         -------

@@ -89,14 +89,14 @@ class TextMethods(SearchMethods):
     swapcase = _plain("swapcase", "Swap upper and lower case", _TEXT, '[["aB"], []]', "[['Ab'], []]")
     isalnum = _plain(
         "isalnum",
-        "Return whether all characters are letters or digits, and there is one",
+        "Return whether all characters are letters or digits, and there is at least one",
         _FLAG,
         '[["a1", "-"], [""]]',
         "[[True, False], [False]]",
     )
     isalpha = _plain(
         "isalpha",
-        "Return whether all characters are letters, and there is one",
+        "Return whether all characters are letters, and there is at least one",
         _FLAG,
         '[["ä", "1"], [""]]',
         "[[True, False], [False]]",
@@ -104,28 +104,28 @@ class TextMethods(SearchMethods):
     isascii = _plain("isascii", "Return whether all characters are ASCII", _FLAG, '[["a", "ä"], [""]]', "[[True, False], [True]]")
     isdecimal = _plain(
         "isdecimal",
-        "Return whether all characters are decimal digits, and there is one",
+        "Return whether all characters are decimal digits, and there is at least one",
         _FLAG,
         '[["1", "²"], [""]]',
         "[[True, False], [False]]",
     )
     isdigit = _plain(
         "isdigit",
-        "Return whether all characters are digits, and there is one",
+        "Return whether all characters are digits, and there is at least one",
         _FLAG,
         '[["1", "²"], ["a"]]',
         "[[True, True], [False]]",
     )
     islower = _plain(
         "islower",
-        "Return whether all cased characters are lower case, and there is one",
+        "Return whether all cased characters are lower case, and there is at least one",
         _FLAG,
         '[["a1", "A"], ["1"]]',
         "[[True, False], [False]]",
     )
     isnumeric = _plain(
         "isnumeric",
-        "Return whether all characters are numeric, and there is one",
+        "Return whether all characters are numeric, and there is at least one",
         _FLAG,
         '[["½", "a"], [""]]',
         "[[True, False], [False]]",
@@ -135,21 +135,21 @@ class TextMethods(SearchMethods):
     )
     isspace = _plain(
         "isspace",
-        "Return whether all characters are white space, and there is one",
+        "Return whether all characters are white space, and there is at least one",
         _FLAG,
         '[[" ", "a"], [""]]',
         "[[True, False], [False]]",
     )
     istitle = _plain(
         "istitle",
-        "Return whether each word begins with its only capital, and there is one",
+        "Return whether each word begins with its only capital, and there is at least one",
         _FLAG,
         '[["Ab Cd", "ab"], [""]]',
         "[[True, False], [False]]",
     )
     isupper = _plain(
         "isupper",
-        "Return whether all cased characters are upper case, and there is one",
+        "Return whether all cased characters are upper case, and there is at least one",
         _FLAG,
         '[["A1", "a"], ["1"]]',
         "[[True, False], [False]]",
@@ -451,7 +451,7 @@ class TextMethods(SearchMethods):
         type : pa.DataType, str or numpy dtype
             A type of integers, floats or decimals, or its name.
         strict : bool
-            Whether text that is no such number raises; with False it is null.
+            If True (default), text that is not such a number raises; if False, it becomes null.
 
         Returns
         -------
@@ -463,7 +463,7 @@ class TextMethods(SearchMethods):
         JagTypeError
             If the leaves are not text, or the type is not one of numbers.
         JagValueError
-            If text is no number that fits the type, and `strict` is True; the row is named.
+            If text is not a number that fits the type, and `strict` is True; the message names the row.
 
         Examples
         --------
@@ -482,7 +482,7 @@ class TextMethods(SearchMethods):
         format : str, optional
             Directives as in Python's `strptime`, in English; by default ISO 8601 without a zone.
         strict : bool
-            Whether text of another form raises; with False it is null.
+            If True (default), text of another form raises; if False, it becomes null.
 
         Returns
         -------
@@ -492,7 +492,7 @@ class TextMethods(SearchMethods):
 
         %(not_text)s
         JagValueError
-            If text has another form and `strict` is True, with its row; or if a directive is unknown.
+            If text has another form and `strict` is True (the message names the row), or if a directive is unknown.
 
         Examples
         --------

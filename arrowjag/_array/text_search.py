@@ -189,7 +189,7 @@ class SearchMethods(Namespace):
 
         %(text_returned)s
         JagValueError
-            If the pattern is empty, or no regular expression of RE2.
+            If the pattern is empty, or RE2 can't compile it.
 
         Examples
         --------
@@ -213,8 +213,9 @@ class SearchMethods(Namespace):
         Returns
         -------
         JaggedArray
-            Structs of the same shape, with one field per group, by its name or else its number from 1. Null without a match; a
-            group that takes no part in the match is a null field. Cost: one pass, two if a group is empty.
+            Structs of the same shape, with one field per group, named as the group, or by its number from 1 if it has no name.
+            Null without a match; a group that takes no part in the match is a null field. Cost: one pass, two if a group is
+            empty.
 
         %(not_text)s
         JagValueError
@@ -261,8 +262,8 @@ class SearchMethods(Namespace):
         Parameters
         ----------
         sep : str, optional
-            Text, or a regular expression of RE2 if `regex` is True. By default runs of white space separate, and those at the ends
-            leave no piece.
+            Text, or a regular expression of RE2 if `regex` is True. By default, strings are split at runs of white space; white
+            space at the ends gives no piece.
         maxsplit : int
             The largest number of splits per string; negative for all.
         regex : bool
@@ -275,7 +276,7 @@ class SearchMethods(Namespace):
 
         %(not_text)s
         JagValueError
-            If the pattern is empty, or no regular expression of RE2.
+            If the pattern is empty, or RE2 can't compile it.
 
         Examples
         --------

@@ -27,7 +27,7 @@ def _field(name: str, summary: str, needs: str, example: str, shown: str) -> Cal
 Returns
 -------
 JaggedArray
-    int64 of the same shape, in wall time for timestamps of a zone; null stays null. Cost: one pass.
+    int64 of the same shape, in wall time for timestamps with a zone; null stays null. Cost: one pass.
 
 Raises
 ------
@@ -54,7 +54,7 @@ class TimeMethods(Namespace):
 
     Notes
     -----
-    Fields of timestamps of a zone are those of the wall time there. A null item or row stays null; shapes are shared. Cost: one
+    Fields of timestamps with a zone are those of the wall time there. A null item or row stays null; shapes are shared. Cost: one
     pass for each method.
 
     Examples
@@ -107,7 +107,7 @@ class TimeMethods(Namespace):
         Returns
         -------
         JaggedArray
-            date32 of the same shape, in wall time for timestamps of a zone; null stays null. Cost: one pass.
+            date32 of the same shape, in wall time for timestamps with a zone; null stays null. Cost: one pass.
 
         Raises
         ------
@@ -130,7 +130,7 @@ class TimeMethods(Namespace):
         Returns
         -------
         JaggedArray
-            time32 or time64 of the same unit and shape, in wall time for timestamps of a zone; null stays null. Cost: one pass.
+            time32 or time64 of the same unit and shape, in wall time for timestamps with a zone; null stays null. Cost: one pass.
 
         Raises
         ------
@@ -256,7 +256,7 @@ class TimeMethods(Namespace):
         Returns
         -------
         JaggedArray
-            Text of the same shape, in wall time for timestamps of a zone; null stays null. Cost: one pass.
+            Text of the same shape, in wall time for timestamps with a zone; null stays null. Cost: one pass.
 
         Raises
         ------
@@ -291,7 +291,7 @@ class TimeMethods(Namespace):
         Raises
         ------
         JagTypeError
-            If the leaves are not timestamps of a zone.
+            If the leaves are not timestamps with a zone.
         JagValueError
             If there is no such zone.
 

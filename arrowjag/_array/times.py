@@ -72,5 +72,5 @@ def _mapped(data: Any, unit: str, mixed: bool) -> Any:
 def _in_unit(times: npt.NDArray[Any], unit: str) -> npt.NDArray[Any]:
     wanted, fits = np.dtype(f"{times.dtype.kind}8[{unit}]"), fits_unit(times, unit)
     if not fits.all():
-        raise JagValueError(f"the time {times[~fits][0]} lies beyond what {wanted} reaches; other rows of the data need that unit")
+        raise JagValueError(f"the time {times[~fits][0]} does not fit {wanted}, the unit that other rows of the data need")
     return times.astype(wanted)

@@ -178,7 +178,7 @@ class VectorMethods(ArrayBase):
         Raises
         ------
         ShapeError
-            If a row is no matrix, or the shapes of two matrices don't fit; the message names the row.
+            If a row is not a matrix, or the shapes of two matrices don't fit; the message names the row.
         JagOverflowError
             If a product of integers may not fit 64 bits.
         JagTypeError

@@ -153,9 +153,9 @@ def jit(function: Any = None) -> Any:
     Parameters
     ----------
     function : callable
-        Takes arrays, and returns arrays, or a tuple, list or dict of them. It runs once per types of its arguments, with
-        placeholders that record its calls; later calls only run the recorded calls. It can read types (``x.ndim``, ``x.type``), but
-        no values: `if`, `for` and `len` of an array raise `JagTypeError`.
+        Takes arrays, and returns arrays, or a tuple, list or dict of them. It runs once for each combination of argument types,
+        with placeholders that record its calls; later calls only run the recorded calls. It can read types (``x.ndim``,
+        ``x.type``), but no values: `if`, `for` and `len` of an array raise `JagTypeError`.
 
     Returns
     -------
@@ -175,11 +175,11 @@ def jit(function: Any = None) -> Any:
     (elementwise work, broadcasting, reductions and scans of the last axis) run together. With numba (the extra ``compiled``),
     stretches of arithmetic, squares, comparisons, logic, `where`, casts to wider types, sums, means, extremes, standard deviations,
     counts, running sums and extremes, differences and shifts by one of float64, float32, int64, int32 and booleans become one loop
-    over rows, with nulls or without; `arrowjag.options` says when it is made. Equal calls on the same columns are computed once.
-    Without a loop, stretches of six operators and more on a million items run in blocks of rows on all cores, so that what they
-    compute on the way stays in cache; all others run call by call, as without `jit`. What the function computes but does not return
-    is left out. An array, list or number that the function reads from outside is read when it is traced; if the outer name is bound
-    to another object, the next call traces again.
+    over rows, with nulls or without; `arrowjag.options` controls when it is compiled. Equal calls on the same columns are computed
+    once. Without a loop, stretches of six operators and more on a million items run in blocks of rows on all cores, so that
+    intermediate results stay in cache; all others run call by call, as without `jit`. Values that the function does not return or
+    use are not computed. An array, list or number that the function reads from outside is read when it is traced; if the outer
+    name is bound to another object, the next call traces again.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     """
     if len({len(column._shape._dims) for column in columns}) != 1 or columns[0].ndim == 0:
         got = [column.ndim for column in columns]
-        raise ShapeError(f"concat needs arrays of one ndim of at least 1, got ndim {got}; see expand_to")
+        raise ShapeError(f"concat needs arrays of the same ndim, at least 1, got ndim {got}; expand_to adds dims")
     place = structure.normalize_axis(axis, columns[0].ndim, "concat")
     if len(columns) == 1:
         return columns[0]

@@ -96,7 +96,7 @@ def _spell_out(keys: Sequence[Any], ndim: int) -> list[Any]:
         raise JagIndexError("an index can hold only one ellipsis")
     named = len([key for key in keys if key is not None]) - len(dots)
     if named > ndim:
-        raise JagIndexError(f"{named} indices for an array of {ndim} dims")
+        raise JagIndexError(f"too many indices for an array of {ndim} dims, got {named}")
     result = list(keys)
     if dots:
         result[dots[0] : dots[0] + 1] = [ALL] * (ndim - named)
@@ -195,7 +195,10 @@ def _aligned_bounds(cursor: Cursor, window: Window) -> tuple[Any, Any] | None:
             bounds.append(Column(frame.shape, pa.array(sizes)))
         elif isinstance(one, Column):
             if one.ndim > frame.ndim:
-                raise ShapeError(f"a bound of {one.ndim} dims for rows of {frame.ndim} dims; use x.S for several ranges per row")
+                raise ShapeError(
+                    f"a bound of a slice has one entry per row, at most {frame.ndim} dims, got {one.ndim}; use x.S for several "
+                    "ranges per row"
+                )
             bounds.append(_bound_on(one, frame))
         else:
             bounds.append(one)

@@ -140,7 +140,7 @@ def _subtree(column: Column, place: int, fill: pa.Scalar | Column) -> Column:
         shape = JaggedShape(*extents)
         return Column(shape, constant(fill, shape.size))
     if fill.ndim != len(below):
-        raise ShapeError(f"pad: along axis {place} of {column.ndim} dims a fill has {len(below)} dims, got {fill.shape!r}")
+        raise ShapeError(f"pad: along axis {place} of {column.ndim} dims fill must have {len(below)} dims, got {fill.shape!r}")
     try:
         dims = [own if dim.extent is None else own.with_extent(dim.extent) for own, dim in zip(fill.shape.dims, below, strict=True)]
     except ShapeError as error:

@@ -146,7 +146,7 @@ def _checked_regex(pattern: Any, name: str) -> str:
         pc.match_substring_regex(pa.array([""]), text)
     except pa.ArrowInvalid as error:
         hint = "RE2 has no look-around and no references to groups"
-        raise JagValueError(f"str.{name}: {text!r} is no regular expression of RE2 ({error}); {hint}") from None
+        raise JagValueError(f"str.{name}: {text!r} is not a regular expression of RE2 ({error}); {hint}") from None
     return text
 
 
@@ -393,7 +393,7 @@ def extract(column: Column, pattern: Any) -> Column:
     if not names:
         raise JagValueError(f"str.extract: {pattern!r} has no group; write ({pattern}) for the whole match")
     if len(set(names)) < len(names):
-        raise JagValueError(f"str.extract: the groups {names} are not told apart by name; rename one")
+        raise JagValueError(f"str.extract: two of the groups {names} have the same name; rename one")
     return on_text(column, "extract", lambda text: _kernels.extract(text, wanted, names))
 
 

@@ -233,14 +233,14 @@ def rounded(column: Column, name: str, every: str) -> Column:
 def _refuse_midnight(found: pa.Array, name: str) -> None:
     counts, _ = as_counts(found)
     if counts.size and counts.max() >= 86_400 * TICKS[found.type.unit]:
-        raise JagValueError(f"dt.{name}: a time of day would become 24:00, which is none. Cast to timestamps first.")
+        raise JagValueError(f"dt.{name}: a time of day would become 24:00, which is not a time of day. Cast to timestamps first.")
 
 
 def _checked_zone(zone: str, name: str) -> str:
     try:
         pc.assume_timezone(pa.array([0], pa.timestamp("s")), zone)
     except pa.ArrowInvalid as error:
-        raise JagValueError(f"dt.{name}: {zone!r} is no time zone ({error})") from None
+        raise JagValueError(f"dt.{name}: {zone!r} is not a time zone ({error})") from None
     return zone
 
 

@@ -251,7 +251,7 @@ class _Matrices:
         if len(bad):
             row = int(rows.parents[bad[0]])
             raise ShapeError(
-                f"matmul: row {row} of {name} is no matrix: its rows have {int(first[row])} and {int(sizes[bad[0]])} items"
+                f"matmul: row {row} of {name} is not a matrix: its rows have {int(first[row])} and {int(sizes[bad[0]])} items"
             )
         self.widths = first
         self.data = floats(column.values, "matmul")
@@ -271,7 +271,10 @@ class _Matrices:
 def matmul(x: Column, y: Column) -> Column:
     """Multiply the matrix of each row by that of the same row of another column, or by its vector."""
     if x.ndim < 3 or y.ndim not in (x.ndim, x.ndim - 1):
-        raise ShapeError(f"matmul takes arrays of at least 3 dims and as many, or one less, got {x.shape!r} and {y.shape!r}")
+        raise ShapeError(
+            "matmul takes matrices, an array of at least 3 dims, and matrices or vectors, as many dims or one fewer, "
+            f"got {x.shape!r} and {y.shape!r}"
+        )
     is_vector = y.ndim < x.ndim
     outer = x.ndim - 2
     if is_vector:

@@ -387,8 +387,8 @@ def _times(times: pa.Array, offsets: IntArray) -> npt.NDArray[Any]:
         falls = _windows.is_falling(data, offsets)
         if not np.count_nonzero(falls):
             return data
-        row, fault = int(_offsets.parents(offsets)[int(falls.argmax())]), "falls or holds a NaN"
-    raise JagValueError(f"rolling: `on` must rise within each row, but {fault} in row {row}; sort the row by it first")
+        row, fault = int(_offsets.parents(offsets)[int(falls.argmax())]), "decreases or holds a NaN"
+    raise JagValueError(f"rolling: `on` must not decrease within a row, but it {fault} in row {row}; sort the row by it first")
 
 
 _UNITS = {
@@ -429,7 +429,7 @@ def _width_of_time(window: Any, type: pa.DataType) -> int:
         unit = 10**9 // _PER_SECOND[type.unit]
     if nanoseconds % unit:
         raise JagValueError(
-            f"rolling: the window {window!r} is no whole number of the units of {type}; cast the times to a finer unit"
+            f"rolling: the window {window!r} is not a whole number of the units of {type}; cast the times to a finer unit"
         )
     return min(nanoseconds // unit, 2**62)
 

@@ -97,7 +97,7 @@ def show(
     file: Annotated[
         str,
         typer.Argument(
-            help="A Parquet or Arrow IPC (Feather) file, a folder of Parquet files, a link (s3://...), or a table (delta://...)."
+            help="A Parquet or Arrow IPC (Feather) file, a folder of Parquet files, a URL (s3://...), or a table (delta://...)."
         ),
     ],
     column: Annotated[
@@ -166,11 +166,9 @@ def run_job(
     ],
     source: Annotated[
         str,
-        typer.Argument(
-            help="A Parquet file, a folder of them, a glob, a link (s3://...), or a table (delta://..., iceberg://...)."
-        ),
+        typer.Argument(help="A Parquet file, a folder of them, a glob, a URL (s3://...), or a table (delta://..., iceberg://...)."),
     ],
-    sink: Annotated[str, typer.Argument(help="The folder for the results, a link to it, or a table.")],
+    sink: Annotated[str, typer.Argument(help="The folder for the results, its URL, or a table.")],
     engine: Annotated[str, typer.Option(metavar="local|ray|dask", help="What runs the tasks.")] = "local",
     workers: Annotated[int | None, typer.Option(min=1, help="Number of processes; by default one per core.")] = None,
     memory: Annotated[
@@ -249,7 +247,7 @@ def run_job(
 
 @app.command(short_help="Show a folder of results, and how its runs ended.")
 def status(
-    sink: Annotated[str, typer.Argument(help="The folder of results of a job, or a link to it.")],
+    sink: Annotated[str, typer.Argument(help="The folder of results of a job, or its URL.")],
     storage_option: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help=_STORAGE)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the same facts as JSON.")] = False,
 ) -> None:
@@ -272,7 +270,7 @@ def compile_loops(
     """Compile the loops of arrowjag ahead of time, for this processor.
 
     Without this command a process compiles the loops it needs in the
-    background. An image that ships the folder, and names it in
+    background. A container image that ships the folder, and names it in
     ARROWJAG_CACHE_DIR, does not compile these loops. Numba is needed; the
     extra named "compiled" installs it.
 

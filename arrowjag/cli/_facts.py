@@ -361,9 +361,7 @@ def _examples(source: Source, chosen: Field, rows: tuple[int, int], width: int) 
     n_tail = min(rows[1], source.rows - n_head) if chosen.ndim > 1 or rows[0] > 2 else 0
     head = next(_filled(source, chosen, range(source.groups)), None)
     if head is None:
-        raise JagFileError(
-            f"{source.path}: the footer tells of {source.rows} rows, and no group of rows holds one. Write the file again."
-        )
+        raise JagFileError(f"{source.path}: the footer says {source.rows} rows, but no row group holds any. Write the file again.")
     texts = [(row, _formatting.item_text(head, 1, row, width)) for row in range(min(n_head, head.shape.nodes(1)))]
     if n_tail:
         last = next(_filled(source, chosen, reversed(range(source.groups)), last=True), head)

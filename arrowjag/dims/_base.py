@@ -63,7 +63,7 @@ class Dim(_Ints):
     Notes
     -----
     `sizes`, `offsets` and `parents` are computed at the first access and cached; everything else is computed from the
-    parameters of the encoding. The encodings and their names for each other are fold's.
+    parameters of the encoding. The encodings are those of fold.
 
     Examples
     --------
@@ -415,7 +415,7 @@ class Dim(_Ints):
         Returns
         -------
         int
-            0 for anything that is no int. Null rows have size 0. Cost: O(rows).
+            0 for anything that is not an int. Null rows have size 0. Cost: O(rows).
 
         Examples
         --------
@@ -435,7 +435,7 @@ class Dim(_Ints):
         value : int
             The size.
         start, stop : int, optional
-            Only rows from `start` to before `stop` are searched; negative numbers count from the end.
+            Only the rows ``start:stop`` are searched; negative numbers count from the end.
 
         Returns
         -------
@@ -556,7 +556,7 @@ class Dim(_Ints):
         Parameters
         ----------
         mask : (len,) array-like of bool, or None
-            True is valid; None and a mask that is all true make every row valid. Shared where it is a numpy array.
+            True is valid; None and a mask that is all true make every row valid. A read-only numpy array is shared.
 
         Returns
         -------
@@ -568,7 +568,7 @@ class Dim(_Ints):
         ShapeError
             If the mask has another length, a null row has items, or a valid row misses the declared extent.
         JagTypeError
-            If the mask is not of bools.
+            If the mask does not hold bools.
 
         Examples
         --------
@@ -753,10 +753,10 @@ class Dim(_Ints):
         Returns
         -------
         Dim
-            The first that fits of: no rows; `Uniform`; `Affine` from three rows; `Repeat` of the shortest piece;
-            `Runs` where runs are at most a quarter of the rows; `Sparse` where non-zero sizes are; else `Ragged`. A
-            dim with null rows stays the `Ragged` it is; a declared extent stays declared. Cost: O(1) for `Uniform`
-            and `Affine`, else O(runs).
+            The first of these that fits: `Uniform`; `Affine` if there are at least three rows; `Repeat` of the shortest
+            piece; `Runs` if there are at most a quarter as many runs as rows; `Sparse` if at most a quarter of the sizes
+            are not zero; otherwise `Ragged`. A dim with null rows is returned unchanged; a declared extent stays declared.
+            Cost: O(1) for `Uniform` and `Affine`, otherwise O(runs).
 
         Examples
         --------

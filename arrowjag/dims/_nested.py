@@ -36,7 +36,7 @@ class Repeat(Dim):
     dim : Dim, sizes or int
         The piece that repeats.
     n : int
-        How often; 0 and 1 are allowed. A `Repeat` of a `Repeat` becomes one.
+        The number of repetitions; 0 and 1 are allowed. A `Repeat` of a `Repeat` becomes one.
 
     Raises
     ------
@@ -169,8 +169,8 @@ class Runs(Dim):
     dims : Dim, sizes or int
         The sizes.
     reps : int, Dim or sizes
-        The number of repetitions of each size; repeated a whole number of times to the length of `dims`. Ones are allowed; sizes
-        with no repetition are dropped.
+        The number of repetitions of each size; fewer entries are repeated a whole number of times to the length of `dims`. Sizes
+        with 0 repetitions are dropped.
 
     Raises
     ------
@@ -181,7 +181,7 @@ class Runs(Dim):
 
     Notes
     -----
-    With equal repetitions, operations cost as much as those of `dims`; else one running sum over the runs is cached.
+    With equal repetitions, operations cost as much as those of `dims`; otherwise one running sum over the runs is cached.
     Corresponds to fold's `Runs`, which rejects repetitions that are all one.
 
     Examples
@@ -298,14 +298,14 @@ class Sparse(Dim):
     Parameters
     ----------
     sizes : dict of int to int
-        A dict from row to size. A row of size -1 is not a row: its key is the number of rows.
+        A dict from row to size. A size of -1 marks the end: its key is the number of rows.
     n : int, optional
         Number of rows; by default the last row of `sizes` is the last row.
 
     Raises
     ------
     ShapeError
-        If a row or size is negative, or a row lies behind the end.
+        If a row or size is negative, or a row lies beyond the end.
     JagTypeError
         If a row or size is not an int.
 

@@ -104,7 +104,7 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
         File system of source, sink and dead-letter files; by default derived from each path or URL. Workers receive a pickled copy.
     storage_options : dict, optional
-        Options of the stores of all links, with the names of object_store: ``aws_access_key_id``, ``aws_secret_access_key``,
+        Options of the stores of all URLs, with the names of object_store: ``aws_access_key_id``, ``aws_secret_access_key``,
         ``aws_region``, ``aws_endpoint_url``, ``aws_allow_http``... Libraries other than pyarrow get them under their own names.
     columns : list of str, optional
         Columns to read; ``"docs.score"`` reads only the column chunks of this field.
@@ -133,8 +133,8 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
         killed there. On ``"ray"`` and ``"dask"`` workers check their own memory after each batch.
     mode : {"create", "resume", "replace"}
         ``"create"`` requires an empty sink, ``"resume"`` keeps results that match input and function, ``"replace"`` first deletes
-        the Parquet files in the sink. In a table ``"resume"`` adds what this job hasn't committed yet, also to rows of others, and
-        ``"replace"`` removes all former rows in the same commit.
+        the Parquet files in the sink. In a table ``"resume"`` adds the results that this job hasn't committed yet, and keeps the
+        rows of others; ``"replace"`` removes all former rows in the same commit.
     on_error : {"stop", "skip", "rows"}
         What happens if a task fails. ``"stop"``: the first failure ends the job. ``"skip"``: the report lists the task, which
         writes no file; the same holds for an input file whose footer can't be read. ``"rows"``: a failing batch is bisected to find
@@ -205,8 +205,8 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     so that every reader sees lists and arrowjag the type. Types that a format refuses, or would change, are an error before
     anything is written: durations, unsigned and dictionary types, float16, nanoseconds... Deletion vectors of a source are
     applied, and so are position delete files of Iceberg; its columns are found by field id, so that renamed ones are read from old
-    files too. Tables with column mapping or equality delete files are refused, and so are sinks whose constraints or generated
-    columns a commit of files would bypass, and those of Iceberg that are partitioned other than by values of columns.
+    files, too. These raise an error: tables with column mapping or equality delete files, sinks with constraints or generated
+    columns, which a commit of files would bypass, and sinks of Iceberg that are partitioned other than by values of columns.
 
     Jobs log to ``arrowjag.etl``. An interrupted job (Ctrl-C, or SIGTERM, which raises ``SystemExit(143)``) stops its workers and
     removes their unfinished files.

@@ -64,7 +64,7 @@ def prepare_lake(
         other = next((path for path in infos if path.endswith(".parquet") and path not in staged), None)
         if other is not None:
             raise JagValueError(
-                f"{sink.folder} is no table of Delta Lake, but it holds files, for example {other}: take another folder"
+                f"{sink.folder} is not a table of Delta Lake, but it holds files, for example {other}: take another folder"
             )
     waiting = [result for result in sink.results(staged) if _concerns(result, sink, source)]
     if mode == "create" and waiting:

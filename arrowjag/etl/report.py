@@ -93,7 +93,7 @@ class Owner:
     is_released : bool
         Whether the run has ended and released the sink.
     is_alive : bool or None
-        Whether the process is running; None if this machine can't tell.
+        Whether the process is running; None if this machine can't determine it.
 
     Examples
     --------
@@ -209,7 +209,7 @@ class Status:
 
     @property
     def is_in_use(self) -> bool:
-        """Whether a run owns the folder, as far as this machine can tell."""
+        """Whether a run owns the folder, as far as this machine can determine."""
         return self.owner is not None and not self.owner.is_released and self.owner.is_alive is not False
 
     def __str__(self) -> str:

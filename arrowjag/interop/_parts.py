@@ -68,7 +68,7 @@ def cuts_of(offsets: Sequence[Any], n_items: int, where: str) -> list[IntArray]:
         if cut.dtype.kind not in "iu":
             raise JagTypeError(f"{where}: offsets[{place}] must be integers, got {cut.dtype}")
         if cut.dtype == np.uint64 and cut.size and int(cut.max()) > np.iinfo(np.int64).max:
-            raise OffsetsError(f"{where}: offsets[{place}] leave 63 bits")
+            raise OffsetsError(f"{where}: offsets[{place}] don't fit 63 bits")
         cuts.append(cut.astype(np.int64, copy=False))
     ends = [*(len(cut) - 1 for cut in cuts[1:]), n_items][: len(cuts)]
     for place, (cut, end) in enumerate(zip(cuts, ends, strict=True)):

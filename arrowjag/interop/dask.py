@@ -262,7 +262,7 @@ def _on_partitions(call: Callable[..., Any], series: list[Any], whole: bool) -> 
     meta = call(*(one._meta for one in series))
     if not isinstance(meta, pd.Series):
         raise JagTypeError(
-            f"the result is no column but {type(meta).__name__}: call it on the pandas column that compute() returns"
+            f"the result is not a column but {type(meta).__name__}: call it on the pandas column that compute() returns"
         )
     return _map_partitions(call, *series, meta=meta)
 

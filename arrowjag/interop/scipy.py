@@ -49,7 +49,7 @@ def to_scipy(x: Any, n_columns: int | None = None, format: Literal["csr", "coo"]
     JagIndexError
         If a column lies outside of the matrix.
     JagTypeError
-        If the values are no numbers, or half floats: scipy has none.
+        If the values are not numbers, or are half floats, which scipy lacks.
     MissingDependencyError
         If scipy is not installed.
     """

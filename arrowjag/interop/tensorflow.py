@@ -1,6 +1,6 @@
 """tensorflow: the pieces of a RaggedTensor. tensorflow itself is not needed.
 
-A RaggedTensor is flat values and one array of row splits a level; those are shared in both directions, booleans and text copied.
+A RaggedTensor is flat values and one array of row splits per level; these are shared in both directions, booleans and text copied.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def to_tensorflow(x: Any) -> Pieces:
     Returns
     -------
     Pieces
-        Numbers and splits are shared: they can't be written to. Text and bytes become objects.
+        Numbers and splits are shared, so they can't be written to. Text and bytes become objects.
 
     Raises
     ------

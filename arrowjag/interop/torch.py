@@ -180,7 +180,7 @@ def to_keyed(columns: Any, weights: Any = None) -> Keyed:
     Parameters
     ----------
     columns : mapping of str to JaggedArray, or a DataFrame
-        Features of one batch: numbers without nulls, of two dims and as many rows.
+        Features of one batch: numbers without nulls, of two dims, with equal numbers of rows.
     weights : mapping of str to JaggedArray, optional
         One weight per item for each key.
 
@@ -259,12 +259,12 @@ def from_keyed(lengths: Any, values: Any = None, keys: Any = None, weights: Any 
     Returns
     -------
     dict of str to JaggedArray
-        One array per key, of as many rows. Values of contiguous tensors on the CPU are shared.
+        One array per key, with equal numbers of rows. Values of contiguous tensors on the CPU are shared.
 
     Raises
     ------
     ShapeError
-        If the lengths are not as many for each key, or don't add up to the values.
+        If the lengths can't be divided evenly among the keys, or don't add up to the number of values.
     JagTypeError
         If Arrow has no such type.
     """

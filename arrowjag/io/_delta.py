@@ -133,7 +133,7 @@ def _snapshot(table: Any, path: str, options: Mapping[str, str]) -> Snapshot:
         values = {field.name: keys[field.name][place] for field in partitions}
         files.append(StoredFile(f"{root}/{one}", filesystem, values, guarantee_of(values, partitions), kept=kept.pop(one, None)))
     if kept:
-        raise refused(name, f"deletion vectors of {next(iter(kept))}, which is no file of the table", "read it with deltalake")
+        raise refused(name, f"deletion vectors of {next(iter(kept))}, which is not a file of the table", "read it with deltalake")
     files.sort(key=lambda file: file.path)
     return Snapshot(name, root, filesystem, files, schema, partitions)
 

@@ -88,7 +88,7 @@ def _snapshot(table: Any, options: Mapping[str, str]) -> Snapshot:
     files = []
     for task in _planned(table, current, name):
         if str(task.file.file_format).rpartition(".")[2].upper() != "PARQUET":
-            raise refused(name, f"{task.file.file_path} is no Parquet file", "pass on table.scan().to_arrow()")
+            raise refused(name, f"{task.file.file_path} is not a Parquet file", "pass on table.scan().to_arrow()")
         path = locate_file(local_name(task.file.file_path), filesystem)[1]
         if filesystem.type_name != "local":
             path = path.partition("://")[2] or path

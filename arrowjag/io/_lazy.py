@@ -51,8 +51,8 @@ def scan_parquet(
     Returns
     -------
     polars.LazyFrame
-        It reads the columns that the query needs, a row group at a time, and streams. Filters of polars are applied to each row
-        group after it was read.
+        It reads the columns that the query needs, one row group at a time, and streams. Filters of polars are applied to each row
+        group after it has been read.
 
     Raises
     ------

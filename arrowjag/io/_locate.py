@@ -283,7 +283,7 @@ def table_at(filesystem: pf.FileSystem, folder: str) -> tuple[str, str] | None:
     Returns
     -------
     (str, str) or None
-        None if it is no table.
+        None if it is not a table.
     """
     for log in ("_delta_log", "metadata", ".hoodie"):
         infos = _infos(filesystem, pf.FileSelector(f"{folder}/{log}", allow_not_found=True), folder)

@@ -37,7 +37,7 @@ def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem:
         A local file or a URL.
     schema : pa.Schema or dict of types, optional
         The columns to read and their types; lists of any layout, `JaggedType` among them. By default all columns, with types that
-        follow from all rows: integers, floats, bool, text, lists and structs. Text stays text, though it may look like times.
+        follow from all rows: integers, floats, bool, text, lists and structs. Text stays text, even if it looks like a time.
     to : {"arrow", "pandas", "polars"}
         The kind of frame to return.
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
@@ -53,9 +53,9 @@ def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem:
     FileNotFoundError
         If the file does not exist.
     JagFileError
-        If the file is no JSON, or a value does not fit its column; the message names the file and the row.
+        If the file is not JSON, or a value does not fit its column; the message names the file and the row.
     JagTypeError
-        If JSON has no form for a type of the schema.
+        If JSON can't represent a type of the schema.
 
     Examples
     --------

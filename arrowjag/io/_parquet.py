@@ -65,7 +65,7 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
     Parameters
     ----------
     path_or_dataset : str, path, list of them, file object, bytes, dataset or table
-        A file, a link (``s3://bucket/a.parquet``, or any kind that fsspec knows), a pattern (``data/**/*.parquet``), a folder,
+        A file, a URL (``s3://bucket/a.parquet``, or any kind that fsspec knows), a pattern (``data/**/*.parquet``), a folder,
         whose files are read in the order of their paths, or a `pyarrow.dataset.Dataset`. A table of Delta Lake
         (``delta://path``, its folder, or a `deltalake.DeltaTable`) or of Iceberg (``iceberg://catalog/namespace.table``, or a
         table of pyiceberg) is read at its current version, or at the version that it was opened with.
@@ -80,13 +80,13 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
         The file system of the paths; by default derived from the paths.
     storage_options : dict, optional
-        Options for links, with the names of object_store: ``aws_access_key_id``, ``aws_region``, ``aws_endpoint_url``,
+        Options for URLs, with the names of object_store: ``aws_access_key_id``, ``aws_region``, ``aws_endpoint_url``,
         ``aws_allow_http``...
     schema : pa.Schema, optional
         The columns and types of the result; by default the merged schema of the files. Values that don't fit raise; floats are
         rounded to a narrower float type.
     partitioning : str, list, pyarrow.dataset.Partitioning or None
-        How names of folders are read, as `pyarrow.dataset.dataset` takes it: by default ``key=value`` becomes a column.
+        How names of folders are read, as in `pyarrow.dataset.dataset`: by default ``key=value`` becomes a column.
     verify_checksums : bool
         Whether to verify the checksums of pages, if the file has them.
 
@@ -105,8 +105,8 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
     JagFileError
         If a file is damaged; the message names file, row group and column.
     JagValueError
-        If a column, a leaf or a name in the filter is unknown; the message lists the known ones. If a value can't be cast to
-        the type of the result.
+        If a column, a leaf or a name in the filter is unknown (the message lists the known ones), or if a value can't be cast
+        to the type of the result.
     JagTypeError
         If files hold a column in incompatible types; the message names files and column.
 
@@ -256,11 +256,11 @@ def write_parquet(
     frame : pandas or polars DataFrame, polars LazyFrame, pa.Table, or dict of arrays
         The frame to write.
     path : str or path
-        A local file, or a link such as ``s3://bucket/a.parquet``.
+        A local file, or a URL such as ``s3://bucket/a.parquet``.
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
         The file system of the path; by default derived from the path.
     storage_options : dict, optional
-        Options for links, as for `read_parquet`.
+        Options for URLs, as for `read_parquet`.
     partition_by : str or list of str, optional
         Columns whose values become folders ``key=value`` below the folder `path`; each folder gets a file
         ``part-0.parquet``. The files don't hold these columns. `read_parquet` derives them from the names of folders:
@@ -277,30 +277,30 @@ def write_parquet(
         daft without arrowjag, which return an extension type otherwise. The file metadata then name the jagged columns, so that
         `read_parquet` restores their type.
     **options
-        Those of `pyarrow.parquet.ParquetWriter`. Where they name columns (``use_dictionary``, ``compression``,
-        ``compression_level``, ``column_encoding``, ``use_byte_stream_split``, ``write_statistics``), names are as in
-        `read_parquet`, and stand for all leaves below. Pages get checksums unless ``write_page_checksum=False``. Leaves
-        whose values hardly repeat in a sample of the first rows get no dictionary, which would only cost time and space, unless
-        ``use_dictionary`` says which do.
+        Those of `pyarrow.parquet.ParquetWriter`. In options that name columns (``use_dictionary``, ``compression``,
+        ``compression_level``, ``column_encoding``, ``use_byte_stream_split``, ``write_statistics``), write names as in
+        `read_parquet`; a name stands for all leaves below it. Pages get checksums unless ``write_page_checksum=False``.
+        Without ``use_dictionary``, leaves whose values hardly repeat in a sample of the first rows get no dictionary, which
+        would only cost time and space.
 
     Raises
     ------
     JagTypeError
-        If Parquet can't store a type, or `frame` is not a frame; if a column to partition by holds lists, structs or floats.
+        If Parquet can't store a type, `frame` is not a frame, or a column to partition by holds lists, structs or floats.
     JagValueError
-        If an option names an unknown column; if nothing is left for the files, or a key is null in every row.
+        If an option names an unknown column, all columns are keys, or a key is null in every row.
 
     Notes
     -----
     A local file is written under a temporary name and renamed after a clean close; elsewhere the finished file is uploaded in one
-    call. A crash leaves the old file or the new one, an exception leaves all as it was. With `partition_by` that holds for each
-    file by itself: files of the same keys are replaced, those of others stay. A null key has the folder
-    ``key=__HIVE_DEFAULT_PARTITION__``; a frame without rows makes one file with all of its columns. Without arrowjag,
-    pyarrow, DuckDB and Spark read nested lists, and pandas objects; polars and daft read an extension type over lists, or with
+    call. After a crash either the old or the new file exists, and after an exception nothing has changed. With `partition_by` this
+    holds for each file separately: files of the same keys are replaced, those of other keys stay. A null key has the folder
+    ``key=__HIVE_DEFAULT_PARTITION__``; a frame without rows gives one file with all of its columns. Without arrowjag, pyarrow,
+    DuckDB and Spark read nested lists, and pandas reads Python objects; polars and daft read an extension type over lists, or with
     `plain` nested lists.
 
-    Null rows, empty rows and nulls at every level are kept apart. The frame is not copied, except for data that pandas holds in
-    blocks; a remote file is held in memory once more while it is sent.
+    Null rows, empty rows and nulls at every level stay distinct. The frame is not copied, except for data that pandas holds in
+    blocks; a remote file is held in memory a second time while it is sent.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def cut_rows(table: pa.Table, most_rows: int, most_values: int) -> Iterator[tupl
     Raises
     ------
     JagTypeError, JagValueError
-        If a limit is no int, or below 1.
+        If a limit is not an int, or below 1.
 
     Examples
     --------

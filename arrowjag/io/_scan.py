@@ -106,7 +106,7 @@ class Part:
         sizes = [self.footer.row_group(group).num_rows for group in range(self.footer.num_row_groups)]
         ends = np.cumsum([0, *sizes])
         if len(self.file.kept) != ends[-1]:
-            raise JagFileError(f"{self.name}: the deletion vector of {len(self.file.kept)} rows is not that of {ends[-1]} rows")
+            raise JagFileError(f"{self.name}: the deletion vector covers {len(self.file.kept)} rows, but the file has {ends[-1]}")
         return np.concatenate([self.file.kept[ends[group] : ends[group + 1]] for group in groups] or [np.zeros(0, bool)])
 
     @cached_property
@@ -494,7 +494,7 @@ def _read_group(reader: pq.ParquetFile, group: int, chunks: list[str], where: st
 
 
 def check_rows(read: int, told: int) -> None:
-    """Raise if pyarrow read fewer rows than there are, which it does without an error.
+    """Raise if pyarrow read fewer rows than the file holds, which it does without an error.
 
     Seen in row groups of one row: a list of a dictionary, whose page ends with the row.
     """

@@ -291,7 +291,7 @@ def _cast_leaves(array: pa.Array, type: pa.DataType) -> pa.Array:
     source = array.type
     zones = {one.tz for one in (source, type) if pt.is_timestamp(one)}
     if None in zones and zones - {None, "UTC"}:
-        raise pa.ArrowInvalid("times without a zone and times of a zone are not the same times: read them, then convert them")
+        raise pa.ArrowInvalid("times without a zone and times with a zone are not the same times: read them, then convert them")
     if pt.is_timestamp(source) and pt.is_time(type):
         raise pa.ArrowInvalid("a time of day doesn't hold the date")
     found = array.cast(type)

@@ -160,7 +160,7 @@ def _from_link(link: str, options: Mapping[str, str]) -> tuple[pf.FileSystem, st
             return pf.FileSystem.from_uri(link)  # type: ignore[no-any-return]
     except pa.ArrowInvalid as error:
         if "Unrecognized filesystem type" not in str(error) and "Cannot parse URI" not in str(error):
-            raise JagValueError(f"{link} can't be read as a link: {error}") from None
+            raise JagValueError(f"{link} can't be read as a URL: {error}") from None
     except OSError as error:  # the region of a bucket is asked for at once
         raise JagFileError(f"{link}: the store can't be reached: {error}") from error
     try:
@@ -172,7 +172,7 @@ def _from_link(link: str, options: Mapping[str, str]) -> tuple[pf.FileSystem, st
     except (ImportError, TypeError) as error:
         raise JagValueError(f"{link}: {error}") from None
     except ValueError as error:
-        raise JagValueError(f"{link}: {error}; neither pyarrow nor fsspec knows this kind of link") from None
+        raise JagValueError(f"{link}: {error}; neither pyarrow nor fsspec knows this kind of URL") from None
     return python_filesystem(filesystem), path
 
 

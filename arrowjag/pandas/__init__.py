@@ -6,8 +6,8 @@ Every method of `JaggedArray` is available as ``series.jag.NAME``. Operations of
 >>> import pandas as pd
 >>> df = pd.DataFrame({"k": ["a", "a", "b"], "v": aj.array([[1, 2], [3], None])})
 
-Operators align on the index, then broadcast by prefix. ``<`` and its kin are elementwise; ``==`` and ``!=`` compare whole rows,
-and ``.jag`` makes them elementwise too.
+Operators align on the index, then broadcast by prefix. ``<``, ``<=``, ``>`` and ``>=`` are elementwise; ``==`` and ``!=`` compare
+whole rows, and are elementwise with ``.jag``.
 
 >>> (df["v"] > 1).jag.to_list()
 [[False, True], [True], None]
@@ -16,8 +16,8 @@ and ``.jag`` makes them elementwise too.
 >>> (df["v"].jag == 2).jag.to_list()
 [[False, True], [False], None]
 
-Aggregations of ``groupby`` (sum, prod, mean, min, max, median, var, std, any, all) combine items at the same place of the rows of
-a group, as ``.jag.sum(axis=0)`` does; in a function of your own say which axis. An array that it gives is the row of its group.
+Aggregations of ``groupby`` (sum, prod, mean, min, max, median, var, std, any, all) combine the items at the same position in the
+rows of a group, like ``.jag.sum(axis=0)``. Your own function has to name the axis; an array that it returns is the group's row.
 
 >>> df.groupby("k")["v"].sum().jag.to_list()
 [[4, 2], []]
@@ -26,19 +26,19 @@ a group, as ``.jag.sum(axis=0)`` does; in a function of your own say which axis.
 >>> df.groupby("k")["v"].agg(lambda s: s.jag.cumsum(axis=0).jag.max(axis=0)).jag.to_list()
 [[4, 2], []]
 
-A row is set with a `Row`, or with a list through ``loc``, ``iloc`` and ``at``; for several rows a list of lists has one for each.
-In `fillna`, `where` and `replace` pandas takes a list for a column. Rows that are set in a loop wait and are worked in together
-when the column is next read as a whole, so such a loop is linear; a loop that also reads the whole column in every turn is not:
-collect the rows in a list and set them at once.
+Set a row to a `Row`, or through ``loc``, ``iloc`` and ``at`` to a list; set several rows to a list with one list per row. `fillna`,
+`where` and `replace` need a `Row`, because pandas takes a list for a column. Rows that are set in a loop are buffered, and written
+together when the column is next read as a whole, so such a loop takes linear time. A loop that also reads the whole column in each
+turn does not: collect the rows in a list and set them at once.
 
 >>> df.loc[2, "v"] = aj.Row([7])
 >>> df.at[1, "v"] = [3]
 >>> df["v"].shift(1).fillna(aj.Row([0])).jag.to_list()
 [[0], [1, 2], [3]]
 
-Files keep the dtype. A reader without arrowjag needs `arrowjag.write_parquet`: what ``df.to_parquet`` writes names the dtype in
-pandas' own metadata, which pandas then can't look up. duckdb reads Arrow tables: ``duckdb.from_arrow(pa.table(df))``, or
-``duckdb.sql("from t")`` with ``t = pa.table(df)``.
+Files keep the dtype. For readers without arrowjag use `arrowjag.write_parquet`: ``df.to_parquet`` stores the name of the dtype in
+pandas' own metadata, and pandas without arrowjag can't look it up. duckdb reads Arrow tables:
+``duckdb.from_arrow(pa.table(df))``, or ``duckdb.sql("from t")`` with ``t = pa.table(df)``.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def to_series(array: JaggedArray, index: Any = None, name: Any = None) -> Any:
     Returns
     -------
     pandas.Series
-        Of dtype `jagged[...]`, or Arrow-backed where the array has one dim. Buffers are shared.
+        Of dtype `jagged[...]`, or Arrow-backed if the array has one dim. Buffers are shared.
 
     Examples
     --------

@@ -78,7 +78,7 @@ def _insert_label(original: Callable[..., Any]) -> Any:
 
     def insert(self: Any, loc: int, item: Any) -> Any:
         if isinstance(item, Row) and not is_jagged(self):
-            raise JagTypeError(f"a row is no label of an index of {self.dtype}, got {item!r}")
+            raise JagTypeError(f"a row can't be a label of an index of {self.dtype}, got {item!r}")
         return original(self, loc, item)
 
     return insert
@@ -128,7 +128,9 @@ def _set_columns(original: Callable[..., Any]) -> Any:
     def set_item(self: Any, key: Any, value: Any) -> None:
         dtype: Any = key.dtype if isinstance(key, pd.Series) else None
         if isinstance(dtype, JaggedDtype) and not pa.types.is_boolean(dtype.leaf):
-            raise JagTypeError(f"a row is no label of an index of {self.columns.dtype}, got the column {key.name!r} of {dtype}")
+            raise JagTypeError(
+                f"a row can't be a label of an index of {self.columns.dtype}, got the column {key.name!r} of {dtype}"
+            )
         original(self, key, value)
 
     return set_item

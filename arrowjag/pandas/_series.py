@@ -44,9 +44,9 @@ class SeriesJag:
 
     Notes
     -----
-    Methods are those of `JaggedArray`. Arguments that are Series are aligned on the index: operators keep all labels,
-    methods those of this Series, and so does a mask or a jagged index in ``[...]``; flat places count rows. Results keep index
-    and name where rows stay, and get a new RangeIndex where they move; those of one dim are ordinary Arrow-backed Series.
+    Methods are those of `JaggedArray`. Arguments that are Series are aligned on the index: operators keep the labels of both,
+    while methods, and masks or jagged indices in ``[...]``, keep those of this Series; flat positions count rows. Results keep
+    index and name if rows stay, and get a new RangeIndex if rows move; those of one dim are ordinary Arrow-backed Series.
 
     Examples
     --------

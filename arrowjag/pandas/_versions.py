@@ -54,6 +54,6 @@ SHARED_VIEWS = Difference(
 )
 STACK_DROPS_NULLS = Difference("pandas", "3.0", "`stack()` drops null rows.", "`stack(future_stack=True)` keeps them.")
 TEXT_OF_NULLS = Difference(
-    "pandas", "3.0", '`astype(str)` makes the text "<NA>" of a null row.', 'As in pandas; `astype("string")` keeps it null.'
+    "pandas", "3.0", '`astype(str)` turns a null row into the text "<NA>".', 'As in pandas; `astype("string")` keeps it null.'
 )
 NO_MASKS_IN_ILOC = Difference("pandas", "3.0", "`iloc` refuses every boolean Series.", "As in pandas, which raises its own error.")

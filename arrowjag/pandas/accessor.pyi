@@ -239,7 +239,7 @@ class SeriesJag:
         """Return the first item of each row, null or not."""
 
     def flatten(self, from_dim: int = ..., to_dim: int | None = ..., *, keep_empty: bool = ...) -> pd.Series[Any]:
-        """Merge the dims from `from_dim` to before `to_dim` into one."""
+        """Merge the dims ``from_dim:to_dim`` into one."""
 
     def flatten_end(self, n: int = ...) -> pd.Series[Any]:
         """Merge the last `n` dims into the dim before them."""
@@ -612,7 +612,7 @@ class SeriesJag:
         """Replace the validity of the items at an axis."""
 
     def zip(self, *arrays: Any, pad: Any = ..., **named: Any) -> pd.Series[Any]:
-        """Combine the items of this array and of others to structs."""
+        """Combine the items of this array and of others into structs."""
 
 class SeriesJagDt:
     """Methods of dates and times, called on each item."""
@@ -723,37 +723,37 @@ class SeriesJagStr:
         """Return whether a regular expression matches the whole string."""
 
     def isalnum(self) -> pd.Series[Any]:
-        """Return whether all characters are letters or digits, and there is one, as Python's `str.isalnum`."""
+        """Return whether all characters are letters or digits, and there is at least one, as Python's `str.isalnum`."""
 
     def isalpha(self) -> pd.Series[Any]:
-        """Return whether all characters are letters, and there is one, as Python's `str.isalpha`."""
+        """Return whether all characters are letters, and there is at least one, as Python's `str.isalpha`."""
 
     def isascii(self) -> pd.Series[Any]:
         """Return whether all characters are ASCII, as Python's `str.isascii`."""
 
     def isdecimal(self) -> pd.Series[Any]:
-        """Return whether all characters are decimal digits, and there is one, as Python's `str.isdecimal`."""
+        """Return whether all characters are decimal digits, and there is at least one, as Python's `str.isdecimal`."""
 
     def isdigit(self) -> pd.Series[Any]:
-        """Return whether all characters are digits, and there is one, as Python's `str.isdigit`."""
+        """Return whether all characters are digits, and there is at least one, as Python's `str.isdigit`."""
 
     def islower(self) -> pd.Series[Any]:
-        """Return whether all cased characters are lower case, and there is one, as Python's `str.islower`."""
+        """Return whether all cased characters are lower case, and there is at least one, as Python's `str.islower`."""
 
     def isnumeric(self) -> pd.Series[Any]:
-        """Return whether all characters are numeric, and there is one, as Python's `str.isnumeric`."""
+        """Return whether all characters are numeric, and there is at least one, as Python's `str.isnumeric`."""
 
     def isprintable(self) -> pd.Series[Any]:
         """Return whether all characters can be printed, as Python's `str.isprintable`."""
 
     def isspace(self) -> pd.Series[Any]:
-        """Return whether all characters are white space, and there is one, as Python's `str.isspace`."""
+        """Return whether all characters are white space, and there is at least one, as Python's `str.isspace`."""
 
     def istitle(self) -> pd.Series[Any]:
-        """Return whether each word begins with its only capital, and there is one, as Python's `str.istitle`."""
+        """Return whether each word begins with its only capital, and there is at least one, as Python's `str.istitle`."""
 
     def isupper(self) -> pd.Series[Any]:
-        """Return whether all cased characters are upper case, and there is one, as Python's `str.isupper`."""
+        """Return whether all cased characters are upper case, and there is at least one, as Python's `str.isupper`."""
 
     def len(self) -> pd.Series[Any]:
         """Return the number of code points."""

@@ -436,7 +436,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         is_table = keys is not None and len(keys) > 0 and not isinstance(getattr(keys, "dtype", None), JaggedDtype)
         if is_table and not any(isinstance(one, Row) for one in keys):
             raise JagTypeError(
-                f"map: the keys are {type(keys[0]).__name__}, and what is looked up are rows of {self.dtype}; "
+                f"map: the keys are {type(keys[0]).__name__}, but rows of {self.dtype} are looked up; "
                 ".jag.translate(keys, values) looks items up"
             )
         return super().map(mapper, na_action)
@@ -516,7 +516,9 @@ def _json_row(text: Any, row: int, dtype: JaggedDtype) -> Any:
         return json.loads(text)
     except (TypeError, ValueError) as error:
         shown = repr(text) if len(str(text)) <= 60 else f"{str(text)[:57]!r}..."
-        raise JagValueError(f"row {row} holds {shown}, which is no JSON of {dtype}: {error}. Write lists as [1, null]") from None
+        raise JagValueError(
+            f"row {row} holds {shown}, which is not JSON of type {dtype}: {error}. Write lists as [1, null]"
+        ) from None
 
 
 def _from_hexadecimal(texts: Column, dtype: JaggedDtype) -> Column:

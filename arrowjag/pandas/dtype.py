@@ -46,7 +46,7 @@ class JaggedDtype(ExtensionDtype):
 
     Notes
     -----
-    Its name reads back: ``pd.Series(data, dtype="jagged[double, 2]")``.
+    pandas parses the name of the dtype: ``pd.Series(data, dtype="jagged[double, 2]")``.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class JaggedDtype(ExtensionDtype):
         JagTypeError
             If it is not the name of a jagged dtype; pandas then tries the next dtype.
         JagValueError
-            If it begins as the name of a jagged dtype and can't be read. pandas reports this error.
+            If it begins like the name of a jagged dtype but can't be parsed. pandas reports this error.
 
         Examples
         --------

@@ -60,14 +60,14 @@ class FrameJag:
         Parameters
         ----------
         *columns : hashable, or one list of them
-            Names of columns; all of the jagged dtype by default. Shorter ones are expanded to the longest. Fields of structs as
-            ``"docs.score"`` take the place of their column.
+            Names of columns; by default all of the jagged dtype. Shorter ones are expanded to the longest. Fields of structs, such
+            as ``"docs.score"``, take the place of their column.
         %(keep_empty)s
 
         Returns
         -------
         pandas.DataFrame
-            The named columns flat, the others repeated, the row index kept (repeated). Null and empty rows leave no row, unless
+            The named columns are flat; the other columns and the index are repeated. Null and empty rows give no row, unless
             `keep_empty`. Cost: one gather per column.
 
         Raises
@@ -77,7 +77,7 @@ class FrameJag:
         JagIndexError
             If there is no such column.
         JagValueError
-            If two columns of the frame have one name.
+            If two columns of the frame have the same name.
 
         Examples
         --------
@@ -124,7 +124,7 @@ class FrameJag:
         JagIndexError
             If there is no such column.
         JagValueError
-            If two columns of the frame have one name, or one is to be both key and values.
+            If two columns of the frame have the same name, or one is named both in `by` and in `columns`.
 
         Examples
         --------
@@ -263,7 +263,7 @@ class FrameJag:
         mask : str, pandas.Series, or array of bool
             One value per item, or one per row for all of its items. A null drops the item.
         *columns : hashable, or one list of them
-            The columns to change, at least one, of the mask's dims or more: deeper ones lose whole sub-rows.
+            The columns to change, at least one, of the mask's dims or more: deeper ones lose whole inner rows.
 
         Returns
         -------
@@ -290,7 +290,7 @@ class FrameJag:
         by : str, pandas.Series, array, or a list of them
             The key, or several keys of descending priority.
         *columns : hashable, or one list of them
-            The columns to change, at least one, of the key's dims or more: deeper ones move whole sub-rows.
+            The columns to change, at least one, of the key's dims or more: deeper ones move whole inner rows.
         descending : bool
             Whether the largest key comes first.
 
@@ -341,7 +341,7 @@ class FrameJag:
         return self._with(_frames.topk_columns(self._changed("topk", columns), self._keys(by), item_count(k, "topk: k")))
 
     def describe(self, *columns: Any) -> pd.DataFrame:
-        """Statistics of jagged columns.
+        """Return statistics of jagged columns.
 
         Parameters
         ----------
@@ -352,12 +352,12 @@ class FrameJag:
         -------
         pandas.DataFrame
             Indexed by statistic: rows, null and empty rows, lengths of rows, items, and mean, std and quantiles of numbers;
-            NaN where a column has none. Reads the columns named.
+            NaN where a column has none. Cost: a few passes over the columns.
 
         Raises
         ------
         ShapeError
-            If nothing is jagged and no column is named.
+            If no column is named and none is jagged.
         JagIndexError
             If there is no such column.
 

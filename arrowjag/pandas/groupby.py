@@ -24,8 +24,8 @@ __all__ = ["GroupByJag", "install"]
 class GroupByJag:
     """Reductions of jagged columns by group: ``df.groupby("k").jag["v"].sum()``.
 
-    By default rows of a group are added item by item (``axis=0``), as ``.jag.sum(axis=0)`` does with the rows of one frame; with
-    ``axis=None`` each group gives one value. Every reduction of `JaggedArray` is a method here.
+    By default the rows of a group are combined item by item (``axis=0``), as ``.jag.sum(axis=0)`` combines the rows of a column;
+    with ``axis=None`` each group gives one value. Every reduction of `JaggedArray` is a method here.
 
     Parameters
     ----------

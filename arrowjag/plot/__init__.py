@@ -90,7 +90,7 @@ class Plotter:
         Raises
         ------
         JagValueError
-            If `color_by` is another text.
+            If `color_by` is another string.
         ShapeError
             If the shape of `color_by` is not a prefix of that of the array.
         MissingDependencyError
@@ -182,7 +182,7 @@ def compare(before: JaggedArray, after: JaggedArray, *, titles: tuple[str, str] 
     Raises
     ------
     JagTypeError
-        If one of them has no rows at all because it is a scalar.
+        If one of them is a scalar, which has no rows.
     MissingDependencyError
         If matplotlib is not installed.
 
@@ -211,7 +211,7 @@ def overview(array: Column, title: str, path: Any) -> None:
     Raises
     ------
     JagValueError
-        If the name of the file ends otherwise.
+        If the file has another extension.
     MissingDependencyError
         If matplotlib is not installed.
 

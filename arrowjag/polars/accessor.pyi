@@ -255,7 +255,7 @@ class JagNamespace(JagExpr):
         """Return the first item of each row, null or not."""
 
     def flatten(self, from_dim: int = ..., to_dim: int | None = ..., *, keep_empty: bool = ...) -> JagExpr:
-        """Merge the dims from `from_dim` to before `to_dim` into one."""
+        """Merge the dims ``from_dim:to_dim`` into one."""
 
     def flatten_end(self, n: int = ...) -> JagExpr:
         """Merge the last `n` dims into the dim before them."""
@@ -591,7 +591,7 @@ class JagNamespace(JagExpr):
         """Replace the validity of the items at an axis."""
 
     def zip(self, *arrays: Any, pad: Any = ..., **named: Any) -> JagExpr:
-        """Combine the items of this array and of others to structs."""
+        """Combine the items of this array and of others into structs."""
 
 class JagNamespaceDt:
     """Methods of dates and times, called on each item."""
@@ -702,37 +702,37 @@ class JagNamespaceStr:
         """Return whether a regular expression matches the whole string."""
 
     def isalnum(self) -> JagExpr:
-        """Return whether all characters are letters or digits, and there is one, as Python's `str.isalnum`."""
+        """Return whether all characters are letters or digits, and there is at least one, as Python's `str.isalnum`."""
 
     def isalpha(self) -> JagExpr:
-        """Return whether all characters are letters, and there is one, as Python's `str.isalpha`."""
+        """Return whether all characters are letters, and there is at least one, as Python's `str.isalpha`."""
 
     def isascii(self) -> JagExpr:
         """Return whether all characters are ASCII, as Python's `str.isascii`."""
 
     def isdecimal(self) -> JagExpr:
-        """Return whether all characters are decimal digits, and there is one, as Python's `str.isdecimal`."""
+        """Return whether all characters are decimal digits, and there is at least one, as Python's `str.isdecimal`."""
 
     def isdigit(self) -> JagExpr:
-        """Return whether all characters are digits, and there is one, as Python's `str.isdigit`."""
+        """Return whether all characters are digits, and there is at least one, as Python's `str.isdigit`."""
 
     def islower(self) -> JagExpr:
-        """Return whether all cased characters are lower case, and there is one, as Python's `str.islower`."""
+        """Return whether all cased characters are lower case, and there is at least one, as Python's `str.islower`."""
 
     def isnumeric(self) -> JagExpr:
-        """Return whether all characters are numeric, and there is one, as Python's `str.isnumeric`."""
+        """Return whether all characters are numeric, and there is at least one, as Python's `str.isnumeric`."""
 
     def isprintable(self) -> JagExpr:
         """Return whether all characters can be printed, as Python's `str.isprintable`."""
 
     def isspace(self) -> JagExpr:
-        """Return whether all characters are white space, and there is one, as Python's `str.isspace`."""
+        """Return whether all characters are white space, and there is at least one, as Python's `str.isspace`."""
 
     def istitle(self) -> JagExpr:
-        """Return whether each word begins with its only capital, and there is one, as Python's `str.istitle`."""
+        """Return whether each word begins with its only capital, and there is at least one, as Python's `str.istitle`."""
 
     def isupper(self) -> JagExpr:
-        """Return whether all cased characters are upper case, and there is one, as Python's `str.isupper`."""
+        """Return whether all cased characters are upper case, and there is at least one, as Python's `str.isupper`."""
 
     def len(self) -> JagExpr:
         """Return the number of code points."""
@@ -1042,7 +1042,7 @@ class JagSeries(pl.Series):
         """Return the first item of each row, null or not."""
 
     def flatten(self, from_dim: int = ..., to_dim: int | None = ..., *, keep_empty: bool = ...) -> pl.Series:
-        """Merge the dims from `from_dim` to before `to_dim` into one."""
+        """Merge the dims ``from_dim:to_dim`` into one."""
 
     def flatten_end(self, n: int = ...) -> pl.Series:
         """Merge the last `n` dims into the dim before them."""
@@ -1410,7 +1410,7 @@ class JagSeries(pl.Series):
         """Replace the validity of the items at an axis."""
 
     def zip(self, *arrays: Any, pad: Any = ..., **named: Any) -> pl.Series:
-        """Combine the items of this array and of others to structs."""
+        """Combine the items of this array and of others into structs."""
 
 class JagSeriesDt:
     """Methods of dates and times, called on each item."""
@@ -1521,37 +1521,37 @@ class JagSeriesStr:
         """Return whether a regular expression matches the whole string."""
 
     def isalnum(self) -> pl.Series:
-        """Return whether all characters are letters or digits, and there is one, as Python's `str.isalnum`."""
+        """Return whether all characters are letters or digits, and there is at least one, as Python's `str.isalnum`."""
 
     def isalpha(self) -> pl.Series:
-        """Return whether all characters are letters, and there is one, as Python's `str.isalpha`."""
+        """Return whether all characters are letters, and there is at least one, as Python's `str.isalpha`."""
 
     def isascii(self) -> pl.Series:
         """Return whether all characters are ASCII, as Python's `str.isascii`."""
 
     def isdecimal(self) -> pl.Series:
-        """Return whether all characters are decimal digits, and there is one, as Python's `str.isdecimal`."""
+        """Return whether all characters are decimal digits, and there is at least one, as Python's `str.isdecimal`."""
 
     def isdigit(self) -> pl.Series:
-        """Return whether all characters are digits, and there is one, as Python's `str.isdigit`."""
+        """Return whether all characters are digits, and there is at least one, as Python's `str.isdigit`."""
 
     def islower(self) -> pl.Series:
-        """Return whether all cased characters are lower case, and there is one, as Python's `str.islower`."""
+        """Return whether all cased characters are lower case, and there is at least one, as Python's `str.islower`."""
 
     def isnumeric(self) -> pl.Series:
-        """Return whether all characters are numeric, and there is one, as Python's `str.isnumeric`."""
+        """Return whether all characters are numeric, and there is at least one, as Python's `str.isnumeric`."""
 
     def isprintable(self) -> pl.Series:
         """Return whether all characters can be printed, as Python's `str.isprintable`."""
 
     def isspace(self) -> pl.Series:
-        """Return whether all characters are white space, and there is one, as Python's `str.isspace`."""
+        """Return whether all characters are white space, and there is at least one, as Python's `str.isspace`."""
 
     def istitle(self) -> pl.Series:
-        """Return whether each word begins with its only capital, and there is one, as Python's `str.istitle`."""
+        """Return whether each word begins with its only capital, and there is at least one, as Python's `str.istitle`."""
 
     def isupper(self) -> pl.Series:
-        """Return whether all cased characters are upper case, and there is one, as Python's `str.isupper`."""
+        """Return whether all cased characters are upper case, and there is at least one, as Python's `str.isupper`."""
 
     def len(self) -> pl.Series:
         """Return the number of code points."""

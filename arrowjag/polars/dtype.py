@@ -180,12 +180,12 @@ def jagged(leaf: PolarsDataType | None = None, ndim: int | None = None) -> cs.Se
         A selector, which combines with other selectors. Without arguments it selects every column whose dtype is an extension over
         lists, because a selector of polars can't test the name of an extension. With a leaf it selects columns without declared
         extents. `ndim` alone returns an expression of the columns, because selectors compare whole dtypes and the leaf dtypes are
-        unlimited: `select`, `with_columns`, `agg` and methods take it, `drop`, `-` and `~` of selectors don't.
+        unlimited: `select`, `with_columns`, `agg` and methods accept it; `drop`, and `-` and `~` of selectors, don't.
 
     Raises
     ------
     JagTypeError, JagValueError, ShapeError
-        If `ndim` is no int, below 1, or above 64.
+        If `ndim` is not an int, below 1, or above 64.
 
     Examples
     --------

@@ -132,9 +132,10 @@ class JagNamespace(JagExpr):
     first dim, ``[rows]``) raises `JagTypeError`; `DataFrame.jag.flatten` flattens the whole frame.
 
     Reductions over the rows (``axis=0``, or any reduction of a plain column) are aggregates. In `agg` and `over` they cost one
-    Python call for all groups. All other calls in `agg` and `over` cost one Python call per group, for example
-    ``pl.col("v").jag.cumsum(axis=0).over("g")`` and ``(pl.col("v").jag - pl.col("v").jag.mean(axis=0)).over("g")``. Put only
-    the aggregate into `over` instead: ``pl.col("v").jag - pl.col("v").jag.mean(axis=0).over("g")``.
+    Python call for all groups, and so do calls that compute each row alone. Other calls cost one Python call per group: those that
+    combine rows, such as ``pl.col("v").jag.cumsum(axis=0).over("g")``, and those that combine an aggregate with its rows, such as
+    ``(pl.col("v").jag - pl.col("v").jag.mean(axis=0)).over("g")``. In the latter case, put only the aggregate into `over`:
+    ``pl.col("v").jag - pl.col("v").jag.mean(axis=0).over("g")``.
 
     Examples
     --------

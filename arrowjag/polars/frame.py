@@ -84,7 +84,7 @@ class JagDataFrame:
         Raises
         ------
         JagValueError
-            If `orient` is another.
+            If `orient` is neither of them.
 
         Examples
         --------

@@ -54,7 +54,7 @@ class JagLazyFrame:
         ----------
         *columns : str or selector
             Columns whose shapes are prefixes of one another; by default every column of dtype `Jagged`. Columns of fewer dims
-            are expanded by the prefix rule. Fields of structs as ``"docs.score"`` take the place of their column.
+            are expanded by the prefix rule. Fields of structs, such as ``"docs.score"``, take the place of their column.
         %(keep_empty)s
 
         Returns
@@ -232,7 +232,7 @@ class JagLazyFrame:
         mask : str, pl.Expr, or array of bool
             One value per item, or one per row for all of its items. A null drops the item.
         *columns : str or selector
-            The columns to change, at least one, of the mask's dims or more: deeper ones lose whole sub-rows.
+            The columns to change, at least one, of the mask's dims or more: deeper ones lose whole inner rows.
 
         Returns
         -------
@@ -258,7 +258,7 @@ class JagLazyFrame:
         by : str, pl.Expr, array, or a list of them
             The key, or several keys of descending priority.
         *columns : str or selector
-            The columns to change, at least one, of the key's dims or more: deeper ones move whole sub-rows.
+            The columns to change, at least one, of the key's dims or more: deeper ones move whole inner rows.
         descending : bool
             Whether the largest key comes first.
 
@@ -309,7 +309,7 @@ class JagLazyFrame:
         return self._changed("topk", functools.partial(_frame_steps.topk, item_count(k, "topk: k")), keys, columns)
 
     def describe(self, *columns: Any) -> pl.DataFrame:
-        """Statistics of jagged columns.
+        """Return statistics of jagged columns.
 
         Parameters
         ----------
@@ -320,12 +320,12 @@ class JagLazyFrame:
         -------
         pl.DataFrame
             One row per statistic: rows, null and empty rows, lengths of rows, items, and mean, std and quantiles of numbers;
-            null where a column has none. Reads the columns named.
+            null where a column has none. Cost: a few passes over the columns.
 
         Raises
         ------
         JagValueError
-            If nothing is jagged and no column is named, or a column is named ``statistic``, as one of the result is.
+            If no column is named and none is jagged, or if a column has the name ``statistic``, which the result needs.
         JagIndexError
             If there is no such column.
 

@@ -50,9 +50,9 @@ class JaggedShape:
 
     Notes
     -----
-    A shape without dims is a scalar of size 1. Equality, hash, repr and prefix tests speak of sizes only, never of encodings,
-    validity or declared extents. Immutable; dims are shared, not copied. Cost: O(1) for ints and patterns, one pass over sizes.
-    The semantics are Koda's (`kd.shapes.new`); the patterns are those of fold.
+    A shape without dims is a scalar of size 1. Equality, hash, repr and prefix tests depend on sizes only, not on encodings,
+    validity or declared extents. Shapes are immutable; dims are shared, not copied. Cost: O(1) for ints and patterns, one pass
+    over lists of sizes. The semantics are Koda's (`kd.shapes.new`); the patterns are those of fold.
 
     Examples
     --------
@@ -138,7 +138,7 @@ class JaggedShape:
         Raises
         ------
         OffsetsError
-            If an array is not a cut of the level below it; the slot and both values are named.
+            If an array does not start at 0, decreases, or does not end at the size of the next level; the message names the slot.
 
         Examples
         --------
@@ -171,9 +171,9 @@ class JaggedShape:
         Raises
         ------
         ShapeError
-            If parents fall, are negative or reach `n_parents`.
+            If parents decrease, are negative or reach `n_parents`.
         JagTypeError
-            If a level is no pair, or parents are no flat sequence of integers.
+            If a level is not a pair, or parents are not a flat sequence of integers.
 
         Examples
         --------
@@ -298,7 +298,7 @@ class JaggedShape:
         return "\n".join([head, *(f"  dim {place}: {describe_dim(dim)}" for place, dim in enumerate(self._dims))])
 
     def composed(self, first: int, last: int) -> Dim:
-        """Return the dims from `first` to before `last` merged into one: its rows are items `last - first` levels further down.
+        """Return the dims ``first:last`` merged into one, whose rows hold the items ``last - first`` levels further down.
 
         Parameters
         ----------
@@ -350,7 +350,7 @@ class JaggedShape:
         Raises
         ------
         JagTypeError
-            If the other is no shape.
+            If the other is not a shape.
 
         Examples
         --------
@@ -424,7 +424,7 @@ class JaggedShape:
     # ------------------------------------------------------------------------------------------- flatten, reshape
 
     def flatten(self, from_dim: int = 0, to_dim: int | None = None) -> JaggedShape:
-        """Merge the dims from `from_dim` to before `to_dim` into one.
+        """Merge the dims ``from_dim:to_dim`` into one.
 
         Parameters
         ----------
@@ -435,11 +435,11 @@ class JaggedShape:
         -------
         JaggedShape
             The shape with one dim in their place. An empty range inserts a dim of size 1 before `from_dim`. Null and empty rows
-            leave no item; a merged dim declares no extent. Cost: one gather of offsets for each dim merged.
+            give no item; a merged dim declares no extent. Cost: one gather of offsets for each dim merged.
 
         Notes
         -----
-        Koda's rule (`kd.shapes.flatten`), which never fails.
+        Follows Koda's rule (`kd.shapes.flatten`), which accepts any ints.
 
         Examples
         --------
@@ -493,9 +493,9 @@ class JaggedShape:
         Parameters
         ----------
         *dims : int, sizes, Dim or pattern; or one tuple of them, or one JaggedShape
-            At most one entry is -1. If it comes last and the dims before it end at as many nodes as this shape has after its first
-            k dims (the smallest k >= 1), the dims from k on stay as they are, so ragged rows survive. Otherwise -1 stands for one
-            uniform size.
+            At most one entry may be -1. If -1 is last and the dims before it have as many items in all as the first k dims of
+            this shape, for the smallest such k >= 1, the dims from k on are kept, so ragged rows stay ragged. Otherwise -1
+            stands for one size, computed from the others.
 
         Returns
         -------
@@ -554,7 +554,7 @@ class JaggedShape:
         -------
         JaggedShape
             Dims further in are reordered with their rows. Null rows of the outer of the two dims stay; between the two they
-            count as empty. Lists that hold nothing are kept only where their dim declares its size. O(items).
+            count as empty. Empty lists are kept only if their dim declares its size. Cost: O(items).
 
         Raises
         ------
@@ -582,7 +582,7 @@ class JaggedShape:
         Returns
         -------
         bool
-            O(1) where an encoding proves that no row is longer than the one before it, O(rows) otherwise.
+            True if a dim shears. Cost: O(1) if an encoding proves that no row is longer than the one before it, O(rows) otherwise.
 
         Examples
         --------

@@ -537,7 +537,7 @@ def test_tables_that_a_commit_of_files_would_spoil_are_refused(delta: Place, sou
         aj.read_parquet(delta.name("m"))
     plain = tmp_path / "plain"
     write_dataset(plain, files=1, rows=2)
-    with pytest.raises(aj.JagValueError, match="is no table of Delta Lake, but it holds files"):
+    with pytest.raises(aj.JagValueError, match="is not a table of Delta Lake, but it holds files"):
         run(keep, source, f"delta://{plain}", mode="replace")
     assert aj.read_parquet(plain).num_rows == 2
 

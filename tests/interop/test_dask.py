@@ -234,7 +234,7 @@ def test_functions_that_give_other_rows_or_need_a_type_raise() -> None:
         aj.concat([v, v])
     with pytest.raises(JagTypeError, match="fold gives other rows"):
         aj.fold(lambda state, item: state + item, 0, v, type="int64", axis=0)
-    with pytest.raises(JagTypeError, match="no column but tuple"):
+    with pytest.raises(JagTypeError, match="not a column but tuple"):
         aj.align(v, v)
     for call in (lambda: aj.fold(lambda state, item: state + item, 0, v), lambda: v.jag.map_rows(len)):
         with pytest.raises(JagTypeError, match="must know the type of its results before it runs"):

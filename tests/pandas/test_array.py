@@ -458,7 +458,7 @@ def test_text_files_of_every_kind_of_leaf(leaf: pa.DataType, row: list[Any]) -> 
 def test_text_that_is_no_row_is_named() -> None:
     read = lambda text, dtype="jagged[int64, 2]": pd.read_csv(io.StringIO(f"v\n[]\n{text}\n"), dtype={"v": dtype})  # noqa: E731
     with pytest.raises(
-        JagValueError, match=r"row 1 holds '\[1 2\]', which is no JSON of jagged\[int64, 2\].*Write lists as \[1, null"
+        JagValueError, match=r"row 1 holds '\[1 2\]', which is not JSON of type jagged\[int64, 2\].*Write lists as \[1, null"
     ):
         read("[1 2]")
     with pytest.raises(JagTypeError, match=r"a row of .* is a list, got int 7"):

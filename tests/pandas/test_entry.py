@@ -105,7 +105,7 @@ def test_lengths_must_agree() -> None:
 def test_rows_are_refused_as_column_labels() -> None:
     """numpy inserted each item of the row, and the frame had more labels than columns: a crash."""
     df = pd.DataFrame({"v": aj.array([[1, 2], [3]])})
-    with pytest.raises(aj.JagTypeError, match="a row is no label of an index of"):
+    with pytest.raises(aj.JagTypeError, match="a row can't be a label of an index of"):
         df[df["v"]] = 0
 
 

@@ -130,7 +130,7 @@ def test_maps(df: pd.DataFrame) -> None:
     assert df["v"].map(table).tolist()[2:] == ["empty", "big"]
     assert df["v"].map({aj.Row([BIG]): 5}).tolist()[3] == 5
     for items in (pd.Series([10.0], index=[1]), {1: 10.0}):
-        with pytest.raises(aj.JagTypeError, match=r"map: the keys are int.*what is looked up are rows .*\.jag\.translate"):
+        with pytest.raises(aj.JagTypeError, match=r"map: the keys are int.*, but rows of .* are looked up.*\.jag\.translate"):
             df["v"].map(items)
 
 

@@ -134,7 +134,7 @@ def test_text_becomes_an_enum(kind):
 
 def test_labels_that_are_no_category():
     series = pl.Series([["nope", None, "lo"]])
-    with pytest.raises(JagValueError, match=r"row 0 holds 'nope', which is no category among \['lo', 'hi'\]"):
+    with pytest.raises(JagValueError, match=r"row 0 holds 'nope', which is not a valid category among \['lo', 'hi'\]"):
         series.jag.cast(OTHER)
     assert series.jag.cast(OTHER, strict=False).to_list() == [[None, None, "lo"]]
     with pytest.raises(JagTypeError, match="Only text becomes an Enum"):

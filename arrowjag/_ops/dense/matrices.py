@@ -63,7 +63,7 @@ def bmm(one: Column, two: Column, size: Any = None) -> AnyArray:
     left, offsets = _factors(one, "bmm")
     right, other = _factors(two, "bmm")
     if not np.array_equal(offsets, other):
-        raise ShapeError(f"bmm: rows differ: {one.shape!r} and {two.shape!r}")
+        raise ShapeError(f"bmm: row sizes differ: {one.shape!r} and {two.shape!r}")
     type, wide = _product_types(left, right)
     n_left, n_right = left.shape[1], right.shape[1]
     out = np.zeros((len(offsets) - 1, n_left, n_right), type)

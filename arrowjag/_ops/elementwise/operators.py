@@ -296,7 +296,7 @@ _DIGITS_OF_INTEGERS = 20
 def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
     """Cast flat values, through another type where Arrow lacks the direct cast."""
     if _arrow.is_level_type(type) and not _arrow.is_level_type(datum.type):
-        raise JagTypeError(f"cast: {type} is no leaf type: each list is a dim of the array; name the type of its values")
+        raise JagTypeError(f"cast: {type} is not a leaf type: each list is a dim of the array; name the type of its values")
     if pt.is_dictionary(datum.type):
         if isinstance(datum, pa.Array) and pt.is_dictionary(type) and datum.type.ordered and type.ordered:
             return retyped(datum, type)
