@@ -190,14 +190,22 @@ def gaps(column: Column, axis: Any) -> Column:
     valid = _arrow.valid_of(values)
     if valid is not None:
         values, cut = gather.filter_values(without_validity(values), valid), _offsets.filter_rows(valid, cut)
-    sizes = np.maximum(_offsets.row_sizes(cut) - 1, 0)
-    new = _offsets.from_counts(sizes)
-    items = _offsets.runs(cut[:-1] + 1, new)
+    if _arrow.is_numeric(values.type):
+        differences, new = neighbours.gaps(_arrow.data_alone(values), cut)
+        found = _arrow.from_numpy(differences)
+    else:
+        found, new = _gaps_of_others(values, cut)
+    return Column(JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, new))), found)
+
+
+def _gaps_of_others(values: pa.Array, cut: IntArray) -> tuple[pa.Array, IntArray]:
+    """The gaps of items that are no numbers, and their offsets."""
     try:
-        apart = without_validity(scan.differences(values, cut, 1))  # of the first item of each row alone there is none
+        differences = without_validity(scan.differences(values, cut, 1))  # of the first item of each row alone there is none
     except JagError as error:
         raise error.renamed("gaps", "diff") from None
-    return Column(JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, new))), gather.take(apart, items))
+    new = _offsets.from_counts(np.maximum(_offsets.row_sizes(cut) - 1, 0))
+    return gather.take(differences, _offsets.runs(cut[:-1] + 1, new)), new
 
 
 def local_maxima(column: Column, axis: Any) -> Column:

@@ -15,7 +15,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
-from arrowjag._kernels.base.memory import as_flags, empty, unless_all
+from arrowjag._kernels.base.memory import as_flags, numbers, unless_all
 from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
@@ -25,7 +25,7 @@ from arrowjag._kernels.reduce import products as _products
 from arrowjag._kernels.reduce import quantiles
 from arrowjag._kernels.reduce.extremes import ends as ends_of
 from arrowjag._kernels.reduce.ordered import row_sums
-from arrowjag._kernels.reduce.segments import Block, drop_nulls, moments, over_blocks, shifted
+from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, shifted
 from arrowjag._kernels.reduce.sums import bootstrap_means
 from arrowjag._ops import elementwise, exact, structure
 from arrowjag._ops.amounts import weights_of
@@ -106,16 +106,7 @@ def median_deviation(column: Column, axis: Any, skip_nulls: bool, min_count: int
         data, valid = _arrow.to_numpy(_numbers(values, offsets, "mad"))
         if data.dtype.kind in "iu":
             data = _as_distances(data, valid, offsets)
-        data, cut = drop_nulls(data, valid, offsets)
-        middle, _ = _reduce.quantile(data, None, cut, 0.5)
-        away = empty(len(data), data.dtype)
-
-        def work(block: Block) -> None:
-            centre = middle[block.rows].repeat(row_sizes(block.offsets))
-            np.abs(np.subtract(block.data, centre), out=away[block.items])
-
-        over_blocks(work, data, None, cut)
-        return _arrow.from_numpy(*_reduce.quantile(away, None, cut, 0.5))
+        return _arrow.from_numpy(*quantiles.median_deviation(data, valid, offsets))
 
     return over_axes(column, axis, reduction, "mad", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -180,7 +171,7 @@ def weighted_mean(column: Column, weights: Column, axis: Any, skip_nulls: bool, 
 
 def probabilities(q: Any) -> list[float] | None:
     """The probabilities of a list or array; None for a single number."""
-    if isinstance(q, pa.Array | pa.ChunkedArray):
+    if isinstance(q, (pa.Array, pa.ChunkedArray)):
         q = q.to_pylist()
     if not isinstance(q, (list, tuple)) and not (isinstance(q, np.ndarray) and q.ndim == 1):
         return None
@@ -202,7 +193,7 @@ def quantiles_of(
         data, valid = floats(values, "quantile"), _arrow.valid_of(values)
         found, present = quantiles.quantiles(data, valid, offsets, q, interpolation)
         known = None if present is None else present.repeat(len(q))
-        return _arrow.from_numpy(found.reshape(-1), known), np.arange(len(offsets)) * len(q)
+        return _arrow.from_numpy(found.reshape(-1), known), numbers(len(offsets)) * len(q)
 
     return deeper(column, axis, lists, "quantile", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -214,7 +205,7 @@ def _interleaved(column: Column, parts: list[Column], n: int, axis: Any, skip_nu
 
     def lists(_values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
         order = np.arange(n_rows * n).reshape(n, n_rows).T.reshape(-1)
-        return gather.take(found, order) if n else found[:0], np.arange(len(offsets)) * n
+        return gather.take(found, order) if n else found[:0], numbers(len(offsets)) * n
 
     return deeper(column, axis, lists, "quantile", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -231,7 +222,7 @@ def weighted_quantile(
         items, present, unknown = _weighted_items(x, amounts, valid, offsets, q)
         found = gather.take(x, items.reshape(-1), None if present is None else present.repeat(len(q))) if len(x) else None
         picked = _as_mean(pa.nulls(items.size, x.type) if found is None else found, unknown.repeat(len(q)))
-        made[:] = [(picked, np.arange(len(offsets)) * len(q))]
+        made[:] = [(picked, numbers(len(offsets)) * len(q))]
         return _arrow.numbers(len(offsets) - 1) if several else picked
 
     rows = over_pairs(column, weights, axis, reduction, "quantile", skip_nulls=skip_nulls, min_count=min_count)
@@ -387,6 +378,6 @@ def bootstrap(column: Column, n: Any, seed: int, axis: Any) -> Column:
             raise JagOverflowError(f"bootstrap: {wanted * (len(offsets) - 1)} means don't fit into memory")
         found, present = bootstrap_means(data, valid, offsets, wanted, start)
         known = None if present is None else present.repeat(wanted)
-        return _arrow.from_numpy(found.reshape(-1), known), np.arange(len(offsets)) * wanted
+        return _arrow.from_numpy(found.reshape(-1), known), numbers(len(offsets)) * wanted
 
     return deeper(column, axis, lists, "bootstrap")
