@@ -176,10 +176,7 @@ def _deviating(block: Block, other: NDArray[Any] | None = None) -> NDArray[np.fl
     return shifted(block if other is None else block._replace(data=other))
 
 
-def common_type(*arrays: NDArray[Any]) -> np.dtype[Any]:
-    """The type of a statistic of several columns: that of floats, float64 of all others."""
-    first = arrays[0].dtype
-    if [one.dtype for one in arrays].count(first) == len(arrays):
-        return result_type(first)
-    found, *others = {result_type(one.dtype) for one in arrays}
-    return np.result_type(found, *others) if others else found
+def common_type(x: NDArray[Any], y: NDArray[Any]) -> np.dtype[Any]:
+    """The type of a statistic of two columns: that of floats, float64 of all others."""
+    found = result_type(x.dtype)
+    return found if x.dtype == y.dtype else np.result_type(found, result_type(y.dtype))

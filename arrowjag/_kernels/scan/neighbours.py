@@ -148,11 +148,11 @@ def falls(data: NDArray[Any], offsets: NDArray[np.int64], descending: bool) -> N
 
     O(n_rows + n_values).
     """
-    wrong = np.zeros(len(data), np.bool_)
-    (np.less if not descending else np.greater)(data[1:], data[:-1], out=wrong[1:])
+    wrong = np.zeros(len(data) + 1, np.bool_)
+    items = wrong[1:-1]
+    (np.less if not descending else np.greater)(data[1:], data[:-1], out=items)
     if holds_nan(data):
         nan = np.isnan(data)
-        wrong[1:] |= nan[:-1] & ~nan[1:]
-    heads = offsets[:-1]
-    wrong[heads[heads < offsets[1:]]] = False
-    return wrong
+        items |= nan[:-1] & ~nan[1:]
+    wrong[offsets] = False  # the first item of each row, and the place behind the last
+    return wrong[:-1]
