@@ -16,7 +16,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
-from arrowjag._kernels.base.memory import as_flags, holds_nan, numbers, unless_all, without_validity
+from arrowjag._kernels.base.memory import as_flags, holds_nan, numbers, unless_all
 from arrowjag._kernels.base.offsets import count_true, filter_rows, row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
@@ -218,11 +218,11 @@ def weighted_quantile(
     made: list[tuple[pa.Array, IntArray]] = []
 
     def reduction(x: pa.Array, w: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
-        x = _ordered_type(x)
+        x = gather.no_nulls(_ordered_type(x))  # rows that have an item pick none that is null
         amounts, valid = weights_of(w, valid, offsets, "quantile")
         items, present, finite = _weighted_items(x, amounts, valid, offsets, q)
-        if len(x):  # nulls are not among the items of rows that have one
-            picked = gather.take(without_validity(x), items.reshape(-1), None if present is None else present.repeat(len(q)))
+        if len(x):
+            picked = gather.take(x, items.reshape(-1), None if present is None else present.repeat(len(q)))
         else:
             picked = pa.nulls(items.size, x.type)
         picked = _as_mean(picked, None if finite is None else ~finite.repeat(len(q)))
