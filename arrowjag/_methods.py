@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, NoReturn, TypeAlias, TypeVar, overload
 
@@ -414,9 +414,9 @@ def free_function(function: F | None = None, *, rows: FreeRule | None = None) ->
 
     @functools.wraps(function)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
-        others = [one for one in _flattened((*args, *kwargs.values())) if not isinstance(one, Column)]
-        for host in HOSTS:
-            if any(map(host.owns, others)):
+        others = [one for one in (*args, *kwargs.values()) if not isinstance(one, Column)]
+        for host in HOSTS if others else ():
+            if any(map(host.owns, _flattened(others))):
                 return host.call(safe, function.__name__, args, kwargs)
         return safe(*args, **kwargs)
 
@@ -456,7 +456,7 @@ def rows_of_free(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Ma
     return found
 
 
-def _flattened(args: tuple[Any, ...]) -> list[Any]:
+def _flattened(args: Iterable[Any]) -> list[Any]:
     """Return the arguments, with lists and tuples of arrays flattened by one level."""
     found: list[Any] = []
     for one in args:

@@ -101,3 +101,10 @@ def test_distances_of_halves_are_wider_than_their_type() -> None:
     one, two = (aj.array([[value]], type=pa.float16()) for value in (60_000.0, -60_000.0))
     assert aj.asof(one, two, tolerance=120_000).to_list() == [[-60_000.0]]
     assert aj.asof(one, two, tolerance=119_000).to_list() == [[None]]
+
+
+def test_values_may_have_more_dims_than_their_keys() -> None:
+    keys, values = aj.array([[1.0, 2.0], [3.0, 4.0]]), aj.array([[[10.0, 20.0], None], [[30.0], [40.0, 50.0, 60.0]]])
+    sought = aj.array([[[1.5, 2.0], [2.0]], [None, [4.5]]])
+    assert aj.asof(sought, keys, values).to_list() == [[[20.0, 20.0], None], [None, [60.0]]]
+    assert aj.interp(sought, keys, values).to_list() == [[[20.0, 20.0], None], [None, [60.0]]]

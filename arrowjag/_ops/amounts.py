@@ -28,7 +28,7 @@ def weights_of(
     weights : pa.Array
         One number per item.
     valid : (n_values,) bool array, optional
-        False for null items.
+        False for items whose value or weight is null; by default no value is null.
     offsets : (n_rows + 1,) int64 array
         The rows, to name one in an error message.
     operation : str
@@ -52,11 +52,10 @@ def weights_of(
         weights = weights.cast(pa.float64())
     if not _arrow.is_numeric(weights.type):
         raise JagTypeError(f"{operation}: weights must be numbers, got {weights.type}")
-    amounts, weighed = _arrow.to_numpy(weights)
-    if weighed is not None:
-        valid = weighed if valid is None else valid & weighed
-    negative = amounts < 0 if valid is None else (amounts < 0) & valid
-    if np.count_nonzero(negative):
+    amounts = _arrow.data_alone(weights)
+    valid = _arrow.valid_of(weights) if valid is None else valid
+    negative = amounts < 0
+    if np.count_nonzero(negative) and np.count_nonzero(negative := negative if valid is None else negative & valid):
         item = int(negative.argmax())
         row = int(_offsets.parents(offsets)[item])
         raise JagValueError(f"{operation}: weights must not be negative, got {amounts[item]} in row {row}")

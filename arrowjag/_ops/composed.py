@@ -20,7 +20,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import empty_like, numbers
+from arrowjag._kernels.base.memory import both_valid, empty_like, numbers
 from arrowjag._kernels.base.offsets import longest_of, row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.equal import groups as _kernels
@@ -74,7 +74,7 @@ def _shares(values: pa.Array, offsets: IntArray) -> pa.Array:
 def _weighted_shares(values: pa.Array, weight: pa.Array, offsets: IntArray) -> pa.Array:
     """Divide the cumulative weight at each item by the row's total; items without a weight are skipped."""
     key, valid = _arrow.order_key(values, "cdf")
-    amount, valid = weights_of(weight, valid, offsets, "cdf")
+    amount, valid = weights_of(weight, both_valid(valid, _arrow.valid_of(weight)), offsets, "cdf")
     order, begins = _rank.sorted_runs([(key, valid)], offsets)
     total, _ = _scan.cumsum(amount[order], None if valid is None else valid[order], offsets)
     last_of_run = np.append(begins.nonzero()[0][1:], len(order)) - 1

@@ -15,6 +15,7 @@ from arrowjag._arguments import flat_numbers
 from arrowjag._column import Column
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.memory import numbers
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.order import search
@@ -206,7 +207,7 @@ def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
     def lists(values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
         slots, _, _ = _slots(values, offsets, wanted, "histogram")
         _check_size(wanted.n * (len(offsets) - 1), "histogram")
-        return _arrow.from_numpy(_kernels.count_bins(slots, offsets, wanted.n)), np.arange(len(offsets)) * wanted.n
+        return _arrow.from_numpy(_kernels.count_bins(slots, offsets, wanted.n)), numbers(len(offsets)) * wanted.n
 
     def structs(values: pa.Array, offsets: IntArray) -> pa.Array:
         slots, found, present = _slots(values, offsets, wanted, "histogram")
@@ -253,7 +254,7 @@ def bincount(column: Column, n: Any, axis: Any) -> Column:
             return _arrow.from_numpy(counts), cut
         _check_size(most * (len(offsets) - 1), "bincount")
         slots = data if valid is None else np.where(valid, data, -1)
-        return _arrow.from_numpy(_kernels.count_bins(slots, offsets, most)), np.arange(len(offsets)) * most
+        return _arrow.from_numpy(_kernels.count_bins(slots, offsets, most)), numbers(len(offsets)) * most
 
     return deeper(column, axis, lists, "bincount")
 

@@ -52,31 +52,46 @@ def _points(
 
     With `valued` points with a null value too. Raises if the keys of a row fall; `name` is the parameter to name.
     """
+    depth = keys.ndim - 1
     keys, values = structure.align([keys, values], operation)
-    table = Column(keys.shape, _arrow.numbers(keys.shape.size))
-    rows, probes, offsets = sets.probes_of(table, probes, operation)
-    items: IntArray | None = None if rows.values is table.values else rows.values.to_numpy()
+    rows, items, probes, offsets = _sought_in(keys.shape, probes, depth, operation)
     own = keys.values if items is None else gather.take(keys.values, items)
     for one in (own, probes.values):
         if not (_arrow.is_numeric(one.type) or _arrow.is_temporal(one.type) or pt.is_null(one.type)):
             raise JagTypeError.no_kernel(operation, one.type, hint="Keys are numbers or times.")
     (sought, known), (key, valid) = sets.joint_keys(probes.values, own, operation)
-    cut = rows.shape.dims[-1].offsets
+    cut = rows.dims[-1].offsets
     if holds_nan(key):
         valid = both_valid(valid, ~np.isnan(key))
     if valued and (there := _arrow.valid_of(values.values)) is not None:
         valid = both_valid(valid, there if items is None else there[items])
     if valid is not None:
-        key, items, cut = key[valid], valid.nonzero()[0] if items is None else items[valid], _offsets.filter_rows(valid, cut)
+        kept, cut = valid.nonzero()[0], _offsets.filter_rows(valid, cut)
+        key, items = key[kept], kept if items is None else items[kept]
     wrong = neighbours.falls(key, cut, descending=False)
     if np.count_nonzero(wrong):
         place = int(wrong.argmax())
         row = int(np.searchsorted(cut, place, side="right")) - 1
-        where = row_name(rows.shape, rows.ndim - 1, row)
+        where = row_name(rows, rows.ndim - 1, row)
         raise JagValueError(
             f"{operation}: {name} is not sorted in {where}: {key[place]} follows {key[place - 1]}; sort both by {name} first"
         )
     return _Points(key, cut, items, sought, known, offsets, probes), values.values
+
+
+def _sought_in(
+    rows: JaggedShape, probes: Column, agreed: int, operation: str
+) -> tuple[JaggedShape, IntArray | None, Column, IntArray]:
+    """The rows to look up in, the numbers of their items, None if all are left, what to look up, and its offsets by row.
+
+    Both agree in the first `agreed` dims and in which rows below these are null.
+    """
+    depth = rows.ndim - 1
+    if depth == agreed < probes.ndim:
+        return rows, None, probes, probes.shape.composed(depth, probes.ndim).offsets
+    table = Column(rows, _arrow.numbers(rows.size))
+    found, probes, offsets = sets.probes_of(table, probes, operation)
+    return found.shape, None if found.values is table.values else found.values.to_numpy(), probes, offsets
 
 
 def _agreed(keys: Column, values: Column, probes: Column, operation: str, name: str) -> tuple[Column, Column, Column]:
@@ -190,14 +205,22 @@ def gaps(column: Column, axis: Any) -> Column:
     valid = _arrow.valid_of(values)
     if valid is not None:
         values, cut = gather.filter_values(without_validity(values), valid), _offsets.filter_rows(valid, cut)
-    sizes = np.maximum(_offsets.row_sizes(cut) - 1, 0)
-    new = _offsets.from_counts(sizes)
-    items = _offsets.runs(cut[:-1] + 1, new)
+    if _arrow.is_numeric(values.type):
+        differences, new = neighbours.gaps(_arrow.data_alone(values), cut)
+        found = _arrow.from_numpy(differences)
+    else:
+        found, new = _gaps_of_others(values, cut)
+    return Column(JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, new))), found)
+
+
+def _gaps_of_others(values: pa.Array, cut: IntArray) -> tuple[pa.Array, IntArray]:
+    """The gaps of items that are no numbers, and their offsets."""
     try:
-        apart = without_validity(scan.differences(values, cut, 1))  # of the first item of each row alone there is none
+        differences = without_validity(scan.differences(values, cut, 1))  # of the first item of each row alone there is none
     except JagError as error:
         raise error.renamed("gaps", "diff") from None
-    return Column(JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, new))), gather.take(apart, items))
+    new = _offsets.from_counts(np.maximum(_offsets.row_sizes(cut) - 1, 0))
+    return gather.take(differences, _offsets.runs(cut[:-1] + 1, new)), new
 
 
 def local_maxima(column: Column, axis: Any) -> Column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,8 +16,8 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
-from arrowjag._kernels.base.memory import as_flags, empty, unless_all
-from arrowjag._kernels.base.offsets import count_true, row_sizes
+from arrowjag._kernels.base.memory import as_flags, holds_nan, numbers, unless_all
+from arrowjag._kernels.base.offsets import count_true, filter_rows, row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
@@ -25,7 +26,7 @@ from arrowjag._kernels.reduce import products as _products
 from arrowjag._kernels.reduce import quantiles
 from arrowjag._kernels.reduce.extremes import ends as ends_of
 from arrowjag._kernels.reduce.ordered import row_sums
-from arrowjag._kernels.reduce.segments import Block, drop_nulls, moments, over_blocks, shifted
+from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, shifted
 from arrowjag._kernels.reduce.sums import bootstrap_means
 from arrowjag._ops import elementwise, exact, structure
 from arrowjag._ops.amounts import weights_of
@@ -106,16 +107,7 @@ def median_deviation(column: Column, axis: Any, skip_nulls: bool, min_count: int
         data, valid = _arrow.to_numpy(_numbers(values, offsets, "mad"))
         if data.dtype.kind in "iu":
             data = _as_distances(data, valid, offsets)
-        data, cut = drop_nulls(data, valid, offsets)
-        middle, _ = _reduce.quantile(data, None, cut, 0.5)
-        away = empty(len(data), data.dtype)
-
-        def work(block: Block) -> None:
-            centre = middle[block.rows].repeat(row_sizes(block.offsets))
-            np.abs(np.subtract(block.data, centre), out=away[block.items])
-
-        over_blocks(work, data, None, cut)
-        return _arrow.from_numpy(*_reduce.quantile(away, None, cut, 0.5))
+        return _arrow.from_numpy(*quantiles.median_deviation(data, valid, offsets))
 
     return over_axes(column, axis, reduction, "mad", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -180,7 +172,7 @@ def weighted_mean(column: Column, weights: Column, axis: Any, skip_nulls: bool, 
 
 def probabilities(q: Any) -> list[float] | None:
     """The probabilities of a list or array; None for a single number."""
-    if isinstance(q, pa.Array | pa.ChunkedArray):
+    if isinstance(q, (pa.Array, pa.ChunkedArray)):
         q = q.to_pylist()
     if not isinstance(q, (list, tuple)) and not (isinstance(q, np.ndarray) and q.ndim == 1):
         return None
@@ -202,7 +194,7 @@ def quantiles_of(
         data, valid = floats(values, "quantile"), _arrow.valid_of(values)
         found, present = quantiles.quantiles(data, valid, offsets, q, interpolation)
         known = None if present is None else present.repeat(len(q))
-        return _arrow.from_numpy(found.reshape(-1), known), np.arange(len(offsets)) * len(q)
+        return _arrow.from_numpy(found.reshape(-1), known), numbers(len(offsets)) * len(q)
 
     return deeper(column, axis, lists, "quantile", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -214,7 +206,7 @@ def _interleaved(column: Column, parts: list[Column], n: int, axis: Any, skip_nu
 
     def lists(_values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
         order = np.arange(n_rows * n).reshape(n, n_rows).T.reshape(-1)
-        return gather.take(found, order) if n else found[:0], np.arange(len(offsets)) * n
+        return gather.take(found, order) if n else found[:0], numbers(len(offsets)) * n
 
     return deeper(column, axis, lists, "quantile", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -226,12 +218,15 @@ def weighted_quantile(
     made: list[tuple[pa.Array, IntArray]] = []
 
     def reduction(x: pa.Array, w: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
-        x = _ordered_type(x)
+        x = gather.no_nulls(_ordered_type(x))  # rows that have an item pick none that is null
         amounts, valid = weights_of(w, valid, offsets, "quantile")
-        items, present, unknown = _weighted_items(x, amounts, valid, offsets, q)
-        found = gather.take(x, items.reshape(-1), None if present is None else present.repeat(len(q))) if len(x) else None
-        picked = _as_mean(pa.nulls(items.size, x.type) if found is None else found, unknown.repeat(len(q)))
-        made[:] = [(picked, np.arange(len(offsets)) * len(q))]
+        items, present, finite = _weighted_items(x, amounts, valid, offsets, q)
+        if len(x):
+            picked = gather.take(x, items.reshape(-1), None if present is None else present.repeat(len(q)))
+        else:
+            picked = pa.nulls(items.size, x.type)
+        picked = _as_mean(picked, None if finite is None else ~finite.repeat(len(q)))
+        made[:] = [(picked, numbers(len(offsets)) * len(q))]
         return _arrow.numbers(len(offsets) - 1) if several else picked
 
     rows = over_pairs(column, weights, axis, reduction, "quantile", skip_nulls=skip_nulls, min_count=min_count)
@@ -252,10 +247,10 @@ def _ordered_type(values: pa.Array) -> pa.Array:
     return values
 
 
-def _as_mean(values: pa.Array, unknown: BoolArray) -> pa.Array:
+def _as_mean(values: pa.Array, unknown: BoolArray | None) -> pa.Array:
     """Integers as float64; NaN, or null for temporals and decimals, where the total weight is not finite."""
     values = values.cast(pa.float64(), safe=False) if pt.is_integer(values.type) else values
-    if not np.count_nonzero(unknown):
+    if unknown is None:
         return values
     if _arrow.is_temporal(values.type) or pt.is_decimal(values.type):
         return structure.null_values(values, ~unknown)
@@ -265,9 +260,13 @@ def _as_mean(values: pa.Array, unknown: BoolArray) -> pa.Array:
 
 def _weighted_items(
     x: pa.Array, amounts: Floats, valid: BoolArray | None, offsets: IntArray, q: Sequence[float]
-) -> tuple[IntArray, BoolArray | None, BoolArray]:
-    """The item of each row and each q; which rows have one; which have a total weight that is not finite."""
+) -> tuple[IntArray, BoolArray | None, BoolArray | None]:
+    """The item of each row and each q; which rows have one, and which have a finite total weight, None if all."""
     data, _ = _arrow.order_key(x, "quantile")
+    kept: IntArray | None = None
+    if valid is not None:
+        kept = valid.nonzero()[0]
+        data, amounts, offsets = data[kept], amounts[kept], filter_rows(valid, offsets)
     n_rows, last_item = len(offsets) - 1, max(len(data) - 1, 0)
     items, totals = np.empty((n_rows, len(q)), np.int64), np.empty(n_rows)
 
@@ -275,37 +274,37 @@ def _weighted_items(
         found, totals[block.rows] = _weighted_places(block, amounts[block.items], q)
         items[block.rows] = np.minimum(found + block.items.start, last_item)
 
-    over_blocks(work, data, valid, offsets)
-    return items, unless_all(totals != 0), ~np.isfinite(totals)
+    over_blocks(work, data, None, offsets)
+    if kept is not None and len(kept):
+        items = kept[items]
+    return items, unless_all(totals != 0), unless_all(np.isfinite(totals))
 
 
 def _weighted_places(block: Block, amounts: Floats, q: Sequence[float]) -> tuple[IntArray, Floats]:
-    """The item of each row of a block and each q, and the total weight of each row."""
-    data, valid, offsets = block.data, block.valid, block.offsets
-    order = _sort.argsort(data, valid, offsets)
-    known = None if valid is None else valid[order]
-    running, _ = _scan.cumsum(amounts[order], known, offsets)
-    n_valid, _ = _reduce.count(valid, offsets)
-    sizes, last = row_sizes(offsets), np.maximum(n_valid - 1, 0)
-    ends, full = offsets[:-1] + last, n_valid > 0
-    total = np.zeros(len(sizes))
-    total[full] = running[ends[full]]
+    """The item of each row of a block, which holds no nulls, and each q, and the total weight of each row."""
+    data, offsets = block.data, block.offsets
+    sizes = row_sizes(offsets)
+    items = np.zeros((len(sizes), len(q)), np.int64)
+    if not len(data):
+        return items, np.zeros(len(sizes))
+    order = _sort.argsort(data, None, offsets)
+    running, _ = _scan.cumsum(amounts[order], None, offsets)
+    last, full = np.maximum(sizes - 1, 0), sizes > 0
+    starts = np.minimum(offsets[:-1], len(data) - 1)
+    ends = starts + last
+    total = np.where(full, running[ends], 0.0)
     shares = running / total.repeat(sizes)
-    weightless = count_true(_both(running <= 0, known), offsets)
-    items = np.empty((len(sizes), len(q)), np.int64)
+    are_light = running <= 0
+    weightless: Any = count_true(are_light, offsets) if np.count_nonzero(are_light) else 0
     for place, one in enumerate(q):
-        below = count_true(_both(shares < one, known), offsets)
+        below = count_true(shares < one, offsets)
         items[:, place] = np.minimum(np.maximum(below, weightless), last)
     # Of a NaN, which is sorted behind all numbers, the whole row is NaN; of a NaN among the weights too.
-    if data.dtype.kind == "f" and len(data):
-        bad = full & np.isnan(data[order[np.minimum(ends, len(order) - 1)]])
+    if holds_nan(data):
+        bad = full & np.isnan(data[order[ends]])
         items[bad] = last[bad][:, None]
-    items += np.minimum(offsets[:-1], max(len(order) - 1, 0))[:, None]
-    return order[items] if len(order) else items, total
-
-
-def _both(mask: BoolArray, known: BoolArray | None) -> BoolArray:
-    return mask if known is None else mask & known
+    items += starts[:, None]
+    return order[items], total
 
 
 # --------------------------------------------------------------------------------------------------- two columns
@@ -333,9 +332,15 @@ def _of_products(
             return _arrow.from_numpy(results[0], enough)
         flags = unless_all(enough)
         columns = [_arrow.from_numpy(each) for each in results]
-        return _arrow.structs(columns, [pa.field(name, columns[0].type) for name in fields], flags)
+        return _arrow.structs(columns, _fields(fields, columns[0].type), flags)
 
     return over_pairs(x, y, axis, reduction, operation, skip_nulls=skip_nulls, min_count=min_count)
+
+
+@functools.lru_cache(16)
+def _fields(names: tuple[str, ...], type: pa.DataType) -> list[pa.Field]:
+    """Fields of one type."""
+    return [pa.field(name, type) for name in names]
 
 
 def correlation(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
@@ -363,8 +368,8 @@ def linear_fit(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int
     def finish(found: _products.Products) -> tuple[Floats, ...]:
         ratio = found.xy / found.xx
         r2 = np.minimum(np.maximum(ratio * (found.xy / found.yy), 0.0), 1.0)
-        slope = np.where(found.xx == 0, np.nan, ratio)
-        return slope, found.mean_y - slope * found.mean_x, r2
+        np.copyto(ratio, np.nan, where=found.xx == 0)
+        return ratio, found.mean_y - ratio * found.mean_x, r2
 
     return _of_products(x, y, axis, finish, ("slope", "intercept", "r2"), "linear_fit", skip_nulls, min_count)
 
@@ -387,6 +392,6 @@ def bootstrap(column: Column, n: Any, seed: int, axis: Any) -> Column:
             raise JagOverflowError(f"bootstrap: {wanted * (len(offsets) - 1)} means don't fit into memory")
         found, present = bootstrap_means(data, valid, offsets, wanted, start)
         known = None if present is None else present.repeat(wanted)
-        return _arrow.from_numpy(found.reshape(-1), known), np.arange(len(offsets)) * wanted
+        return _arrow.from_numpy(found.reshape(-1), known), numbers(len(offsets)) * wanted
 
     return deeper(column, axis, lists, "bootstrap")

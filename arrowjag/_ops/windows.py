@@ -114,16 +114,17 @@ def _sum(view: View) -> pa.Array:
     if pt.is_duration(type):
         return _sum(view._replace(values=view.values.cast(pa.int64()))).cast(type)
     if pt.is_decimal(type):
-        return exact.assembled(_sums_of_parts(exact.parts_of(view.values), view), None, exact.wide_type(type), "rolling sum")
+        found = exact.assembled(_sums_of_parts(exact.parts_of(view.values), view), None, exact.wide_type(type), "rolling sum")
+        return structure.null_values(found, view.enough(0))
     values = _numbers(view.values, "sum")
     if pt.is_floating(values.type):
-        return _rounded(view.sums(_filled(values, view, np.float64)), values.type)
+        return _rounded(view.sums(_filled(values, view, np.float64)), view)
     unsigned = pt.is_unsigned_integer(values.type)
     data = _filled(values, view, np.uint64 if unsigned else np.int64)
     largest = largest_magnitude(data)
     if not view.expanding and largest * _offsets.longest_of(view.windows.sizes) > np.iinfo(data.dtype).max:
         _check_sums(_arrow.from_numpy(data), view)
-    return _arrow.from_numpy(view.sums(data))
+    return _arrow.from_numpy(view.sums(data), view.enough(0))
 
 
 def _check_sums(values: pa.Array, view: View) -> None:
@@ -138,8 +139,9 @@ def _check_sums(values: pa.Array, view: View) -> None:
         )
 
 
-def _rounded(data: npt.NDArray[Any], type: pa.DataType) -> pa.Array:
-    return quietly(_arrow.from_numpy, data, None, type)
+def _rounded(data: npt.NDArray[Any], view: View) -> pa.Array:
+    """Floats in the type of the values, null for windows with too few items."""
+    return quietly(_arrow.from_numpy, data, view.enough(0), view.values.type)
 
 
 def _mean(view: View) -> pa.Array:
@@ -147,20 +149,20 @@ def _mean(view: View) -> pa.Array:
     n = view.counts if np.count_nonzero(view.counts) == len(view.counts) else np.maximum(view.counts, 1)
     if pt.is_decimal(type) or _arrow.is_temporal(type):
         parts = exact.parts_of(view.values) if pt.is_decimal(type) else exact.moment_parts(view.values)[0]
-        return exact.divided(_sums_of_parts(parts, view), n, type, "rolling mean")
+        return structure.null_values(exact.divided(_sums_of_parts(parts, view), n, type, "rolling mean"), view.enough(0))
     values = _numbers(view.values, "mean")
     if pt.is_floating(values.type):
         totals = view.sums(_filled(values, view, np.float64))
-        return _rounded(np.divide(totals, n, out=totals), values.type)
+        return _rounded(np.divide(totals, n, out=totals), view)
     if values.type.bit_width < 64 or pt.is_boolean(values.type):
-        return _arrow.from_numpy(view.sums(_filled(values, view, np.int64)) / n)
+        return _arrow.from_numpy(view.sums(_filled(values, view, np.int64)) / n, view.enough(0))
     data = _filled(values, view, np.uint64 if pt.is_unsigned_integer(values.type) else np.int64)
     largest = largest_magnitude(data)
     if largest * _offsets.longest_of(view.windows.sizes) <= EXACT:
-        return _arrow.from_numpy(view.sums(data) / n)
+        return _arrow.from_numpy(view.sums(data) / n, view.enough(0))
     low, high = _sums_of_parts(_halves(values), view)
     high, low = high + (low >> 32), low & 0xFFFFFFFF
-    return _arrow.from_numpy((np.multiply(high, 2.0**32, dtype=np.float64) + low) / n)
+    return _arrow.from_numpy((np.multiply(high, 2.0**32, dtype=np.float64) + low) / n, view.enough(0))
 
 
 def _extreme(name: str) -> Statistic:
@@ -178,7 +180,7 @@ def _extreme(name: str) -> Statistic:
 
 
 def _count(view: View) -> pa.Array:
-    return _arrow.from_numpy(view.counts)
+    return _arrow.from_numpy(view.counts, view.windows.sizes >= view.least)
 
 
 def _spread_data(values: pa.Array, offsets: IntArray, name: str) -> npt.NDArray[Any]:
@@ -251,10 +253,6 @@ STATISTICS: dict[str, Statistic] = {
     "last": _end(window_statistics.last_items),
 }
 """The kernel of each statistic, by name; results of windows with too few items are null."""
-
-_WITHOUT_NULLS = frozenset({"sum", "mean", "count"})
-"""Statistics whose kernels give every window a result."""
-
 
 _OF_VALID = frozenset({"median", "quantile"})
 """Statistics whose kernels take items without nulls."""
@@ -352,10 +350,7 @@ def _over(
         counts = window_statistics.counts(valid, offsets, windows)
     if name not in ("sum", "count"):
         least = max(least, 1)
-    found = STATISTICS[name](View(values, valid, offsets, windows, counts, least, expanding, trailing), **options)
-    if name not in _WITHOUT_NULLS:
-        return found
-    return structure.null_values(found, (windows.sizes if name == "count" else counts) >= least)
+    return STATISTICS[name](View(values, valid, offsets, windows, counts, least, expanding, trailing), **options)
 
 
 def _roll_by_time(

@@ -363,6 +363,7 @@ CALLS: dict[str, list[Call]] = {
         *(reduction("quantile", q=q, interpolation="lower", rounds=True)._replace(same_bits=True) for q in (0.0, 0.3, 1.0)),
         Call(lambda x: x.median()),
         Call(lambda x: x.quantile(0.7)),
+        Call(lambda x: x.mad()),
     ],
     "quantiles": [Call(lambda x, by=by: x.quantile([0.3, 1, 0], by)) for by in ("linear", "higher", "nearest")],
     # equal items

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import empty, holds_nan, zeros
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import parents, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.extremes import ends
@@ -40,10 +40,10 @@ def bins_of_rows(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n
     (n_rows,) bool array or None
         Which rows have a number; None if all have.
     """
-    known = valid
-    if holds_nan(data):
+    low, high, present, has_nan = ends(data, valid, offsets)
+    if has_nan:
         known = ~np.isnan(data) if valid is None else valid & ~np.isnan(data)
-    low, high, present, _ = ends(data, known, offsets)
+        low, high, present, _ = ends(data, known, offsets)
     start, stop = low.astype(np.float64), high.astype(np.float64)
     reach = 0.5 * (start == stop)
     start -= reach

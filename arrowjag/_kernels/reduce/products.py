@@ -78,9 +78,16 @@ def products(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np
     O(n_values), on all cores, in blocks that stay in cache.
     """
     found = Products(*empty_columns(len(Products._fields), len(offsets) - 1))
+    loop = find_loop("products", _DOUBLE, valid is not None, len(x), often=True)
+    is_compiled = strategy.choose("central", loop is not None) == "compiled"
+    if is_compiled and loop is not None and x.dtype == y.dtype == _DOUBLE:
+        x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
+        map_rows(lambda first, last: loop(x, y, valid, offsets, first, last, *found), offsets)
+        return found
 
     def work(block: Block) -> None:
-        if _run_products(block, y[block.items], found):
+        if is_compiled and loop is not None:
+            _run_products(loop, block, y[block.items], found)
             return
         n, mean_x, of_x = deviations(block)
         _, mean_y, of_y = deviations(block._replace(data=y[block.items]))
@@ -155,16 +162,10 @@ def _dots_name(x: np.dtype[Any], y: np.dtype[Any], has_nulls: bool) -> str | Non
     return fused_name(f"{codes[0]}{nulls},{codes[1]}{nulls}{_DOTS}")
 
 
-def _run_products(block: Block, other: NDArray[Any], found: Products) -> bool:
-    """Fill the rows of a block by a compiled loop; False if there is none."""
-    loop = find_loop("products", _DOUBLE, block.valid is not None, len(other), often=True)
-    if strategy.choose("central", loop is not None) != "compiled" or loop is None:
-        return False
+def _run_products(loop: Compiled, block: Block, other: NDArray[Any], found: Products) -> None:
+    """Fill the rows of a block by a compiled loop, from items as float64."""
     x, y = np.ascontiguousarray(_deviating(block)), np.ascontiguousarray(_deviating(block, other))
-    n_rows = len(block.offsets) - 1
-    outs = found if n_rows == len(found.counts) else [one[block.rows] for one in found]
-    loop(x, y, block.valid, block.offsets, 0, n_rows, *outs)
-    return True
+    loop(x, y, block.valid, block.offsets, 0, len(block.offsets) - 1, *(one[block.rows] for one in found))
 
 
 def _deviating(block: Block, other: NDArray[Any] | None = None) -> NDArray[np.float64]:
@@ -175,10 +176,7 @@ def _deviating(block: Block, other: NDArray[Any] | None = None) -> NDArray[np.fl
     return shifted(block if other is None else block._replace(data=other))
 
 
-def common_type(*arrays: NDArray[Any]) -> np.dtype[Any]:
-    """The type of a statistic of several columns: that of floats, float64 of all others."""
-    first = arrays[0].dtype
-    if [one.dtype for one in arrays].count(first) == len(arrays):
-        return result_type(first)
-    found, *others = {result_type(one.dtype) for one in arrays}
-    return np.result_type(found, *others) if others else found
+def common_type(x: NDArray[Any], y: NDArray[Any]) -> np.dtype[Any]:
+    """The type of a statistic of two columns: that of floats, float64 of all others."""
+    found = result_type(x.dtype)
+    return found if x.dtype == y.dtype else np.result_type(found, result_type(y.dtype))

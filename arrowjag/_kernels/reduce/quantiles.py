@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from arrowjag._kernels.order import sort as _sort
 from arrowjag._kernels.reduce.segments import Block, drop_nulls, over_blocks, result_type, without_signed_zeros
 from arrowjag.errors import JagValueError
 
-__all__ = ["check_interpolation", "mixed", "of_table", "probability", "quantile", "quantiles", "slots_of"]
+__all__ = ["check_interpolation", "median_deviation", "mixed", "of_table", "probability", "quantile", "quantiles", "slots_of"]
 
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
@@ -62,23 +62,41 @@ def quantile(
         raise JagValueError(f"quantile: q lies between 0 and 1, got {q}.")
     check_interpolation(interpolation)
     data, offsets = drop_nulls(data, valid, offsets)
-    out = zeros(len(offsets) - 1, data.dtype if rounded else result_type(data.dtype))
+    target = data.dtype if rounded else result_type(data.dtype)
     full = offsets[1:] > offsets[:-1]
     if strategy.is_small("quantile", (data, None)):
-        found = quietly(_of_few, data, offsets, full, q, interpolation, out.dtype)
-        if len(found) == len(full):
-            return found, None
-        out[full] = found
-    else:
-        # With many lengths, larger blocks have more rows of each length: Zipf rows take 80 ms instead of 95.
-        size = strategy.sizes.LARGE_VALUES * (8 if strategy.long_share(offsets) else 1)
-        whole = find_loop("select", data.dtype, False, len(data)) is not None  # no batches: a block per core is enough
-        over_blocks(partial(_of_block, out, q, interpolation), np.ascontiguousarray(data), None, offsets, size, per_core=whole)
+        return quietly(_of_few, data, offsets, full, q, interpolation, target), unless_all(full)
+    out = zeros(len(full), target)
+    # With many lengths, larger blocks have more rows of each length: Zipf rows take 80 ms instead of 95.
+    size = strategy.sizes.LARGE_VALUES * (8 if strategy.long_share(offsets) else 1)
+    whole = find_loop("select", data.dtype, False, len(data)) is not None  # no batches: a block per core is enough
+    over_blocks(partial(_of_block, out, q, interpolation), np.ascontiguousarray(data), None, offsets, size, per_core=whole)
     return out, unless_all(full)
+
+
+def median_deviation(
+    data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """The median distance of the floats of each row from their median; as `quantile` otherwise."""
+    data, offsets = drop_nulls(data, valid, offsets)
+    if strategy.is_small("quantile", (data, None)):
+        full = offsets[1:] > offsets[:-1]
+        return quietly(_deviations_of_few, data, offsets, full), unless_all(full)
+    middle, _ = quantile(data, None, offsets, 0.5)
+    away = empty(len(data), data.dtype)
+
+    def work(block: Block) -> None:
+        centre = middle[block.rows].repeat(row_sizes(block.offsets))
+        np.abs(np.subtract(block.data, centre), out=away[block.items])
+
+    over_blocks(work, data, None, offsets)
+    return quantile(away, None, offsets, 0.5)
 
 
 def probability(q: Any) -> float:
     """A probability as a float; raises for what is none."""
+    if type(q) is float and 0 <= q <= 1:
+        return q
     if not isinstance(q, (int, float, np.number)) or isinstance(q, (bool, np.bool_, np.timedelta64)) or not 0 <= q <= 1:
         raise JagValueError(f"quantile: q must be a number from 0 to 1, got {q!r}")
     return float(q)
@@ -113,21 +131,49 @@ def quantiles(
         return found.reshape(-1, 1), present
     check_interpolation(interpolation)
     data, offsets = drop_nulls(data, valid, offsets)
+    target, full = result_type(data.dtype), offsets[1:] > offsets[:-1]
+    each = np.array(q, np.float64)[:, None]
+    if strategy.is_small("quantiles", (data, None)):
+        return quietly(_of_few, data, offsets, full, each, interpolation, target).T, unless_all(full)
     ready = find_loop("select", data.dtype, False, len(data)) is not None
     if strategy.choose("quantiles", len(data), len(offsets) - 1, len(q), data.dtype.kind == "f", ready) == "each":
         parts = [quantile(data, None, offsets, one, interpolation) for one in q]
         return np.stack([found for found, _ in parts], axis=1), parts[0][1]
-    out = zeros((len(offsets) - 1) * len(q), result_type(data.dtype)).reshape(-1, len(q))
-    full = offsets[1:] > offsets[:-1]
+    out = zeros(len(full) * len(q), target).reshape(-1, len(q))
 
     def work(block: Block) -> None:
         rows = block.offsets[1:] > block.offsets[:-1]
-        out[block.rows][rows] = _of_few(block.data, block.offsets, rows, each, interpolation, out.dtype, ordered=True).T
+        out[block.rows][rows] = _places(block.offsets, rows, each, interpolation).of(block.data, target).T
 
-    each = np.array(q, np.float64)[:, None]
     ordered, _ = _sort.sort(np.ascontiguousarray(data), None, offsets)
     over_blocks(work, ordered, None, offsets)
     return out, unless_all(full)
+
+
+class _Places(NamedTuple):
+    """The places of a quantile in the sorted items of each row that has items; of a column of several q, a row of them for each."""
+
+    lower: NDArray[np.int64]
+    upper: NDArray[np.int64]
+    last: NDArray[np.int64]
+    """The largest item of each row."""
+
+    weights: NDArray[np.float64]
+    """How near the quantile is to the upper item."""
+
+    def of(self, ordered: NDArray[Any], target: np.dtype[Any]) -> NDArray[Any]:
+        """The quantiles of sorted rows."""
+        return mixed(ordered[self.lower], ordered[self.upper], ordered[self.last], self.weights, target)
+
+
+def _places(offsets: NDArray[np.int64], full: NDArray[np.bool_], q: float | NDArray[np.float64], interpolation: str) -> _Places:
+    """The places of all rows that have items, whatever their lengths."""
+    first, ends = offsets[:-1], offsets[1:]
+    if np.count_nonzero(full) < len(full):
+        first, ends = first[full], ends[full]
+    last = ends - 1
+    low, high, weights = slots_of(last - first, q, interpolation)
+    return _Places(first + low, first + high, last, weights)
 
 
 def _of_few(
@@ -137,20 +183,26 @@ def _of_few(
     q: float | NDArray[np.float64],
     interpolation: str,
     target: np.dtype[Any],
-    *,
-    ordered: bool = False,
 ) -> NDArray[Any]:
-    """As `_of_block`, of all rows that have items, whatever their lengths; `ordered` tells that rows are sorted.
+    """As `_of_block`, of all rows, whatever their lengths; of a column of several q, a row of results for each."""
+    return _of_all(_places(offsets, full, q, interpolation).of(_sort.sort(data, None, offsets)[0], target), full)
 
-    A column of several q gives a row of results for each.
-    """
-    ordered_data = data if ordered else _sort.sort(data, None, offsets)[0]
-    first, ends = offsets[:-1], offsets[1:]
-    if np.count_nonzero(full) < len(full):
-        first, ends = first[full], ends[full]
-    last = ends - 1
-    low, high, weights = slots_of(last - first, q, interpolation)
-    return mixed(ordered_data[first + low], ordered_data[first + high], ordered_data[last], weights, target)
+
+def _deviations_of_few(data: NDArray[Any], offsets: NDArray[np.int64], full: NDArray[np.bool_]) -> NDArray[Any]:
+    """As `median_deviation`: the median and that of the distances lie at the same places."""
+    places = _places(offsets, full, 0.5, "linear")
+    middle = _of_all(places.of(_sort.sort(data, None, offsets)[0], data.dtype), full)
+    away = np.abs(data - middle.repeat(row_sizes(offsets)))
+    return _of_all(places.of(_sort.sort(away, None, offsets)[0], data.dtype), full)
+
+
+def _of_all(found: NDArray[Any], full: NDArray[np.bool_]) -> NDArray[Any]:
+    """The results of the rows that have items, and 0 for the others."""
+    if found.shape[-1] == len(full):
+        return found
+    out = np.zeros((*found.shape[:-1], len(full)), found.dtype)
+    out[..., full] = found
+    return out
 
 
 def slots_of(
@@ -158,13 +210,12 @@ def slots_of(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Between which slots of sorted rows a quantile, or each of a column of them, lies, and how near to the second."""
     position: NDArray[np.float64] = np.multiply(q, last, dtype=np.float64)
-    low = position.astype(np.int64)
-    high = low + (low < position)
+    low, high = position.astype(np.int64), np.ceil(position).astype(np.int64)
     if interpolation in ("lower", "higher", "nearest"):
         slot = {"lower": low, "higher": high}.get(interpolation)
         slot = np.rint(position).astype(np.int64) if slot is None else slot
         return slot, slot, np.zeros(slot.shape)
-    return low, high, np.multiply(high - low, 0.5) if interpolation == "midpoint" else np.subtract(position, low)
+    return low, high, np.multiply(high - low, 0.5) if interpolation == "midpoint" else position - low
 
 
 def _of_block(out: NDArray[Any], q: float, interpolation: str, block: Block) -> None:
@@ -242,7 +293,7 @@ def _between(low: NDArray[Any], high: NDArray[Any], weight: float | NDArray[np.f
         return _between_wide(low, high, np.asarray(weight), target)
     low, high = low.astype(np.float64, copy=False), high.astype(np.float64, copy=False)
     mixed = low * (1 - weight) + high * weight
-    np.copyto(mixed, low, where=(low == high) | np.equal(weight, 0))
+    np.copyto(mixed, low, where=low == high)  # as they are where the weight is 0
     return mixed.astype(target, copy=False)
 
 

@@ -196,9 +196,13 @@ def have_items(valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> N
     return found
 
 
+_INT64 = np.dtype(np.int64)
+_ACCUMULATORS: dict[str, np.dtype[Any]] = {"f": np.dtype(np.float64), "u": np.dtype(np.uint64)}
+
+
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The type in which values of a type are added up: float64, int64 (bool too) or uint64."""
-    return np.dtype({"f": np.float64, "u": np.uint64}.get(dtype.kind, np.int64))
+    return _ACCUMULATORS.get(dtype.kind, _INT64)
 
 
 def result_type(dtype: np.dtype[Any]) -> np.dtype[Any]:

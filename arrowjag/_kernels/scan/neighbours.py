@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
+from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import empty, holds_nan, unless_all, zeros
-from arrowjag._kernels.base.offsets import parents, positions
+from arrowjag._kernels.base.offsets import from_counts, parents, positions, row_sizes, runs
 from arrowjag._kernels.reduce.segments import Block, over_blocks, raise_overflow
 
-__all__ = ["diff", "falls", "has_slot", "reaches_back", "relative_change", "shift_index"]
+__all__ = ["diff", "falls", "gaps", "has_slot", "reaches_back", "relative_change", "shift_index"]
 
 Valid: TypeAlias = "NDArray[np.bool_] | None"
 
@@ -41,6 +42,24 @@ def diff(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int = 
             block = Block(slice(0, len(offsets) - 1), slice(0, len(data)), data, valid, offsets)
             raise_overflow("diff", parents(offsets)[here][wrapped], block, out.dtype)
     return out, unless_all(known)
+
+
+def gaps(data: NDArray[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Each item but the first of its row minus the one before it, and the offsets of these; types and errors as of `diff`."""
+    cut = from_counts(np.maximum(row_sizes(offsets) - 1, 0))
+    places, signed = runs(offsets[:-1], cut), _signed(data)
+
+    def apart(items: slice, out: NDArray[Any]) -> None:
+        np.subtract(signed[1:][items], signed[items][: len(out)], out=out)
+
+    steps = fill(apart, max(len(data) - 1, 0), signed.dtype)
+    found = steps.take(places, out=empty(len(places), steps.dtype), mode="clip") if len(places) else steps[:0]
+    if data.dtype == np.uint64:
+        wrapped = (data[places + 1] >= data[places]) != (found >= 0)
+        if wrapped.any():
+            block = Block(slice(0, len(cut) - 1), slice(0, len(found)), found, None, cut)
+            raise_overflow("gaps", parents(cut)[wrapped], block, found.dtype)
+    return found, cut
 
 
 def relative_change(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int) -> tuple[NDArray[Any], Valid]:
@@ -129,11 +148,11 @@ def falls(data: NDArray[Any], offsets: NDArray[np.int64], descending: bool) -> N
 
     O(n_rows + n_values).
     """
-    wrong = np.zeros(len(data), np.bool_)
-    (np.less if not descending else np.greater)(data[1:], data[:-1], out=wrong[1:])
+    wrong = np.zeros(len(data) + 1, np.bool_)
+    items = wrong[1:-1]
+    (np.less if not descending else np.greater)(data[1:], data[:-1], out=items)
     if holds_nan(data):
         nan = np.isnan(data)
-        wrong[1:] |= nan[:-1] & ~nan[1:]
-    heads = offsets[:-1]
-    wrong[heads[heads < offsets[1:]]] = False
-    return wrong
+        items |= nan[:-1] & ~nan[1:]
+    wrong[offsets] = False  # the first item of each row, and the place behind the last
+    return wrong[:-1]

@@ -154,7 +154,7 @@ def sums(data: NDArray[Any], offsets: Integers, windows: Windows, trailing: int 
                 target = out[block.items][trailing - 1 :]
                 whole_windows(np.add, block.data, trailing, target)
                 target += 0  # a sum is never -0.0
-            width, levels = _scratch_of(Windows(*(one[block.items] for one in windows)), trailing)
+            width, levels = _scratch_of(windows, block.items, trailing)
             scratch = empty(width * max(levels - 1, 0), data.dtype)
             loop(values, *windows, begins, cuts, block.rows.start, block.rows.stop, width, scratch, out)
             return
@@ -166,12 +166,12 @@ def sums(data: NDArray[Any], offsets: Integers, windows: Windows, trailing: int 
     return out
 
 
-def _scratch_of(windows: Windows, longest: int = 0) -> tuple[int, int]:
+def _scratch_of(windows: Windows, items: slice, longest: int = 0) -> tuple[int, int]:
     """The slots that the windows of a tile may reach over, and how many sizes of spans they need; of few values upper bounds."""
-    n = len(windows.low)
+    n = items.stop - items.start
     if n < strategy.sizes.CALL_VALUES:
         return n, n.bit_length()
-    longest = longest or longest_of(windows.sizes)
+    longest = longest or longest_of(windows.part(items).sizes)
     return min(n, 2 * longest + strategy.sizes.WINDOW_TILE // 2), longest.bit_length()
 
 
@@ -207,7 +207,7 @@ def variances(data: NDArray[Any], valid: Valid, offsets: Integers, windows: Wind
         else:
             present = empty(0, np.float64) if is_compiled else np.ones(len(values))
         if is_compiled and loop is not None:
-            width, levels = _scratch_of(part)
+            width, levels = _scratch_of(windows, block.items)
             scratch, rows = empty(3 * width * (max(levels, 1) + 1), np.float64), len(block.offsets) - 1
             loop(np.ascontiguousarray(values), present, *part, block.offsets, 0, rows, width, scratch, out[block.items])
             return

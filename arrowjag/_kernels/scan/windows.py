@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.blocks import map_rows
+from arrowjag._kernels.base.memory import empty, holds_nan
 from arrowjag._kernels.base.offsets import longest_of, row_sizes, running_count
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, over_blocks
+from arrowjag._kernels.scan.neighbours import falls
 
 __all__ = ["Windows", "is_falling", "of_items", "of_times"]
 
@@ -107,15 +109,8 @@ def of_times(times: NDArray[Any], offsets: Integers, width: Any, center: bool = 
         floats = (far, near if center else -1.0) if is_float else (0.0, 0.0)
         whole_numbers = (0, 0 if center else -1) if is_float else (far, near if center else -1)
 
-        def run(block: Block) -> None:
-            low, high = (empty(len(block.data), np.int64) for _ in range(2))
-            rows = len(block.offsets) - 1
-            assert loop is not None
-            loop(np.ascontiguousarray(block.data), block.offsets, 0, rows, *floats, *whole_numbers, low, high)
-            np.add(low, block.items.start, out=found.low[block.items])
-            np.add(high, block.items.start, out=found.high[block.items])
-
-        over_blocks(run, times, None, offsets)
+        data = np.ascontiguousarray(times)
+        map_rows(lambda first, last: loop(data, offsets, first, last, *floats, *whole_numbers, *found), offsets)
         return found
 
     def work(block: Block) -> None:
@@ -151,10 +146,8 @@ def _bisect(low: Integers, high: Integers, is_before: Callable[[Integers], NDArr
 
 
 def is_falling(times: NDArray[Any], offsets: Integers) -> NDArray[np.bool_]:
-    """Which items are earlier than the one before them in their row, or NaN."""
-    falls = np.zeros(len(times), np.bool_)
-    if len(times):
-        falls[1:] = ~(times[1:] >= times[:-1])
-        heads = offsets[:-1][offsets[:-1] < offsets[1:]]
-        falls[heads] = times[heads] != times[heads]
-    return falls
+    """Which items are earlier than the one before them in their row, or NaN, or behind a NaN."""
+    found = falls(times, offsets, False)
+    if holds_nan(times):
+        found |= np.isnan(times)
+    return found

@@ -162,7 +162,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "topk": _either(rules.topk, "sort", segments=lambda offsets, _counts: bool(offsets[-1] > 0)),
     "quantile": _either(lambda length: "sort" if length <= sizes.SELECT_LENGTH else "select", "sort", "select", small=_never),
-    "quantiles": _either(_quantiles, "each", "sort"),
+    "quantiles": _either(_quantiles, "each", "sort", small=_never),
     # equal items
     "unique": Choice(
         rules.distinct,

@@ -19,20 +19,22 @@ __all__ = ["are_small", "lexsorts", "polars_for"]
 
 # --------------------------------------------------------------------------------------------------- equal and ordered items
 
+_LEXSORTED = "?bBhHiIlLqQefd"  # numbers of up to 64 bits, by numpy's letters
+
 
 def are_small(*keys: Any) -> bool:
     """Whether all keys together have few values, of types that np.lexsort orders as the other strategies do."""
     total = 0
     for key, _ in keys:
         total += len(key)
-        if total >= sizes.SMALL_VALUES:
+        if total >= sizes.SMALL_VALUES or key.dtype.char not in _LEXSORTED:
             return False
-    return lexsorts(*keys)
+    return True
 
 
 def lexsorts(*keys: Any) -> bool:
     """Whether np.lexsort takes the types of all keys."""
-    return not [key for key, _ in keys if key.dtype.kind not in "buif" or key.dtype.itemsize > 8]
+    return not [key for key, _ in keys if key.dtype.char not in _LEXSORTED]
 
 
 def is_huge(offsets: Offsets) -> bool:
