@@ -44,10 +44,10 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     -----
     Koda's `concat`, with axes counted from the outermost.
     """
-    if len({len(column._shape._dims) for column in columns}) != 1 or columns[0].ndim == 0:
-        got = [column.ndim for column in columns]
+    got = [len(column._shape._dims) for column in columns]
+    if got.count(got[0]) != len(got) or got[0] == 0:
         raise ShapeError(f"concat needs arrays of one ndim of at least 1, got ndim {got}; see expand_to")
-    place = structure.normalize_axis(axis, columns[0].ndim, "concat")
+    place = structure.normalize_axis(axis, got[0], "concat")
     if len(columns) == 1:
         return columns[0]
     columns = structure.agree(columns, "concat", levels=place)
@@ -56,25 +56,30 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
 
 def side_by_side(columns: Sequence[Column], place: int) -> Column:
     """As `concat` along an inner axis, of columns that agree in the dims above it."""
-    dims = [column.shape.dims[place] for column in columns]
-    extents = [dim.extent for dim in dims]
-    extent = None if None in extents else sum(one for one in extents if one is not None)
-    offsets = functools.reduce(np.add, [dim.offsets for dim in dims])
-    joined: Dim = Ragged.from_offsets(offsets, validity=dims[0].validity, extent=extent, check=False)
-    if extent is not None and joined.validity is None:
-        joined = Uniform(extent, len(offsets) - 1)
-    outer = (*structure.merge_dims([column.shape.dims[:place] for column in columns]), joined)
-    if place == columns[0].ndim - 1 and merge.pays_rows(columns[0].type, len(joined), joined.size, len(joined)):
-        values = join.join_rows([column.values for column in columns], [dim.offsets for dim in dims])
-        return Column(JaggedShape._trusted(outer), values)
-    starts, sizes = np.empty((2, len(joined), len(dims)), np.int64)
+    dims = [column._shape._dims[place] for column in columns]
+    outer = structure.merge_dims([column._shape._dims[:place] for column in columns])
+    n_rows = len(dims[0])
+    if place == columns[0].ndim - 1 and merge.pays_rows(columns[0].type, n_rows, sum([dim._size for dim in dims]), n_rows):
+        offsets, values = join.join_rows([column.values for column in columns], [dim.offsets for dim in dims])
+        return Column(JaggedShape._trusted((*outer, _joined(dims, offsets))), values)
+    joined = _joined(dims, functools.reduce(np.add, [dim.offsets for dim in dims]))
+    starts, sizes = np.empty((2, n_rows, len(dims)), np.int64)
     base = 0
     for slot, dim in enumerate(dims):
         np.add(dim.offsets[:-1], base, out=starts[:, slot])
         np.subtract(dim.offsets[1:], dim.offsets[:-1], out=sizes[:, slot])
         base += dim.size
     items = _offsets.runs(starts.reshape(-1), _offsets.from_counts(sizes.reshape(-1)))
-    return structure.take_joined([(column, place + 1) for column in columns], items, outer)
+    return structure.take_joined([(column, place + 1) for column in columns], items, (*outer, joined))
+
+
+def _joined(dims: Sequence[Dim], offsets: IntArray) -> Dim:
+    """Build the dim of rows that are joined; extents add up, and rows that are null are so in all dims."""
+    validity, extents = dims[0].validity, [dim.extent for dim in dims]
+    extent = None if None in extents else sum([one for one in extents if one is not None])
+    if extent is not None and validity is None:
+        return Uniform(extent, len(offsets) - 1)
+    return Ragged.from_offsets(offsets, validity=validity, extent=extent, check=False)
 
 
 def stack(columns: Sequence[Column], axis: int) -> Column:

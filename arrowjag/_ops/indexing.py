@@ -77,9 +77,9 @@ def getitem(column: Column, keys: Sequence[Any]) -> Column:
         elif isinstance(key, Window):
             cursor = slice_rows(column, cursor, key, _aligned_bounds(cursor, key))
         elif isinstance(key, Column):
-            if pt.is_boolean(key.type):
+            if is_mask := pt.is_boolean(key.type):
                 _check_mask(column, cursor, key)
-            cursor = _gather(column, cursor, next(arrays), is_mask=pt.is_boolean(key.type))
+            cursor = _gather(column, cursor, next(arrays), is_mask=is_mask)
         else:
             cursor = pick(column, cursor, key, strict=True, operation="indexing")
     return finish(column, cursor)

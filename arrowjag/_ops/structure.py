@@ -443,7 +443,10 @@ def merge_extents(shapes: Sequence[JaggedShape]) -> JaggedShape:
 
 def merge_dims(shapes: Sequence[tuple[Dim, ...]]) -> tuple[Dim, ...]:
     """As `merge_extents`, for tuples of dims."""
-    longest = max(shapes, key=len)
+    longest = shapes[0]
+    for shape in shapes:
+        if len(shape) > len(longest):
+            longest = shape
     if not _declare_more(shapes, longest):
         return longest
     dims = list(longest)

@@ -10,7 +10,7 @@ import numpy as np
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
-from arrowjag._kernels.base.memory import empty_like
+from arrowjag._kernels.base.memory import empty_like, numbers
 from arrowjag.dims._base import Dim
 from arrowjag.dims._inputs import (
     LIMIT,
@@ -97,7 +97,8 @@ class Uniform(Dim):
         return np.full(self._n, self._each, np.int64)
 
     def _write_offsets(self) -> IntArray:
-        return np.arange(self._n + 1, dtype=np.int64) * self._each
+        rows = numbers(self._n + 1)
+        return rows if self._each == 1 else rows * self._each
 
     def _slice(self, start: int, stop: int) -> Dim:
         return Uniform(self._each, stop - start, declared=self._declared)
