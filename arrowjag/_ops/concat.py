@@ -20,7 +20,7 @@ from arrowjag.errors import ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["concat", "merge_rows", "side_by_side", "stack"]
+__all__ = ["concat", "join_rows", "merge_rows", "side_by_side", "stack"]
 
 
 def concat(columns: Sequence[Column], axis: int) -> Column:
@@ -58,12 +58,11 @@ def side_by_side(columns: Sequence[Column], place: int) -> Column:
     """As `concat` along an inner axis, of columns that agree in the dims above it."""
     dims = [column._shape._dims[place] for column in columns]
     outer = structure.merge_dims([column._shape._dims[:place] for column in columns])
-    n_rows = len(dims[0])
-    if place == columns[0].ndim - 1 and merge.pays_rows(columns[0].type, n_rows, sum([dim._size for dim in dims]), n_rows):
-        offsets, values = join.join_rows([column.values for column in columns], [dim.offsets for dim in dims])
-        return Column(JaggedShape._trusted((*outer, _joined(dims, offsets))), values)
+    found = join_rows(dims, [column.values for column in columns]) if place == columns[0].ndim - 1 else None
+    if found is not None:
+        return Column(JaggedShape._trusted((*outer, found[0])), found[1])
     joined = _joined(dims, functools.reduce(np.add, [dim.offsets for dim in dims]))
-    starts, sizes = np.empty((2, n_rows, len(dims)), np.int64)
+    starts, sizes = np.empty((2, len(joined), len(dims)), np.int64)
     base = 0
     for slot, dim in enumerate(dims):
         np.add(dim.offsets[:-1], base, out=starts[:, slot])
@@ -73,9 +72,18 @@ def side_by_side(columns: Sequence[Column], place: int) -> Column:
     return structure.take_joined([(column, place + 1) for column in columns], items, (*outer, joined))
 
 
+def join_rows(dims: Sequence[Dim], parts: Sequence[pa.Array]) -> tuple[Dim, pa.Array] | None:
+    """Join rows of leaves, which are null in all dims or in none; None if it is better done item by item."""
+    n_rows = dims[0]._n
+    if not merge.pays_rows(parts[0].type, n_rows, sum([dim._size for dim in dims]), n_rows):
+        return None
+    offsets, values = join.join_rows(parts, [dim.offsets for dim in dims])
+    return _joined(dims, offsets), values
+
+
 def _joined(dims: Sequence[Dim], offsets: IntArray) -> Dim:
     """Build the dim of rows that are joined; extents add up, and rows that are null are so in all dims."""
-    validity, extents = dims[0].validity, [dim.extent for dim in dims]
+    validity, extents = dims[0]._validity, [dim.extent for dim in dims]
     extent = None if None in extents else sum([one for one in extents if one is not None])
     if extent is not None and validity is None:
         return Uniform(extent, len(offsets) - 1)

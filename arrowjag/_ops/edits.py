@@ -75,7 +75,8 @@ def _positions(column: Column, given: Sequence[tuple[str, Any]], operation: str)
 def _as_positions(value: Any, operation: str, name: str) -> tuple[Any, BoolArray | None]:
     if not isinstance(value, pa.Array):
         plain = value.as_py() if isinstance(value, pa.Scalar) else value
-        return np.int64(max(-_FAR, min(integer(plain, f"{operation}: {name}"), _FAR))), None
+        place = plain if type(plain) is int else integer(plain, f"{operation}: {name}")
+        return np.int64(max(-_FAR, min(place, _FAR))), None
     if not (pt.is_integer(value.type) or pt.is_null(value.type)):
         raise JagTypeError(f"{operation}: {name} must be integers, got {value.type}")
     data, valid = _arrow.to_int64(value)
@@ -263,10 +264,10 @@ def append(column: Column, value: elementwise.Operand) -> Column:
     column, value = promoted(column, value, "append")
     column, (item,) = _beside_rows(column, [value], "append")
     outer, dim = column._shape._dims[:-1], column._shape._dims[-1]
-    one = _single_items(dim, item, declared=len(outer) > 0)
-    if outer and (found := join.join_spans([_spans_of(dim, column.values), _spans_of(*one)])) is not None:
-        return Column(JaggedShape._trusted((*outer, _grown(dim, found[0], one[0].extent))), found[1])
-    parts = [column, Column(JaggedShape._trusted((*outer, one[0])), one[1])]
+    one, items = _single_items(dim, item, declared=len(outer) > 0)
+    if outer and (found := concat.join_rows([dim, one], [column.values, items])) is not None:
+        return Column(JaggedShape._trusted((*outer, found[0])), found[1])
+    parts = [column, Column(JaggedShape._trusted((*outer, one)), items)]
     return concat.side_by_side(parts, len(outer)) if outer else concat.concat(parts, 0)
 
 
@@ -293,23 +294,11 @@ def _as_categories(value: elementwise.Operand, categories: pa.Array, operation: 
 
 def _single_items(dim: Dim, item: pa.Array | pa.Scalar, *, declared: bool) -> tuple[Dim, pa.Array]:
     """Return rows of one item each beside the rows of a dim, null where those are null, and their items."""
-    items = item if isinstance(item, pa.Array) else structure.constant(item, len(dim))
-    if dim.validity is None:
+    items, valid = item if isinstance(item, pa.Array) else structure.constant(item, len(dim)), dim.validity
+    if valid is None:
         return Uniform(1, len(dim), declared=declared), items
-    cut = _offsets.from_counts(dim.validity)
-    return Ragged.from_offsets(cut, validity=dim.validity, extent=1, check=False), gather.filter_values(items, dim.validity)
-
-
-def _spans_of(dim: Dim, values: pa.Array) -> join.Spans:
-    """The rows of a dim as spans of its items."""
-    offsets = dim.offsets
-    return join.Spans(values, offsets[:-1], offsets[1:])
-
-
-def _grown(dim: Dim, cut: IntArray, added: int | None) -> Dim:
-    """Give a dim the offsets of rows to which other rows were added; the extents add up where both are declared."""
-    last = along_axis.resized(dim, cut)
-    return last if dim.extent is None or added is None else dim_of_extent(last, dim.extent + added)
+    one = Ragged.from_offsets(_offsets.from_counts(valid), validity=valid, extent=1, check=False)
+    return one, gather.filter_values(items, valid)
 
 
 def insert(column: Column, position: elementwise.Operand, value: elementwise.Operand) -> Column:
@@ -343,10 +332,10 @@ def splice(column: Column, start: elementwise.Operand, n: elementwise.Operand, i
     agreeing = column
     column, (place, count, item) = _beside_rows(column, [start, n, items], "splice")
     column, (place, count) = _positions(column, [("start", place), ("n", count)], "splice")
-    wrong = np.less(count, 0)
-    if np.count_nonzero(wrong):
+    wrong = count < 0
+    if np.count_nonzero(wrong) if count.ndim else wrong:
         row = int(wrong.argmax())
-        where = f" for {row_name(column.shape, column.ndim - 1, row)}" if np.ndim(count) else ""
+        where = f" for {row_name(column.shape, column.ndim - 1, row)}" if count.ndim else ""
         raise JagValueError(f"splice: n must not be negative, got {int(np.atleast_1d(count)[row])}{where}")
     if rows is not None and column is not agreeing:
         column, rows = structure.agree([column, rows], "splice", levels=column.ndim - 1)
@@ -364,11 +353,15 @@ def _spliced(column: Column, begin: IntArray, end: IntArray, given: tuple[Dim, p
     starts = dim.offsets[:-1]
     front = starts + begin
     parts = [join.Spans(values, starts, front), join.Spans(values, front if begin is end else starts + end, dim.offsets[1:])]
+    added = None
     if given is not None:
-        parts.insert(1, _spans_of(*given))
+        offsets, added = given[0].offsets, given[0].extent
+        parts.insert(1, join.Spans(given[1], offsets[:-1], offsets[1:]))
     cut, values = join.join_spans(parts) or _taken_in_turn(parts)
-    added = None if given is None or begin is not end else given[0].extent
-    return Column(JaggedShape._trusted((*outer, _grown(dim, cut, added))), values)
+    last = along_axis.resized(dim, cut)
+    if begin is end and added is not None and dim.extent is not None:
+        last = dim_of_extent(last, dim.extent + added)
+    return Column(JaggedShape._trusted((*outer, last)), values)
 
 
 def _taken_in_turn(parts: Sequence[join.Spans]) -> tuple[IntArray, pa.Array]:

@@ -267,7 +267,6 @@ class Ragged(Dim):
     _cut: IntArray
     """Row boundaries from `_first` on: the dim of a slice computes `offsets` at the first access."""
     _first: int
-    _validity: BoolArray | None
     _extent: int | None
 
     def __init__(self, sizes: Any, *, validity: Any = None, extent: int | None = None) -> None:
@@ -328,7 +327,7 @@ class Ragged(Dim):
     def _fill(self, cut: IntArray, first: int, validity: BoolArray | None, extent: int | None) -> None:
         own = self.__dict__
         own["_cut"], own["_first"], own["_validity"], own["_extent"] = cut, first, validity, extent
-        own["_n"], own["_size"] = len(cut) - 1, int(cut[-1]) - first
+        own["_n"], own["_size"] = len(cut) - 1, cut.item(-1) - first
         if first == 0:
             own["offsets"] = cut
 
@@ -336,11 +335,6 @@ class Ragged(Dim):
     def extent(self) -> int | None:
         """The size that every valid row has by type, or None."""
         return self._extent
-
-    @property
-    def validity(self) -> BoolArray | None:
-        """Which rows are valid, read-only; None where all are."""
-        return self._validity
 
     def _at(self, row: int) -> int:
         return int(self._cut[row + 1] - self._cut[row])

@@ -25,14 +25,18 @@ def are_small(*keys: Any) -> bool:
     total = 0
     for key, _ in keys:
         total += len(key)
-        if total >= sizes.SMALL_VALUES:
+        if total >= sizes.SMALL_VALUES or key.dtype.char not in _LEXSORTED:
             return False
-    return lexsorts(*keys)
+    return True
+
+
+_LEXSORTED = "?bhilqBHILQefd"
+"""Numpy's letters of booleans, and of integers and floats of up to 64 bits."""
 
 
 def lexsorts(*keys: Any) -> bool:
     """Whether np.lexsort takes the types of all keys."""
-    return not [key for key, _ in keys if key.dtype.kind not in "buif" or key.dtype.itemsize > 8]
+    return not [key for key, _ in keys if key.dtype.char not in _LEXSORTED]
 
 
 def is_huge(offsets: Offsets) -> bool:
