@@ -309,7 +309,11 @@ class Ragged(Dim):
         if not check:
             if validity is not None:
                 validity = None if np.count_nonzero(validity) == len(validity) else read_only(validity)
-            dim._fill(read_only(np.ascontiguousarray(offsets, np.int64)), 0, validity, extent)
+            cut = read_only(np.ascontiguousarray(offsets, np.int64))
+            own = dim.__dict__  # as `_fill`, which nearly every operation would call
+            own["_cut"] = own["offsets"] = cut
+            own["_first"], own["_validity"], own["_extent"] = 0, validity, extent
+            own["_n"], own["_size"] = len(cut) - 1, cut.item(-1)
             return dim
         found = owned(int_array(offsets, "offset"))
         _offsets.check(found, None, "from_offsets")

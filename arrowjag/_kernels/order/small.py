@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels.base.memory import numbers
-from arrowjag._kernels.base.offsets import from_counts, row_sizes
+from arrowjag._kernels.base.offsets import from_counts
 
 __all__ = ["Key", "Runs", "argsort", "combine", "cut", "groups", "lookup", "member", "owners", "search"]
 
@@ -19,7 +19,7 @@ Key = tuple[NDArray[Any], NDArray[np.bool_] | None]
 
 def owners(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """The row of each item."""
-    return numbers(len(offsets) - 1).repeat(row_sizes(offsets))
+    return numbers(len(offsets) - 1).repeat(offsets[1:] - offsets[:-1])
 
 
 def argsort(key: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], descending: bool) -> NDArray[np.int64]:
@@ -75,7 +75,7 @@ def groups(keys: Sequence[Key], rows: NDArray[np.int64]) -> tuple[Runs, NDArray[
     ends = begins.nonzero()[0]
     starts = ends[:-1]
     order = order if there is None else there[order]
-    return Runs(order, starts, row_sizes(ends), order[starts]), ordered[starts]
+    return Runs(order, starts, ends[1:] - starts, order[starts]), ordered[starts]
 
 
 def _differs(key: NDArray[Any]) -> NDArray[np.bool_]:

@@ -16,6 +16,8 @@ from arrowjag._kernels.strategy.shares import Offsets, is_even, lengths_of, long
 
 __all__ = ["are_small", "lexsorts", "polars_for"]
 
+_LEXSORTED = "?bhilqBHILQefd"  # numpy's letters of booleans, and of integers and floats of up to 64 bits
+
 
 # --------------------------------------------------------------------------------------------------- equal and ordered items
 
@@ -28,10 +30,6 @@ def are_small(*keys: Any) -> bool:
         if total >= sizes.SMALL_VALUES or key.dtype.char not in _LEXSORTED:
             return False
     return True
-
-
-_LEXSORTED = "?bhilqBHILQefd"
-"""Numpy's letters of booleans, and of integers and floats of up to 64 bits."""
 
 
 def lexsorts(*keys: Any) -> bool:
