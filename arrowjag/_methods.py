@@ -371,6 +371,10 @@ HOSTS: list[Host] = []
 """Surfaces register here when they are imported."""
 
 
+_NO_HOST = (Column, int, float, str, type(None))
+"""Types of arguments that no surface has, asked before the surfaces are."""
+
+
 FREE_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Functions of several arrays that take the columns of surfaces, by name; expressions record the name."""
 
@@ -414,10 +418,11 @@ def free_function(function: F | None = None, *, rows: FreeRule | None = None) ->
 
     @functools.wraps(function)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
-        others = [one for one in (*args, *kwargs.values()) if not isinstance(one, Column)]
-        for host in HOSTS if others else ():
-            if any(map(host.owns, _flattened(others))):
-                return host.call(safe, function.__name__, args, kwargs)
+        others = [one for one in _flattened((*args, *kwargs.values())) if not isinstance(one, _NO_HOST)]
+        if others:
+            for host in HOSTS:
+                if any(map(host.owns, others)):
+                    return host.call(safe, function.__name__, args, kwargs)
         return safe(*args, **kwargs)
 
     dispatch.rows = rows  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -28,3 +29,11 @@ def test_permute_is_that_of_coordinates(x: Any, data: st.DataObject) -> None:
     axes = data.draw(st.permutations(range(x.ndim)))
     got = moved(lambda: x.permute(*axes, shear="allow"))
     assert_lists_equal(got.to_list(), ref.permute(x.to_list(), x.ndim, axes, shear="allow", extents=x.shape.extents))
+
+
+@pytest.mark.parametrize("axes", [(0, 2, 1), (2, 1, 0), (2, 0, 1)])
+def test_permute_refuses_to_close_holes_unless_told_to(axes: tuple[int, ...]) -> None:
+    falling, rising = aj.arange(2, 2, [2, 1, 2, 1]), aj.arange(2, 2, [1, 2, 1, 2])
+    assert falling.permute(*axes).equals(falling.permute(*axes, shear="allow"))
+    with pytest.raises(aj.ShapeError, match=r"permute of .* will shear"):
+        rising.permute(*axes)

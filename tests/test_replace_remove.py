@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagRangeError, JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
 from tests.along import EQUAL
@@ -50,11 +50,23 @@ def test_replace() -> None:
     assert words.replace("a", "z").to_list() == [["z", "b"]]
 
 
+@pytest.mark.parametrize("type", ["int8", "uint64", "float32", "float64"])
+def test_several_numbers_change_places(type: str) -> None:
+    x = aj.array([[1, 2, None, 3], [2, 1], None], type=type)
+    assert x.replace({1: 2, 2: 1}).to_list() == [[2, 1, None, 3], [1, 2], None]
+    assert x.replace({1.0: 2.0, 2.0: 3.0, 3.0: 1.0}).to_list() == [[2, 3, None, 1], [3, 2], None]
+    assert x.replace({1: 3, 3: None, None: 1}).to_list() == [[3, 2, 1, None], [2, 3], None]
+    assert x.replace({7: 1, 8: 2}).values is x.values
+    assert x.replace([True, 2], [5, 6]).to_list() == [[5, 6, None, 3], [6, 5], None]
+
+
 def test_replace_rejects_invalid_arguments() -> None:
     x = aj.array([[1, 2]], type="int8")
     for new in (300, 1.5, "a"):
         with pytest.raises((JagTypeError, JagValueError, OverflowError), match=r"replace|int8"):
             x.replace(1, new)
+    with pytest.raises(JagRangeError, match=r"replace: the number 300 does not fit int8"):
+        x.replace([1, 2], [3, 300])
     with pytest.raises(JagValueError, match=r"2 old values and 1 new"):
         x.replace([1, 2], [3])
     with pytest.raises(JagValueError, match=r"old value 1 occurs twice"):

@@ -75,14 +75,16 @@ def _compute_function(fn: str | Callable[..., Any]) -> Callable[..., Any]:
 
 def promoted(arrays: Any, operation: str) -> Sequence[Column]:
     """Convert arrays to columns of one leaf type."""
-    if isinstance(arrays, Column) or not isinstance(arrays, Iterable) or getattr(arrays, "ndim", 1) == 0:
+    is_several = isinstance(arrays, (list, tuple)) or (isinstance(arrays, Iterable) and getattr(arrays, "ndim", 1) > 0)
+    if not is_several or isinstance(arrays, Column):
         raise JagTypeError(f"{operation} takes a list of arrays, got {type(arrays).__name__}")
     columns = [as_column(one) for one in arrays]
     if not columns:
         raise JagValueError(f"{operation} needs at least one array")
-    if all(column.type == columns[0].type for column in columns):
+    types = [column.type for column in columns]
+    if types.count(types[0]) == len(types):
         return columns
-    wide = elementwise.promote([column.type for column in columns], operation)
+    wide = elementwise.promote(types, operation)
     return [elementwise.cast(column, wide, operation=operation) for column in columns]
 
 

@@ -48,10 +48,10 @@ def order_key(
         If the type has no order.
     """
     type = values.type
-    if isinstance(type, pa.BaseExtensionType):
-        return order_key(values.storage, operation, descending=descending)
     if is_numeric(type) or is_temporal(type) or pt.is_null(type):
         return to_numpy(values)
+    if isinstance(type, pa.BaseExtensionType):
+        return order_key(values.storage, operation, descending=descending)
     valid = valid_of(values)
     if pt.is_dictionary(type):
         if type.ordered:

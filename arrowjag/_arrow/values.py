@@ -123,7 +123,7 @@ def to_numpy(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | None]:
     """
     dtype = _STORED.get(values.type.id)
     if dtype is not None:
-        return _read_fixed(values, dtype), valid_of(values)
+        return _read_fixed(values, dtype), valid_of(values) if values.null_count else None
     if pt.is_null(values.type):
         return np.zeros(len(values)), np.zeros(len(values), bool)
     if pt.is_boolean(values.type):

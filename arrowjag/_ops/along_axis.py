@@ -152,8 +152,8 @@ def single_axis(column: Column, axis: Any, operation: str) -> tuple[Column, int]
 def resized(dim: Dim, offsets: IntArray, validity: BoolArray | None = None) -> Dim:
     """Replace the sizes of a dim, keeping its validity; the outermost dim stays a `Uniform` of one row."""
     if validity is None:
-        validity = dim.validity
-        if validity is None and len(dim) == 1:
+        validity = dim._validity
+        if validity is None and dim._n == 1:
             return Uniform(int(offsets[-1]), 1, declared=False)
     return Ragged.from_offsets(offsets, validity=validity, check=False)
 
@@ -180,9 +180,11 @@ def align_keys(column: Column, depth: int, keys: Sequence[Column], operation: st
         The keys, broadcast by the prefix rule to the shape of the item numbers.
     """
     for key in keys:
-        if key.ndim > depth:
+        if len(key._shape._dims) > depth:
             raise ShapeError(f"{operation}: a key has {key.ndim} dims, {key.shape!r}, but the items along the axis have {depth}")
-    shape = column.shape if depth == column.ndim else column.shape[:depth]
+    shape = column._shape
+    if depth < len(shape._dims):
+        shape = shape[:depth]
     frame = Column(shape, _arrow.numbers(shape.size))
     frame, *spread = structure.align([frame, *keys], operation)
     return frame, spread

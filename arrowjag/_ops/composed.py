@@ -107,16 +107,16 @@ def _groups(
     place = found[0]
     frame, keys = along_axis.align_keys(column, place + 1, keys, operation)
     codes = [_arrow.order_key(key.values, operation) for key in keys] or [along_axis.item_key(column, place + 1, operation)]
-    dim = frame.shape.dims[place]
+    outer, dim = frame._shape._dims[:place], frame._shape._dims[place]
     cut, item_cut, items = _kernels.group_items(codes, dim.offsets, sort=sort)
-    dims = (*frame.shape.dims[:place], along_axis.resized(dim, cut), Ragged.from_offsets(item_cut, check=False))
+    dims = (*outer, along_axis.resized(dim, cut), Ragged.from_offsets(item_cut, check=False))
     return column, place, frame, dims, items
 
 
 def group_by(column: Column, keys: Sequence[Column], axis: Any) -> Column:
     """Group the items of each row by equal keys; adds a dim."""
     column, place, frame, dims, items = _groups(column, keys, axis, "group_by", False)
-    if len(frame.values) < column.shape.nodes(place + 1):  # items in null rows of a key are dropped
+    if frame._shape._dims[place]._size < column._shape._dims[place]._size:  # items in null rows of a key are dropped
         items = frame.values.to_numpy()[items]
     return structure.take_items(column, place + 1, items, dims)
 

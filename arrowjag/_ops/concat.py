@@ -20,7 +20,7 @@ from arrowjag.errors import ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["concat", "merge_rows", "side_by_side", "stack"]
+__all__ = ["concat", "join_rows", "merge_rows", "side_by_side", "stack"]
 
 
 def concat(columns: Sequence[Column], axis: int) -> Column:
@@ -44,10 +44,10 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     -----
     Koda's `concat`, with axes counted from the outermost.
     """
-    if len({len(column._shape._dims) for column in columns}) != 1 or columns[0].ndim == 0:
-        got = [column.ndim for column in columns]
+    got = [len(column._shape._dims) for column in columns]
+    if got.count(got[0]) != len(got) or got[0] == 0:
         raise ShapeError(f"concat needs arrays of the same ndim, at least 1, got ndim {got}; expand_to adds dims")
-    place = structure.normalize_axis(axis, columns[0].ndim, "concat")
+    place = structure.normalize_axis(axis, got[0], "concat")
     if len(columns) == 1:
         return columns[0]
     columns = structure.agree(columns, "concat", levels=place)
@@ -56,17 +56,12 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
 
 def side_by_side(columns: Sequence[Column], place: int) -> Column:
     """As `concat` along an inner axis, of columns that agree in the dims above it."""
-    dims = [column.shape.dims[place] for column in columns]
-    extents = [dim.extent for dim in dims]
-    extent = None if None in extents else sum(one for one in extents if one is not None)
-    offsets = functools.reduce(np.add, [dim.offsets for dim in dims])
-    joined: Dim = Ragged.from_offsets(offsets, validity=dims[0].validity, extent=extent, check=False)
-    if extent is not None and joined.validity is None:
-        joined = Uniform(extent, len(offsets) - 1)
-    outer = (*structure.merge_dims([column.shape.dims[:place] for column in columns]), joined)
-    if place == columns[0].ndim - 1 and merge.pays_rows(columns[0].type, len(joined), joined.size, len(joined)):
-        values = join.join_rows([column.values for column in columns], [dim.offsets for dim in dims])
-        return Column(JaggedShape._trusted(outer), values)
+    dims = [column._shape._dims[place] for column in columns]
+    outer = structure.merge_dims([column._shape._dims[:place] for column in columns])
+    found = join_rows(dims, [column.values for column in columns]) if place == columns[0].ndim - 1 else None
+    if found is not None:
+        return Column(JaggedShape._trusted((*outer, found[0])), found[1])
+    joined = _joined(dims, functools.reduce(np.add, [dim.offsets for dim in dims]))
     starts, sizes = np.empty((2, len(joined), len(dims)), np.int64)
     base = 0
     for slot, dim in enumerate(dims):
@@ -74,7 +69,25 @@ def side_by_side(columns: Sequence[Column], place: int) -> Column:
         np.subtract(dim.offsets[1:], dim.offsets[:-1], out=sizes[:, slot])
         base += dim.size
     items = _offsets.runs(starts.reshape(-1), _offsets.from_counts(sizes.reshape(-1)))
-    return structure.take_joined([(column, place + 1) for column in columns], items, outer)
+    return structure.take_joined([(column, place + 1) for column in columns], items, (*outer, joined))
+
+
+def join_rows(dims: Sequence[Dim], parts: Sequence[pa.Array]) -> tuple[Dim, pa.Array] | None:
+    """Join rows of leaves, which are null in all dims or in none; None if it is better done item by item."""
+    n_rows = dims[0]._n
+    if not merge.pays_rows(parts[0].type, n_rows, sum([dim._size for dim in dims]), n_rows):
+        return None
+    offsets, values = join.join_rows(parts, [dim.offsets for dim in dims])
+    return _joined(dims, offsets), values
+
+
+def _joined(dims: Sequence[Dim], offsets: IntArray) -> Dim:
+    """Build the dim of rows that are joined; extents add up, and rows that are null are so in all dims."""
+    validity, extents = dims[0]._validity, [dim.extent for dim in dims]
+    extent = None if None in extents else sum([one for one in extents if one is not None])
+    if extent is not None and validity is None:
+        return Uniform(extent, len(offsets) - 1)
+    return Ragged.from_offsets(offsets, validity=validity, extent=extent, check=False)
 
 
 def stack(columns: Sequence[Column], axis: int) -> Column:

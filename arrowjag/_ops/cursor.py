@@ -163,8 +163,10 @@ def pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, o
         return Cursor(cursor.outer, cursor.depth + 1, found, cursor.owners)
     starts, sizes, null, missing = rows_of(dim, cursor.places)
     position, unknown = positions(index)
-    position = _from_end(position, sizes)
-    outside = position.view(_UNSIGNED) >= sizes.view(_UNSIGNED)  # as uint64, a negative position exceeds every size
+    outside = _beyond(position, sizes)
+    if np.count_nonzero(outside):  # of them, some may count from the end
+        position = np.where(position < 0, position + sizes, position)
+        outside = _beyond(position, sizes)
     gone = either(null, unknown if strict else None)
     if gone is not None:
         outside &= ~gone
@@ -183,6 +185,12 @@ def pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, o
     if gone is not None:
         places = np.where(gone, NULL, places)
     return Cursor(cursor.outer, cursor.depth + 1, places, cursor.owners, not strict)
+
+
+def _beyond(position: Any, sizes: IntArray) -> BoolArray:
+    """Flag the positions that are not from 0 to before the size: as uint64, a negative one exceeds every size."""
+    beyond: BoolArray = position.view(_UNSIGNED) >= sizes.view(_UNSIGNED)
+    return beyond
 
 
 def nth_or_null(column: Column, index: int) -> Column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,16 +42,16 @@ _FAR = 2**62
 
 def _beside_rows(column: Column, given: Sequence[Any], operation: str) -> tuple[Column, list[Any]]:
     """Broadcast the columns among the arguments to the innermost rows; a row that is null above them in any becomes null."""
-    depth = column.ndim - 1
     others = [one for one in given if isinstance(one, Column)]
+    if not others:
+        return column, list(given)
+    depth = column.ndim - 1
     for other in others:
         if other.ndim > depth:
             raise ShapeError(
                 f"{operation}: an argument has {other.ndim} dims, {other.shape!r}, but the rows have {depth}; "
                 "give one value per row or fewer"
             )
-    if not others:
-        return column, list(given)
     column, *others = structure.agree([column, *others], operation, levels=depth)
     if min([other.ndim for other in others]) < depth:
         others = along_axis.align_keys(column, depth, others, operation)[1]
@@ -74,7 +75,8 @@ def _positions(column: Column, given: Sequence[tuple[str, Any]], operation: str)
 def _as_positions(value: Any, operation: str, name: str) -> tuple[Any, BoolArray | None]:
     if not isinstance(value, pa.Array):
         plain = value.as_py() if isinstance(value, pa.Scalar) else value
-        return np.int64(max(-_FAR, min(integer(plain, f"{operation}: {name}"), _FAR))), None
+        place = plain if type(plain) is int else integer(plain, f"{operation}: {name}")
+        return np.int64(max(-_FAR, min(place, _FAR))), None
     if not (pt.is_integer(value.type) or pt.is_null(value.type)):
         raise JagTypeError(f"{operation}: {name} must be integers, got {value.type}")
     data, valid = _arrow.to_int64(value)
@@ -111,7 +113,7 @@ def replace(column: Column, old: Sequence[Any], new: Sequence[Any]) -> Column:
 def _chosen(values: pa.Array, old: Sequence[Any], items: pa.Array) -> pa.Array:
     """Replace few values of fixed width, one pass for each: 5M int64 take 8 ms, by the numbers of the items that change 30."""
     scalars = _scalars(values, old)
-    if len(scalars) == 1 and items.null_count == 0 and (found := _one_chosen(values, scalars[0], items)) is not None:
+    if (found := _numbers_chosen(values, scalars, items)) is not None:
         return found
     data, valid = data_of(values), valid_of(values)
     words, known, changed = data_of(items), valid_of(items), False
@@ -129,18 +131,31 @@ def _chosen(values: pa.Array, old: Sequence[Any], items: pa.Array) -> pa.Array:
     return from_words(values.type, data, None if valid is None else unless_all(valid)) if changed else values
 
 
-def _one_chosen(values: pa.Array, scalar: pa.Scalar, items: pa.Array) -> pa.Array | None:
-    """Replace one number by another one; None for other types, and where a null or NaN is replaced."""
+def _numbers_chosen(values: pa.Array, scalars: Sequence[pa.Scalar], items: pa.Array) -> pa.Array | None:
+    """Replace numbers by other ones; None for other types, and where nulls or NaN are replaced."""
     type = values.type
-    if scalar.type != type or not scalar.is_valid or not (pt.is_integer(type) or pt.is_float32(type) or pt.is_float64(type)):
+    if items.null_count or not (pt.is_integer(type) or pt.is_float32(type) or pt.is_float64(type)):
         return None
-    data, replaced = _arrow.data_alone(values), _arrow.data_alone(items)[0]
-    wanted = data.dtype.type(scalar.as_py())
-    if np.isnan(wanted):
+    if not all(scalar.is_valid and scalar.type == type for scalar in scalars):
+        return None
+    numbers = [scalar.as_py() for scalar in scalars]
+    if any(map(math.isnan, numbers)):
         return None
 
-    found = members.replace_equal(data, wanted, replaced)
+    data, new = _arrow.data_alone(values), _arrow.data_alone(items)
+    old = list(map(data.dtype.type, numbers))
+    found = members.replace_equal(data, old[0], new[0]) if len(old) == 1 else _replaced_in_turn(data, old, new)
     return values if found is None else _arrow.from_numpy(found, valid_of(values), type)
+
+
+def _replaced_in_turn(data: npt.NDArray[Any], old: Sequence[Any], new: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+    """As `members.replace_equal`, for several numbers; an item that was replaced is not compared again."""
+    found = data
+    for one, other in zip(old, new, strict=True):
+        kept = np.not_equal(data, one, out=empty(len(data), np.bool_))
+        if np.count_nonzero(kept) < len(kept):
+            found = filled(found, kept, other)
+    return None if found is data else found
 
 
 def _put(data: npt.NDArray[Any], other: BoolArray, word: Any) -> npt.NDArray[Any]:
@@ -149,7 +164,19 @@ def _put(data: npt.NDArray[Any], other: BoolArray, word: Any) -> npt.NDArray[Any
 
 
 def _of_leaf_type(new: Sequence[Any], leaf: pa.DataType) -> pa.Array:
-    return _arrow.join([_one(_scalar_of_leaf_type(value, leaf)) for value in new])
+    plain = _plain_numbers(new, leaf)
+    return _arrow.join([_one(_scalar_of_leaf_type(value, leaf)) for value in new]) if plain is None else plain
+
+
+def _plain_numbers(given: Sequence[Any], leaf: pa.DataType) -> pa.Array | None:
+    """Convert Python's ints or floats at once, if the leaf type holds all of them as they are; None for anything else."""
+    kind = int if pt.is_integer(leaf) else float if pt.is_float64(leaf) else None
+    if kind is None or not all([type(one) is kind for one in given]):  # noqa: C419 - a generator takes as long as what it saves
+        return None
+    try:
+        return pa.array(given, leaf)
+    except (OverflowError, pa.ArrowInvalid):
+        return None
 
 
 def _scalar_of_leaf_type(value: Any, leaf: pa.DataType) -> pa.Scalar:
@@ -197,6 +224,9 @@ def _matched(values: pa.Array, old: Sequence[Any]) -> tuple[BoolArray, IntArray]
 
 
 def _scalars(values: pa.Array, old: Sequence[Any]) -> list[pa.Scalar]:
+    if (plain := _plain_numbers(old, values.type)) is not None:
+        _check_distinct(old)
+        return list(plain)
     found = [elementwise.scalar_by_value(value, values.type, "replace") for value in old]
     _check_distinct([scalar.as_py() for scalar in found])
     return found
@@ -233,8 +263,12 @@ def append(column: Column, value: elementwise.Operand) -> Column:
     """Append one item to each innermost row."""
     column, value = promoted(column, value, "append")
     column, (item,) = _beside_rows(column, [value], "append")
-    parts = [column, _single_items(column, item)]
-    return concat.side_by_side(parts, column.ndim - 1) if column.ndim > 1 else concat.concat(parts, 0)
+    outer, dim = column._shape._dims[:-1], column._shape._dims[-1]
+    one, items = _single_items(dim, item, declared=len(outer) > 0)
+    if outer and (found := concat.join_rows([dim, one], [column.values, items])) is not None:
+        return Column(JaggedShape._trusted((*outer, found[0])), found[1])
+    parts = [column, Column(JaggedShape._trusted((*outer, one)), items)]
+    return concat.side_by_side(parts, len(outer)) if outer else concat.concat(parts, 0)
 
 
 def promoted(column: Column, value: elementwise.Operand, operation: str) -> tuple[Column, elementwise.Operand]:
@@ -258,15 +292,13 @@ def _as_categories(value: elementwise.Operand, categories: pa.Array, operation: 
     return Column(value.shape, elementwise.from_codes(codes, words, [categories.type]))
 
 
-def _single_items(column: Column, item: pa.Array | pa.Scalar) -> Column:
-    """Return rows of one item each beside the innermost rows of a column; null where those are null."""
-    dim = column.shape.dims[-1]
-    items = item if isinstance(item, pa.Array) else structure.constant(item, len(dim))
-    one: Dim = Uniform(1, len(dim), declared=column.ndim > 1)
-    if dim.validity is not None:
-        items = gather.filter_values(items, dim.validity)
-        one = Ragged.from_offsets(_offsets.from_counts(dim.validity), validity=dim.validity, extent=1, check=False)
-    return Column(JaggedShape._trusted((*column.shape.dims[:-1], one)), items)
+def _single_items(dim: Dim, item: pa.Array | pa.Scalar, *, declared: bool) -> tuple[Dim, pa.Array]:
+    """Return rows of one item each beside the rows of a dim, null where those are null, and their items."""
+    items, valid = item if isinstance(item, pa.Array) else structure.constant(item, len(dim)), dim.validity
+    if valid is None:
+        return Uniform(1, len(dim), declared=declared), items
+    one = Ragged.from_offsets(_offsets.from_counts(valid), validity=valid, extent=1, check=False)
+    return one, gather.filter_values(items, valid)
 
 
 def insert(column: Column, position: elementwise.Operand, value: elementwise.Operand) -> Column:
@@ -274,12 +306,13 @@ def insert(column: Column, position: elementwise.Operand, value: elementwise.Ope
     column, value = promoted(column, value, "insert")
     column, (place, item) = _beside_rows(column, [position, value], "insert")
     column, (place,) = _positions(column, [("i", place)], "insert")
-    begin = _clamped(place, column.shape.dims[-1].sizes)
-    return _spliced(column, begin, begin, _single_items(column, item))
+    dim = column._shape._dims[-1]
+    begin = _clamped(place, dim.sizes)
+    return _spliced(column, begin, begin, _single_items(dim, item, declared=column.ndim > 1))
 
 
 def _clamped(place: Any, sizes: IntArray) -> IntArray:
-    if np.ndim(place) == 0 and place >= 0:
+    if not place.ndim and place >= 0:
         clamped: IntArray = np.minimum(place, sizes)
         return clamped
     found: IntArray = np.maximum(np.where(place < 0, place + sizes, place), 0)
@@ -299,34 +332,36 @@ def splice(column: Column, start: elementwise.Operand, n: elementwise.Operand, i
     agreeing = column
     column, (place, count, item) = _beside_rows(column, [start, n, items], "splice")
     column, (place, count) = _positions(column, [("start", place), ("n", count)], "splice")
-    wrong = np.less(count, 0)
-    if np.count_nonzero(wrong):
+    wrong = count < 0
+    if np.count_nonzero(wrong) if count.ndim else wrong:
         row = int(wrong.argmax())
-        where = f" for {row_name(column.shape, column.ndim - 1, row)}" if np.ndim(count) else ""
+        where = f" for {row_name(column.shape, column.ndim - 1, row)}" if count.ndim else ""
         raise JagValueError(f"splice: n must not be negative, got {int(np.atleast_1d(count)[row])}{where}")
     if rows is not None and column is not agreeing:
         column, rows = structure.agree([column, rows], "splice", levels=column.ndim - 1)
-    elif item is not None:
-        rows = _single_items(column, item)
-    sizes = column.shape.dims[-1].sizes
-    begin = _clamped(place, sizes)
-    return _spliced(column, begin, np.minimum(begin + count, sizes), rows)
+    dim = column._shape._dims[-1]
+    given = None if rows is None else (rows._shape._dims[-1], rows.values)
+    if item is not None:
+        given = _single_items(dim, item, declared=column.ndim > 1)
+    begin = _clamped(place, dim.sizes)
+    return _spliced(column, begin, np.minimum(begin + count, dim.sizes), given)
 
 
-def _spliced(column: Column, begin: IntArray, end: IntArray, items: Column | None) -> Column:
-    """Leave out the items from `begin` to before `end` of each innermost row, and put in those of another column."""
-    dim = column.shape.dims[-1]
+def _spliced(column: Column, begin: IntArray, end: IntArray, given: tuple[Dim, pa.Array] | None) -> Column:
+    """Leave out the items from `begin` to before `end` of each innermost row, and put in those of other rows."""
+    outer, dim, values = column._shape._dims[:-1], column._shape._dims[-1], column.values
     starts = dim.offsets[:-1]
-    parts = [join.Spans(column.values, starts, starts + begin), join.Spans(column.values, starts + end, dim.offsets[1:])]
-    if items is not None:
-        given = items.shape.dims[-1].offsets
-        parts.insert(1, join.Spans(items.values, given[:-1], given[1:]))
+    front = starts + begin
+    parts = [join.Spans(values, starts, front), join.Spans(values, front if begin is end else starts + end, dim.offsets[1:])]
+    added = None
+    if given is not None:
+        offsets, added = given[0].offsets, given[0].extent
+        parts.insert(1, join.Spans(given[1], offsets[:-1], offsets[1:]))
     cut, values = join.join_spans(parts) or _taken_in_turn(parts)
     last = along_axis.resized(dim, cut)
-    inserted = None if items is None else items.shape.dims[-1].extent
-    if dim.extent is not None and inserted is not None and begin is end:
-        last = dim_of_extent(last, dim.extent + inserted)
-    return Column(JaggedShape._trusted((*column.shape.dims[:-1], last)), values)
+    if begin is end and added is not None and dim.extent is not None:
+        last = dim_of_extent(last, dim.extent + added)
+    return Column(JaggedShape._trusted((*outer, last)), values)
 
 
 def _taken_in_turn(parts: Sequence[join.Spans]) -> tuple[IntArray, pa.Array]:

@@ -35,7 +35,7 @@ from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["agreed", "getitem", "slice_frame", "subslice", "take", "window"]
+__all__ = ["agreed", "getitem", "rows_at", "slice_frame", "subslice", "take", "window"]
 
 
 # --------------------------------------------------------------------------------------------------- as numpy
@@ -62,8 +62,6 @@ def getitem(column: Column, keys: Sequence[Any]) -> Column:
     JagIndexError
         If a position is out of range (the message names the row), or there are more keys than dims.
     """
-    if len(keys) == 1 and isinstance(keys[0], Column) and column.ndim and not pt.is_boolean(keys[0].type):
-        return finish(column, _gather(column, Cursor(), _as_index(keys[0]), is_mask=False))  # nothing to bring together
     keys = _spell_out(keys, column.ndim)
     _check_adjacent(keys)
     found = [_as_index(key) for key in keys if isinstance(key, Column)]
@@ -77,12 +75,17 @@ def getitem(column: Column, keys: Sequence[Any]) -> Column:
         elif isinstance(key, Window):
             cursor = slice_rows(column, cursor, key, _aligned_bounds(cursor, key))
         elif isinstance(key, Column):
-            if pt.is_boolean(key.type):
+            if is_mask := pt.is_boolean(key.type):
                 _check_mask(column, cursor, key)
-            cursor = _gather(column, cursor, next(arrays), is_mask=pt.is_boolean(key.type))
+            cursor = _gather(column, cursor, next(arrays), is_mask=is_mask)
         else:
             cursor = pick(column, cursor, key, strict=True, operation="indexing")
     return finish(column, cursor)
+
+
+def rows_at(column: Column, index: Column) -> Column:
+    """Index by one array of integers, as `getitem` does, which has nothing to bring together then."""
+    return finish(column, _gather(column, Cursor(), index, is_mask=False))
 
 
 def _any_array(keys: Sequence[Any]) -> bool:

@@ -153,7 +153,7 @@ def _topk_by(column: Column, axes: tuple[int, ...], k: int, by: Column, descendi
     frame, (key,) = along_axis.align_keys(column, place + 1, [by], operation)
     *outer, dim = frame.shape.dims
     items, cut = _first_in_order(_arrow.order_key(key.values, operation, descending=descending), dim.offsets, k, descending)
-    if len(frame.values) < column.shape.nodes(place + 1):  # items in null rows of the key are dropped
+    if dim._size < column._shape._dims[place]._size:  # items in null rows of the key are dropped
         items = frame.values.to_numpy()[items]
     return structure.take_items(column, place + 1, items, (*outer, along_axis.resized(dim, cut)))
 

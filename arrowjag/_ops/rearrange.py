@@ -12,7 +12,7 @@ from arrowjag import dims as _dims
 from arrowjag._column import Column
 from arrowjag._integers import is_int
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import has_words
+from arrowjag._kernels.base.memory import empty, has_words
 from arrowjag._kernels.move import gather, merge, scatter
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -101,8 +101,13 @@ def _positions_along(shape: JaggedShape, depth: int) -> pa.Array:
     if depth == shape.ndim - 1:
         return _arrow.from_numpy(_offsets.positions(shape.dims[depth].offsets))
     dim = shape.composed(depth + 1, shape.ndim)
+    parents = dim._parents_if_cheaper()
+    if depth == 0 and parents is not None:
+        rows = empty(dim.size, np.int64)
+        rows[:] = parents
+        return _arrow.from_numpy(rows)
     local = pa.array(_offsets.positions(shape.dims[depth].offsets)) if depth else _arrow.numbers(len(dim))
-    return gather.spread(local, dim.offsets, dim._parents_if_cheaper())
+    return gather.spread(local, dim.offsets, parents)
 
 
 def flat_positions(shape: JaggedShape) -> Column:

@@ -189,13 +189,22 @@ def equal_to(values: pa.Array, value: pa.Scalar, operation: str) -> BoolArray:
     if _is_text(values.type) and _is_text(value.type):
         found = pc.equal(values, value.cast(values.type))
         return np.asarray(found.fill_null(False) if found.null_count else found)
-    (key, valid), (one, known) = joint_keys(values, pa.repeat(value, 1), operation)
-    if known is not None and not known.any():  # a label, where no category is known
+    (key, valid), one = _key_beside(values, value, operation)
+    if one is None:
         return np.zeros(len(key), np.bool_)
-    equal: BoolArray = key == one[0]
-    if key.dtype.kind == "f" and np.isnan(one[0]):
+    equal: BoolArray = key == one
+    if key.dtype.kind == "f" and np.isnan(one):
         equal = np.isnan(key)
     return equal if valid is None else equal & valid
+
+
+def _key_beside(values: pa.Array, value: pa.Scalar, operation: str) -> tuple[Key, Any]:
+    """Return comparison keys of values and of a valid scalar; None for a label where no category is known."""
+    if value.type == values.type and _arrow.is_numeric(value.type):
+        key = _arrow.to_numpy(values)
+        return key, key[0].dtype.type(value.as_py())
+    key, (one, known) = joint_keys(values, pa.repeat(value, 1), operation)
+    return key, None if known is not None and not known.any() else one[0]
 
 
 def last_equal_to(values: pa.Array, value: pa.Scalar, offsets: IntArray, operation: str) -> IntArray:
@@ -213,10 +222,10 @@ def _item_equal_to(
 ) -> IntArray:
     if _is_text(values.type) and _is_text(value.type):
         return find(equal_to(values, value, operation), None, True, offsets)
-    (key, valid), (one, known) = joint_keys(values, pa.repeat(value, 1), operation)
-    if known is not None and not known.any():  # a label, where no category is known
+    (key, valid), one = _key_beside(values, value, operation)
+    if one is None:
         return np.full(len(offsets) - 1, -1, np.int64)
-    return find(key, valid, one[0], offsets)
+    return find(key, valid, one, offsets)
 
 
 def equal_items(values: pa.Array, value: pa.Scalar | pa.Array, operation: str) -> BoolArray:

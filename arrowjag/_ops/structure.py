@@ -87,7 +87,10 @@ def take_items(column: Column, depth: int, index: IntArray, outer: Sequence[Dim]
     """
     if valid is None and _is_run(index):
         return slice_items(column, depth, int(index[0]), int(index[-1]) + 1, outer)
-    dims, own = list(outer), column._shape._dims
+    own = column._shape._dims
+    if depth == len(own):
+        return Column(JaggedShape._trusted(outer), gather.take(column.values, index, valid))
+    dims = list(outer)
     for level, dim in enumerate(own[depth:], depth + 1):
         inner, n_values = own[level:], own[-1]._size
         by = merge.by_rows(column.type, len(dim), n_values, len(index))
@@ -298,8 +301,8 @@ def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
     for shape in shapes:
         if shape is not target:
             is_shared = False
-            target = _longest(shapes)
-            break
+            if len(shape._dims) > len(target._dims):
+                target = shape
     if is_shared:  # as the shapes of results of elementwise operations are
         return list(columns)
     if _agree_already(shapes, target, len(target._dims), extents=True):
@@ -328,7 +331,7 @@ def _agree_already(shapes: Sequence[JaggedShape], target: JaggedShape, levels: i
         for depth, mine in enumerate(shape._dims):
             theirs = wanted[depth]
             if mine is not theirs:
-                if mine.validity is not theirs.validity or not (depth >= levels or mine == theirs):
+                if mine._validity is not theirs._validity or not (depth >= levels or mine == theirs):
                     return False
                 if extents and (declared := mine.extent) is not None and declared != theirs.extent:
                     return False
@@ -339,7 +342,7 @@ def agree_above(one: Column, two: Column, depth: int) -> bool:
     """Return whether the first `depth` dims of two columns have equal sizes and share the flags of their null rows."""
     own, others = one._shape._dims[:depth], two._shape._dims[:depth]
     for mine, theirs in zip(own, others, strict=False):
-        if mine is not theirs and (mine.validity is not theirs.validity or mine != theirs):
+        if mine is not theirs and (mine._validity is not theirs._validity or mine != theirs):
             return False
     return len(own) == len(others)
 
@@ -443,7 +446,10 @@ def merge_extents(shapes: Sequence[JaggedShape]) -> JaggedShape:
 
 def merge_dims(shapes: Sequence[tuple[Dim, ...]]) -> tuple[Dim, ...]:
     """As `merge_extents`, for tuples of dims."""
-    longest = max(shapes, key=len)
+    longest = shapes[0]
+    for shape in shapes:
+        if len(shape) > len(longest):
+            longest = shape
     if not _declare_more(shapes, longest):
         return longest
     dims = list(longest)

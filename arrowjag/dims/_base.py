@@ -78,6 +78,7 @@ class Dim(_Ints):
     _algebra: ClassVar[Algebra]
     _n: int
     _size: int
+    _validity: BoolArray | None = None
 
     def __init__(self) -> None:
         raise JagTypeError("Dim is the interface of encodings; create one of them, such as Ragged(sizes)")
@@ -157,7 +158,7 @@ class Dim(_Ints):
     @property
     def validity(self) -> BoolArray | None:
         """Which rows are valid, read-only; None if all are. The others are null and have size 0."""
-        return None
+        return self._validity
 
     @property
     def is_uniform(self) -> bool:

@@ -151,5 +151,5 @@ def read_only(array: Array) -> Array:
     if not array.flags.writeable:
         return array
     view = array.view()
-    view.flags.writeable = False
+    view.setflags(write=False)
     return view

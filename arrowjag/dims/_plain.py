@@ -10,7 +10,7 @@ import numpy as np
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
-from arrowjag._kernels.base.memory import empty_like
+from arrowjag._kernels.base.memory import empty_like, numbers
 from arrowjag.dims._base import Dim
 from arrowjag.dims._inputs import (
     LIMIT,
@@ -97,7 +97,8 @@ class Uniform(Dim):
         return np.full(self._n, self._each, np.int64)
 
     def _write_offsets(self) -> IntArray:
-        return np.arange(self._n + 1, dtype=np.int64) * self._each
+        rows = numbers(self._n + 1)
+        return rows if self._each == 1 else rows * self._each
 
     def _slice(self, start: int, stop: int) -> Dim:
         return Uniform(self._each, stop - start, declared=self._declared)
@@ -266,7 +267,6 @@ class Ragged(Dim):
     _cut: IntArray
     """Row boundaries from `_first` on: the dim of a slice computes `offsets` at the first access."""
     _first: int
-    _validity: BoolArray | None
     _extent: int | None
 
     def __init__(self, sizes: Any, *, validity: Any = None, extent: int | None = None) -> None:
@@ -309,7 +309,11 @@ class Ragged(Dim):
         if not check:
             if validity is not None:
                 validity = None if np.count_nonzero(validity) == len(validity) else read_only(validity)
-            dim._fill(read_only(np.ascontiguousarray(offsets, np.int64)), 0, validity, extent)
+            cut = read_only(np.ascontiguousarray(offsets, np.int64))
+            own = dim.__dict__  # as `_fill`, which nearly every operation would call
+            own["_cut"] = own["offsets"] = cut
+            own["_first"], own["_validity"], own["_extent"] = 0, validity, extent
+            own["_n"], own["_size"] = len(cut) - 1, cut.item(-1)
             return dim
         found = owned(int_array(offsets, "offset"))
         _offsets.check(found, None, "from_offsets")
@@ -327,7 +331,7 @@ class Ragged(Dim):
     def _fill(self, cut: IntArray, first: int, validity: BoolArray | None, extent: int | None) -> None:
         own = self.__dict__
         own["_cut"], own["_first"], own["_validity"], own["_extent"] = cut, first, validity, extent
-        own["_n"], own["_size"] = len(cut) - 1, int(cut[-1]) - first
+        own["_n"], own["_size"] = len(cut) - 1, cut.item(-1) - first
         if first == 0:
             own["offsets"] = cut
 
@@ -335,11 +339,6 @@ class Ragged(Dim):
     def extent(self) -> int | None:
         """The size that every valid row has by type, or None."""
         return self._extent
-
-    @property
-    def validity(self) -> BoolArray | None:
-        """Which rows are valid, read-only; None where all are."""
-        return self._validity
 
     def _at(self, row: int) -> int:
         return int(self._cut[row + 1] - self._cut[row])

@@ -48,9 +48,10 @@ def test_join_rows(type, data):
         parts.append(pa.array(data.draw(st.lists(leaves, min_size=n + skip, max_size=n + skip)), type)[skip:])
         offsets.append(from_sizes(np.array(sizes, np.int64)))
     with strategy.force(joined=data.draw(st.sampled_from(["small", "arrow"]))):
-        joined = join.join_rows(parts, offsets)
+        cuts, joined = join.join_rows(parts, offsets)
     joined.validate(full=True)
     assert joined.type == type
+    assert cuts.tolist() == np.sum(offsets, axis=0).tolist()
     pairs = list(zip(parts, offsets, strict=True))
     assert joined.to_pylist() == [one for row in range(n_rows) for part, cuts in pairs for one in plain_row(part, cuts, row)]
 

@@ -704,6 +704,7 @@ WITH: dict[str, dict[str, Any]] = {
     "join_rows": {"joined": "arrow"},
     "picked": {"nth": "blocks"},
     "bisect": {"searchsorted": "bisect"},
+    "searchsorted": {"bisect": "numpy"},
     "chosen": {"if_else": "blocks", "fill": "masks"},
     "combine": {"combined": "numpy"},
     "combined": {"combine": "blocks"},

@@ -204,7 +204,7 @@ def runs(starts: NDArray[Any] | int, offsets: NDArray[np.int64], step: int = 1) 
 
     One start may be given for all rows.
     """
-    n_values = int(offsets[-1])
+    n_values: int = offsets.item(-1)
     loop = _numbering(n_values) if n_values >= strategy.sizes.COMPILED_VALUES else None
     by = strategy.choose("runs", n_values, loop is not None)
     if by == "small":

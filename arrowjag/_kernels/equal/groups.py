@@ -149,9 +149,9 @@ def group_items(
     """
     if strategy.is_small("group", *keys):
         found, rows = small.groups(keys, small.owners(offsets))
-        found = found if sort else found.by_appearance()
-        cut = from_counts(found.sizes)
-        return small.cut(rows, len(offsets) - 1), cut, found.order[runs(found.starts, cut)]
+        starts, sizes = (found.starts, found.sizes) if sort else found.by_appearance()
+        cut = from_counts(sizes)
+        return small.cut(rows, len(offsets) - 1), cut, found.order[runs(starts, cut)]
     if len(keys) == 1 and not sort:
         can_group(*keys[0])  # blocks are too small to have loops compiled
     parts = in_blocks(partial(_group_items, sort=sort), keys, offsets)
@@ -254,8 +254,8 @@ def value_counts(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArr
     """
     if strategy.is_small("value_counts", *keys):
         found, rows = small.groups(keys, small.owners(offsets))
-        found = found.by_appearance()
-        return small.cut(rows, len(offsets) - 1), found.leaders, found.sizes
+        starts, sizes = found.by_appearance()
+        return small.cut(rows, len(offsets) - 1), found.order[starts], sizes
     new_offsets, items, counts = zip(*in_blocks(_value_counts, keys, offsets), strict=True)
     return stitch_offsets(new_offsets), stitch(items), stitch(counts)
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import same_bits
 from arrowjag._kernels.base.memory import empty, zeros
@@ -49,10 +50,12 @@ def _find(name: str, data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Com
 def table_for(offsets: NDArray[np.int64], *, grows: bool = False) -> NDArray[np.int64]:
     """The empty table of `leaders` for rows that are cut by offsets.
 
-    It has two entries for each item of the longest row, and more where all rows together have as many items to look up. One that
-    `grows` is set as far as rows begin with; a single row that is so long sets what it needs by itself.
+    It has two entries for each item of the longest row, of few values for each item of all rows, and more where all rows together
+    have as many items to look up. One that `grows` is set as far as rows begin with; a single row that is so long sets what it
+    needs by itself.
     """
-    longest, n_values = longest_of(row_sizes(offsets)), int(offsets[-1] - offsets[0])
+    n_values = int(offsets[-1] - offsets[0])
+    longest = n_values if n_values < strategy.sizes.SMALL_VALUES else longest_of(row_sizes(offsets))
     size = 16
     while size < 2 * longest or (size < SLOTS * longest and size < min(n_values, TABLE)):
         size *= 2

@@ -25,6 +25,9 @@ from arrowjag._pyarrow_versions import numpy_dtype
 __all__ = ["filter_values", "no_nulls", "pick", "ranges", "spread", "take", "take_rows"]
 
 
+_buffer, _from_buffers = pa.py_buffer, pa.Array.from_buffers
+"""Looked up once: nearly every operation takes items."""
+
 _INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
 _POLARS_TYPES = frozenset(type.id for type in (*_INTEGERS, pa.float32(), pa.float64()))
 
@@ -103,15 +106,15 @@ def _take_few(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None)
     """As `_take_flat`, by numpy."""
     (present, data), type, n, first = values.buffers(), values.type, len(values), values.offset
     places = index if valid is None else index * valid
-    if pt.is_boolean(type):
+    width = type.bit_width
+    if width == 1:
         bits = pack_bits(bits_at(data, first, n, places))
     else:
-        word = _memory.WORDS[type.bit_width]
-        bits = pa.py_buffer(np.frombuffer(data, word, n, first * word.itemsize)[places])
+        bits = _buffer(np.frombuffer(data, _memory.WORDS[width], n, first * width >> 3)[places])
     if values.null_count:
         kept = bits_at(present, first, n, places)
         valid = kept if valid is None else kept & valid
-    return pa.Array.from_buffers(type, len(index), [None if valid is None else pack_bits(valid), bits])
+    return _from_buffers(type, len(index), [None if valid is None else pack_bits(valid), bits])
 
 
 def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:

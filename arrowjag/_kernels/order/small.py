@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels.base.memory import numbers
-from arrowjag._kernels.base.offsets import from_counts, row_sizes
+from arrowjag._kernels.base.offsets import from_counts
 
 __all__ = ["Key", "Runs", "argsort", "combine", "cut", "groups", "lookup", "member", "owners", "search"]
 
@@ -19,7 +19,7 @@ Key = tuple[NDArray[Any], NDArray[np.bool_] | None]
 
 def owners(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """The row of each item."""
-    return numbers(len(offsets) - 1).repeat(row_sizes(offsets))
+    return numbers(len(offsets) - 1).repeat(offsets[1:] - offsets[:-1])
 
 
 def argsort(key: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], descending: bool) -> NDArray[np.int64]:
@@ -46,10 +46,10 @@ class Runs(NamedTuple):
     leaders: NDArray[np.int64]
     """The item of each group that appears first: the sort is stable, so it is the first of the run."""
 
-    def by_appearance(self) -> Runs:
-        """Row by row in the order of their first items."""
+    def by_appearance(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The starts and the sizes of the groups, row by row in the order of their first items."""
         by = self.leaders.argsort()  # items number upwards row by row, so that every group stays among those of its row
-        return Runs(self.order, self.starts[by], self.sizes[by], self.leaders[by])
+        return self.starts[by], self.sizes[by]
 
 
 def cut(rows: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
@@ -68,13 +68,14 @@ def groups(keys: Sequence[Key], rows: NDArray[np.int64]) -> tuple[Runs, NDArray[
     ordered = rows[order]
     begins = np.empty(len(order) + 1, np.bool_)
     begins[0] = begins[-1] = True  # after the last item the next group would begin
-    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:-1])
+    inner = begins[1:-1]
+    np.not_equal(ordered[1:], ordered[:-1], out=inner)
     for key in data:
-        begins[1:-1] |= _differs(key[order])
+        inner |= _differs(key[order])
     ends = begins.nonzero()[0]
     starts = ends[:-1]
     order = order if there is None else there[order]
-    return Runs(order, starts, row_sizes(ends), order[starts]), ordered[starts]
+    return Runs(order, starts, ends[1:] - starts, order[starts]), ordered[starts]
 
 
 def _differs(key: NDArray[Any]) -> NDArray[np.bool_]:

@@ -125,7 +125,16 @@ Offsets = Sequence[NDArray[np.int64]]
 Extents = Sequence[int | None]
 
 
-Moved = tuple[list[NDArray[np.int64]], NDArray[np.int64], bool]
+Shears = Callable[[], bool]
+"""Tells whether items were renumbered, where it is asked: only a permutation that must not shear asks."""
+
+
+def never() -> bool:
+    """The answer of ways to move dims that are taken only where nothing shears."""
+    return False
+
+
+Moved = tuple[list[NDArray[np.int64]], NDArray[np.int64], Shears]
 """Offsets of the moved dims, the old atom of each new one, and whether it sheared."""
 
 
@@ -137,7 +146,7 @@ def one_frame(rows: NDArray[np.int64]) -> Moved:
     """One large frame of two dims. Whatever it declares: its columns are as many as its longest row has items."""
     columns, items = by_column(rows)
     sizes = np.diff(rows)
-    return [np.array([0, len(columns) - 1]), columns], items, bool((sizes[1:] > sizes[:-1]).any())
+    return [np.array([0, len(columns) - 1]), columns], items, lambda: bool((sizes[1:] > sizes[:-1]).any())
 
 
 def is_even(offsets: NDArray[np.int64], size: int) -> bool:
@@ -165,7 +174,7 @@ def slices(width: int, levels: Offsets, _: NDArray[np.bool_] | None) -> Moved:
     inner, rows = take_rows(levels[0], np.repeat(np.arange(n_frames), width))
     rows *= width
     rows += np.repeat(np.tile(np.arange(width), n_frames), np.diff(inner))
-    return [np.arange(n_frames + 1) * width, inner], rows, False
+    return [np.arange(n_frames + 1) * width, inner], rows, never
 
 
 def neighbours(width: int | None, levels: Offsets, frame_valid: NDArray[np.bool_] | None) -> Moved:
@@ -181,7 +190,7 @@ def neighbours(width: int | None, levels: Offsets, frame_valid: NDArray[np.bool_
     n_columns = int(heads[-1])
     column = runs(heads[:-1].repeat(row_sizes(outer)), inner)
     counts = np.bincount(column, minlength=n_columns)
-    return [heads, from_counts(counts)], _radix_order(column, n_columns - 1), bool(np.count_nonzero(rising(sizes, outer)))
+    return [heads, from_counts(counts)], _radix_order(column, n_columns - 1), lambda: bool(rising(sizes, outer).any())
 
 
 def exact(kept: list[int | None], levels: Offsets, frame_valid: NDArray[np.bool_] | None) -> Moved:
@@ -200,7 +209,7 @@ def exact(kept: list[int | None], levels: Offsets, frame_valid: NDArray[np.bool_
         node = moved[-1][node] + key
         n_nodes = int(moved[-1][-1])
     moved.append(from_sizes(np.bincount(node, minlength=n_nodes)))
-    return moved, inverse(moved[-1][node] + i_a), False
+    return moved, inverse(moved[-1][node] + i_a), never
 
 
 def _declared_sizes(size: int, n_rows: int, valid: NDArray[np.bool_] | None) -> NDArray[np.int64]:
@@ -243,7 +252,7 @@ def radix(kept: list[int | None], order: Sequence[int], levels: Offsets, frame_v
         n_keys -= 1
     atoms = _sorted_atoms(frames, n_frames, keys[:n_keys])
     moved, sheared = _levels(frames, keys, atoms, kept, n_frames, frame_valid)
-    return moved, atoms, sheared
+    return moved, atoms, lambda: sheared
 
 
 def _sorted_atoms(frames: NDArray[Any], n_frames: int, keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -19,7 +19,7 @@ from arrowjag._kernels.base.blocks import cut_rows, map_tasks
 from arrowjag._kernels.base.offsets import from_sizes, parents, positions, row_sizes
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.transpose import coordinates
-from arrowjag._kernels.transpose.coordinates import Extents, Move, Moved, Offsets, is_even, rising, row_max
+from arrowjag._kernels.transpose.coordinates import Extents, Move, Moved, Offsets, Shears, is_even, never, rising, row_max
 from arrowjag.errors import JagValueError
 from arrowjag.typing import ShearRule
 
@@ -39,8 +39,13 @@ class Permuted(NamedTuple):
     """For each dim the old row of each new row, and at the end the old item of each new item. None up to the first moved dim,
     where nothing moves, and for the rows between the moved dims, which are new."""
 
-    sheared: bool
-    """Whether some coordinate had to be renumbered to close a hole."""
+    shears: Shears
+    """Tells whether some coordinate had to be renumbered to close a hole."""
+
+    @property
+    def sheared(self) -> bool:
+        """Whether some coordinate had to be renumbered, which is looked for at each access."""
+        return self.shears()
 
     @property
     def take(self) -> NDArray[np.int64]:
@@ -102,7 +107,7 @@ def transpose(
 
     by = strategy.choose("transpose", even, b == a + 1, declared, shears, int(offsets[b][-1]))
     if by == "even":
-        return _finish(offsets, extents, a, b, order, *coordinates.even(len(offsets[a]) - 1, even() or [], order, a), sheared=False)
+        return _finish(offsets, extents, a, b, order, *coordinates.even(len(offsets[a]) - 1, even() or [], order, a), never)
     move: Move
     if by == "columns":
         move = partial(coordinates.neighbours, width)
@@ -112,8 +117,7 @@ def transpose(
         move = partial(coordinates.radix, _kept(extents, order), [d - a for d in order])
     else:
         move = partial(coordinates.exact, _kept(extents, order))
-    moved, atoms, sheared = _in_blocks(move, offsets[a : b + 1], frame_valid)
-    return _finish(offsets, extents, a, b, order, moved, atoms, sheared=sheared)
+    return _finish(offsets, extents, a, b, order, *_in_blocks(move, offsets[a : b + 1], frame_valid))
 
 
 def _in_blocks(move: Move, levels: Offsets, frame_valid: NDArray[np.bool_] | None) -> Moved:
@@ -134,14 +138,14 @@ def _in_blocks(move: Move, levels: Offsets, frame_valid: NDArray[np.bool_] | Non
             parts.append(level[start : end + 1] - level[start])
             start, end = int(level[start]), int(level[end])
         is_large = strategy.choose("frame", len(parts), last - first, int(parts[-1][-1])) == "columns"
-        moved, atoms, sheared = coordinates.one_frame(parts[1]) if is_large else move(parts, valid)
-        return moved, atoms + start if start else atoms, sheared
+        moved, atoms, shears = coordinates.one_frame(parts[1]) if is_large else move(parts, valid)
+        return moved, atoms + start if start else atoms, shears
 
     done = map_tasks(work, _frame_blocks(ends))
     if len(done) == 1:
         return done[0]
     moved = [from_sizes(np.concatenate([np.diff(part[0][j]) for part in done])) for j in range(len(levels))]
-    return moved, np.concatenate([atoms for _, atoms, _ in done]), any(sheared for _, _, sheared in done)
+    return moved, np.concatenate([atoms for _, atoms, _ in done]), lambda: any(shears() for _, _, shears in done)
 
 
 def _frame_blocks(ends: NDArray[np.int64]) -> list[tuple[int, int]]:
@@ -194,7 +198,7 @@ def permute(offsets: Offsets, extents: Extents, axes: Sequence[int], *, frame_va
     """
     changed = [k for k, axis in enumerate(axes) if k != axis]
     if not changed:
-        return Permuted(list(offsets), list(extents), [None] * (len(offsets) + 1), sheared=False)
+        return Permuted(list(offsets), list(extents), [None] * (len(offsets) + 1), never)
     first, last = changed[0], changed[-1]
     order = list(axes[first : last + 1])
     if last == first + 1:
@@ -202,10 +206,9 @@ def permute(offsets: Offsets, extents: Extents, axes: Sequence[int], *, frame_va
     even = _even_sizes(offsets, extents, first, last)
     if even is not None and frame_valid is None:
         moved, atoms = coordinates.even(len(offsets[first]) - 1, even, order, first)
-        return _finish(offsets, extents, first, last, order, moved, atoms, sheared=False)
+        return _finish(offsets, extents, first, last, order, moved, atoms, never)
     move = partial(coordinates.radix, _kept(extents, order), [d - first for d in order])
-    moved, atoms, sheared = _in_blocks(move, offsets[first : last + 1], frame_valid)
-    return _finish(offsets, extents, first, last, order, moved, atoms, sheared=sheared)
+    return _finish(offsets, extents, first, last, order, *_in_blocks(move, offsets[first : last + 1], frame_valid))
 
 
 def _kept(extents: Extents, order: Sequence[int]) -> list[int | None]:
@@ -225,8 +228,7 @@ def _finish(
     order: Sequence[int],
     moved: list[NDArray[np.int64]],
     atoms: NDArray[np.int64],
-    *,
-    sheared: bool,
+    shears: Shears,
 ) -> Permuted:
     """Put the dims together again; those inside the atoms go where their atom goes."""
     kept = _kept(extents, order)
@@ -239,7 +241,7 @@ def _finish(
         inner, atoms = take_rows(offsets[d], atoms)
         new_offsets.append(inner)
         orders.append(atoms)
-    return Permuted(new_offsets, [*extents[:first], *kept, *extents[last + 1 :]], orders, sheared)
+    return Permuted(new_offsets, [*extents[:first], *kept, *extents[last + 1 :]], orders, shears)
 
 
 def will_shear(offsets: Offsets, a: int, b: int, rule: ShearRule = "fold") -> bool:
