@@ -114,7 +114,7 @@ def map_tasks(function: Callable[[Task], Result], tasks: Sequence[Task]) -> list
             if not helper.cancelled():
                 helper.result()
     if errors:
-        first = errors[min(errors)]
+        first = errors[min(errors, key=lambda place: (isinstance(errors[place], Exception), place))]  # no interrupt is lost
         errors.clear()
         try:
             raise first
