@@ -165,7 +165,7 @@ def lomb_scargle(t: Column, y: Column, frequencies: Any) -> Column:
 
     def block(first: int, last: int) -> None:
         span, local = slice(int(cut[first]), int(cut[last])), cut[first : last + 1] - cut[first]
-        step = max(1, _CELLS // max(1, span.stop - span.start))
+        step = max(1, 2 * _CELLS // max(1, span.stop - span.start))  # a row may be longer than a block
         for some in [slice(low, low + step) for low in range(0, len(wanted), step)]:
             quietly(_powers, times[span], tick, level[span], local, wanted[some], power[first:last, some])
 
