@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.errors import JagIndexError, JagOverflowError, JagTypeError, ShapeError
+from arrowjag.errors import JagIndexError, JagMemoryError, JagOverflowError, JagTypeError, ShapeError
 from arrowjag.testing import assert_lists_equal, leaf_types, prefix_arrays
 from tests import reference as ref
 from tests.reference import Jag
@@ -68,3 +68,6 @@ def test_invalid_arguments_raise() -> None:
     huge = aj.zeros(1, 2**21)
     with pytest.raises(JagOverflowError, match=r"don't fit into memory"):
         aj.cartesian(huge, huge)
+    large = aj.zeros(1, 2**18)
+    with pytest.raises(JagMemoryError, match=r"^cartesian: 68,719,476,736 items of 8 bytes take 549.8 GB; this"):
+        aj.cartesian(large, large)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import tracemalloc
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._ops import resample as _resample
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, prefix_arrays
 from tests import reference as ref
@@ -32,6 +34,7 @@ def test_fft_power() -> None:
     assert x.cast("float32").fft_power().type == pa.float32()
     assert aj.array([[1.0, None], [2.0, 2.0], None]).fft_power().values.to_pylist() == [16.0, 0.0]
     assert aj.array([[[1.0], [-1.0]]]).fft_power(axis=(1, 2)).to_list() == [[0.0, 4.0]]
+    assert aj.array([[1e200, 0.0], [math.inf, 1.0]]).fft_power().to_list() == [[math.inf] * 2] * 2
     with pytest.raises(JagValueError, match=r"fft_power works along the last dims"):
         x.fft_power(axis=0)
     with pytest.raises(JagTypeError, match=r"fft_power .*string"):
@@ -89,6 +92,41 @@ def test_rows_without_a_spectrum_and_times() -> None:
 def test_powers_of_rows_without_items_are_0_under_their_nulls() -> None:
     found = aj.lomb_scargle(aj.array([[], [0.0, 1.0, 3.0], [None]]), aj.array([[], [1.0, 2.0, 0.0], [1.0]]), [0.1, 0.2])
     assert np.frombuffer(found.values.buffers()[1])[[0, 1, 4, 5]].tolist() == [0.0] * 4
+
+
+@pytest.mark.parametrize("type", [pa.timestamp("ns"), pa.int64(), pa.uint64(), pa.duration("us")])
+def test_powers_of_a_row_depend_on_that_row_alone(type: pa.DataType) -> None:
+    far = 1_700_000_000_000_000_001
+    counts = aj.array([[0, 7], [far, far + 131, far + 257, far + 388], None, [far + 9, far + 10, far + 12]], type=pa.int64())
+    t, y = counts.cast(type), aj.array([[1.0, 2.0], [2.0, 0.5, 1.0, 4.0], None, [0.0, 1.0, 3.0]])
+    frequencies = [0.1, 1e6, 3e6]
+    whole = aj.lomb_scargle(t, y, frequencies)
+    assert whole[1:].equals(aj.lomb_scargle(t[1:], y[1:], frequencies))
+    near = aj.lomb_scargle((counts[1] - far).cast(type), y[1], frequencies)
+    assert near.to_list() == whole[1].to_list()
+
+
+def test_powers_of_frequencies_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = np.random.default_rng(3)
+    t, y, frequencies = (
+        aj.from_sizes(draw.random(300), [100, 0, 1, 199]),
+        aj.from_sizes(draw.random(300), [100, 0, 1, 199]),
+        draw.random(50),
+    )
+    whole = aj.lomb_scargle(t, y, frequencies)
+    monkeypatch.setattr(_resample, "_CELLS", 1000)
+    assert aj.lomb_scargle(t, y, frequencies).equals(whole)
+
+
+def test_powers_of_a_long_row_take_little_memory() -> None:
+    t = aj.array([np.arange(50_000) * 0.1])
+    tracemalloc.start()
+    try:
+        aj.lomb_scargle(t, t % 7, np.linspace(0.1, 1, 200))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 40_000_000
 
 
 def test_lomb_scargle_at_every_ndim() -> None:

@@ -213,6 +213,8 @@ def test_a_range_wider_than_the_largest_number_is_refused() -> None:
 def test_more_counts_than_memory_are_our_error() -> None:
     with pytest.raises(aj.JagMemoryError, match=r"^histogram: 1,099,511,627,776 items of 8 bytes take 8796 GB; this"):
         aj.array([[1, 2]]).histogram(2**40)
+    with pytest.raises(aj.JagMemoryError, match=r"^bincount: 2,199,023,254,528 items of 8 bytes take 1.759e\+04 GB; this"):
+        aj.array([[2**31 - 2]] * 1024).bincount()
 
 
 def test_a_flat_series_of_edges_is_no_column_of_the_frame() -> None:

@@ -117,12 +117,12 @@ def test_positions_as_far_apart_as_their_type_allows(leaf: pa.DataType) -> None:
 def test_distances_of_integers_are_exact() -> None:
     one, two = np.array([1, 2**63 + 1, 5], np.uint64), np.array([2**63 + 2, 1, 5], np.uint64)
     assert interpolation.apart(one, two).tolist() == [2**63 + 1, 2**63, 0]
-    found = interpolation._distance(one, two)
+    found = interpolation.distance(one, two)
     assert found.tolist() == [-(2.0**63), 2.0**63, 0.0]
     assert not np.signbit(found[2])
     low, high = np.array([-(2**63), 7]), np.array([2**63 - 1, 7])
     assert interpolation.apart(low, high).tolist() == [2**64 - 1, 0]
     for less, more, sign in ((low, high, -1.0), (high, low, 1.0)):
-        found = interpolation._distance(less, more)
+        found = interpolation.distance(less, more)
         assert found.tolist() == [sign * 2.0**64, 0.0]
         assert not np.signbit(found[1])

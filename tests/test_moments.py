@@ -116,6 +116,11 @@ def test_bootstrap_means_lie_within_the_row(data: st.DataObject) -> None:
     assert got == as_list(x.bootstrap(n, seed, axis))
 
 
+def test_bootstrap_means_of_infinities_raise_no_warning() -> None:
+    found = aj.array(np.full((3000, 2), [math.inf, -math.inf])).bootstrap(8, seed=1)
+    assert found.is_nan().any(axis=None).as_py()
+
+
 def test_bootstrap_spreads_as_the_standard_error_says() -> None:
     x = aj.array([np.random.default_rng(0).normal(size=400).tolist()])
     means = x.bootstrap(2000, seed=1)

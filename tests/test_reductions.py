@@ -169,6 +169,9 @@ def test_overflow_names_the_row() -> None:
         aj.array([[1], [2**62, 2**62]]).sum()
     with pytest.raises(JagOverflowError, match=r"row 0"):
         aj.array([[2**62, 3]]).prod()
+    with pytest.raises(JagOverflowError, match=r"row 2") as caught:  # the results of other rows are null
+        aj.array([[2**62, 2**62, None], [1], [2**62, 2**62]]).sum(skip_nulls=False)
+    assert caught.value.__context__ is None
 
 
 @pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "std", "median", "any", "all"])

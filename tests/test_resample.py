@@ -147,6 +147,8 @@ def test_buckets_that_begin_before_the_first_nanosecond(every: str) -> None:
 
 def test_numbers_at_the_ends_of_64_bits() -> None:
     ends = aj.array([[-(2**63), 2**63 - 1]])
+    with pytest.raises(JagValueError, match=f"row 1 would have {2**64} buckets"):
+        aj.resample(aj.array([[], [-(2**63), 2**63 - 1]]), aj.array([[], [1, 2]]), 1)
     with pytest.raises(JagValueError, match=f"row 0 would have {2**64} buckets"):
         aj.resample(ends, ends, 1)
     assert aj.resample(ends, aj.array([[1, 2]]), 2**62, "sum")["value"].to_list() == [[1, 0, 0, 2]]

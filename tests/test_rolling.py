@@ -358,3 +358,12 @@ def test_long_windows(window: int, leaf: str, compile: Any) -> None:
                 parts = np.lib.stride_tricks.sliding_window_view(row, window) if len(row) >= window else np.empty((0, window))
                 wanted = getattr(np, name)(parts, axis=1).tolist()
                 assert found == pytest.approx([*[None] * (len(row) - len(wanted)), *wanted])
+
+
+@pytest.mark.parametrize("leaf", ["float16", "float32"])
+def test_variances_too_large_for_their_type_are_infinite(leaf: str) -> None:
+    most = float(np.finfo(leaf).max)
+    x = aj.array([[most, -most, 0.0]]).cast(leaf)
+    for found in (x.rolling(2).var(), x.rolling(2, min_periods=1).var(), x.expanding().var(), x.ewm(alpha=0.5).var()):
+        assert found.type == x.type
+        assert found.to_list()[0][1] == math.inf

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,19 @@ def test_near_ties_are_decided_exactly() -> None:
     base = rng.normal(size=(50, 8)) * 1e6
     matrix = np.concatenate([base + 1e-6, base, base])
     assert aj.array(base).nearest(matrix).to_list() == list(range(50, 100))
+    with strategy.force(CACHE_VALUES=100):
+        assert aj.array(base).nearest(matrix).to_list() == list(range(50, 100))
+
+
+def test_many_rows_that_are_equally_near_take_little_memory() -> None:
+    x, matrix = aj.array(np.ones((4000, 64))), np.zeros((256, 64))
+    tracemalloc.start()
+    try:
+        assert x.nearest(matrix).max(axis=None).as_py() == 0
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 150_000_000
 
 
 @pytest.mark.parametrize(

@@ -76,22 +76,27 @@ class Program:
             The value of each input, by the id of its node.
         """
         known = dict(values)
-        try:
-            for stage, unused in zip(self.stages, self._drops, strict=True):
-                found = stage.loop.run(known) if stage.loop is not None else None
-                if found is None and stage.is_stretch:
-                    found = run_blocks(stage, known)
-                if found is None:
-                    self._run_whole(stage.calls, known, last_uses(stage.calls, stage.gives))
-                else:
-                    known.update(zip(map(id, stage.gives), found, strict=True))
-                for one in unused:
-                    del known[one]
-        except JagError:
-            known = dict(values)
-            calls = self.recorded or [node for stage in self.stages for node in stage.calls]
-            self._run_whole(calls, known, {})
+        with contextlib.suppress(JagError):
+            self._run_stages(known)
+            return [known[id(root)] for root in self.roots]
+        # A row that the error names may be one of a block: it is not the context of the error of whole columns.
+        known = dict(values)
+        calls = self.recorded or [node for stage in self.stages for node in stage.calls]
+        self._run_whole(calls, known, {})
         return [known[id(root)] for root in self.roots]
+
+    def _run_stages(self, known: dict[int, Any]) -> None:
+        """Run all stages, and drop what no later one reads."""
+        for stage, unused in zip(self.stages, self._drops, strict=True):
+            found = stage.loop.run(known) if stage.loop is not None else None
+            if found is None and stage.is_stretch:
+                found = run_blocks(stage, known)
+            if found is None:
+                self._run_whole(stage.calls, known, last_uses(stage.calls, stage.gives))
+            else:
+                known.update(zip(map(id, stage.gives), found, strict=True))
+            for one in unused:
+                del known[one]
 
     @staticmethod
     def _run_whole(calls: Sequence[Call], known: dict[int, Any], drops: Mapping[int, Sequence[int]]) -> None:

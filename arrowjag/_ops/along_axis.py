@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -125,9 +126,10 @@ def in_blocks(function: Callable[..., pa.Array]) -> Callable[..., pa.Array]:
             start, end = int(offsets[first]), int(offsets[last])
             return function(*(one.slice(start, end - start) for one in values), offsets[first : last + 1] - start)
 
-        try:
+        parts: list[pa.Array] = []
+        with contextlib.suppress(JagError):
             parts = map_rows(block, offsets, block_values=strategy.sizes.CACHE_VALUES)
-        except JagError:
+        if not parts:  # a block failed; its error, whose row is one of the block, is not the context of that of all rows
             return function(*columns)
         return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
 

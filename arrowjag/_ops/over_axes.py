@@ -92,17 +92,19 @@ def over_axes(
     offsets, keep = dim.offsets, dim.validity
     enough = None if skip_nulls and min_count is None else _enough(flat, offsets, skip_nulls, min_count)
     values = flat.values
+    reduced: pa.Array | None = None
     try:
-        result = reduction(values, offsets)
+        reduced = reduction(values, offsets)
     except JagOverflowError:  # ignored in a row whose result is null
         if enough is None or enough.all():
             raise
+    if reduced is None and enough is not None:
         kept = enough.repeat(row_sizes(offsets))
-        result = reduction(gather.filter_values(values, kept), filter_rows(kept, offsets))
+        reduced = reduction(gather.filter_values(values, kept), filter_rows(kept, offsets))
     if slots and places is not None:
-        result = _places(result, places, offsets)
+        reduced = _places(reduced, places, offsets)
     keep = keep if enough is None else both_valid(enough, keep)
-    return Column(JaggedShape._trusted(dims[:-1]), result if keep is None else structure.null_values(result, keep))
+    return Column(JaggedShape._trusted(dims[:-1]), reduced if keep is None else structure.null_values(reduced, keep))
 
 
 def _places(result: pa.Array, places: IntArray, offsets: IntArray) -> pa.Array:

@@ -136,8 +136,8 @@ def cartesian(parts: Operands, nested: bool, positions: bool, axis: Any, operati
         else:
             offsets = cut[offsets] if chosen else cut
             dims = _innermost(outer, offsets, valid)
-        chosen = {known: items.repeat(times) for known, items in chosen.items()}
-        chosen[name] = _offsets.runs((np.zeros(n_rows, np.int64) if positions else starts)[owner], cut)
+        own = _offsets.runs((np.zeros(n_rows, np.int64) if positions else starts)[owner], cut)  # refuses what no memory holds
+        chosen = {known: items.repeat(times) for known, items in chosen.items()} | {name: own}
         owner = owner.repeat(times)
     fields = {
         name: _arrow.from_numpy(items) if positions else gather.take(_values(found[name]), items) for name, items in chosen.items()

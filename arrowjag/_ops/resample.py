@@ -15,9 +15,10 @@ from arrowjag._column import Column
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import both_valid, holds_nan, unless_all, without_validity
+from arrowjag._kernels.base.memory import both_valid, empty, holds_nan, unless_all, without_validity
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
+from arrowjag._kernels.order.interpolation import distance
 from arrowjag._kernels.order.sort import argsort
 from arrowjag._kernels.reduce.extremes import ends
 from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, structure
@@ -34,6 +35,9 @@ _MOST_BUCKETS = 2**24
 """Maximal number of buckets of a row; more indicate that the span is too short by mistake."""
 
 _MOST_IN_ALL = 2**28
+
+_CELLS = 1 << 18
+"""Sines of items and frequencies that are computed at once."""
 
 
 # --------------------------------------------------------------------------------------------------- resample
@@ -97,7 +101,7 @@ def _spans(number: IntArray, cut: IntArray, t: Column) -> tuple[IntArray, IntArr
     """Return the first bucket of each row, and how many there are up to the last one."""
     low, high, there, _ = ends(number, None, cut)
     apart = high.view(np.uint64) - low.view(np.uint64)
-    n_full = len(low) if there is None else np.count_nonzero(there)
+    n_full = len(low) if there is None else int(np.count_nonzero(there))
     longest, total = _offsets.longest_of(apart) + 1, int(np.add.reduce(apart, dtype=np.float64)) + n_full
     counts = apart.view(np.int64) + (1 if there is None else there)
     if longest > _MOST_BUCKETS or total > _MOST_IN_ALL:
@@ -132,11 +136,14 @@ def fft_power(column: Column, axis: Any) -> Column:
     out = np.empty(int(cut[-1]), type)
     starts = dim.offsets[:-1]
     for length, rows in blocks.batches(_offsets.from_counts(sizes), max_values=1 << 18):
-        spectrum = np.fft.rfft(blocks.rows_2d(data, starts[rows], length).astype(type, copy=False))
-        power = np.square(spectrum.real) + np.square(spectrum.imag)
-        blocks.put_rows(out, cut[rows], power.astype(type, copy=False))
+        blocks.put_rows(out, cut[rows], quietly(_squares_of_waves, blocks.rows_2d(data, starts[rows], length), type))
     last = along_axis.resized(dim, cut, None if full is None else unless_all(full))
     return Column(JaggedShape._trusted((*column.shape.dims[:-1], last)), _arrow.from_numpy(out))
+
+
+def _squares_of_waves(rows: npt.NDArray[Any], type: npt.DTypeLike) -> npt.NDArray[Any]:
+    spectrum = np.fft.rfft(rows.astype(type, copy=False))
+    return (np.square(spectrum.real) + np.square(spectrum.imag)).astype(type, copy=False)
 
 
 def lomb_scargle(t: Column, y: Column, frequencies: Any) -> Column:
@@ -144,7 +151,7 @@ def lomb_scargle(t: Column, y: Column, frequencies: Any) -> Column:
     wanted = _frequencies(frequencies)
     t, y = structure.align([t, y], "lomb_scargle")
     structure.check_rows(t.ndim, "lomb_scargle")
-    seconds = _seconds(t.values)
+    times, tick = _ticks(t.values)
     if not (_arrow.is_numeric(y.type) or pt.is_null(y.type)):
         raise JagTypeError.no_kernel("lomb_scargle", y.type)
     level, known = _arrow.to_numpy(elementwise.cast(y, pa.float64(), operation="lomb_scargle").values)
@@ -152,15 +159,17 @@ def lomb_scargle(t: Column, y: Column, frequencies: Any) -> Column:
     cut, valid = dim.offsets, _arrow.valid_of(t.values)
     valid = known if valid is None else valid if known is None else valid & known
     if valid is not None:
-        seconds, level, cut = seconds[valid], level[valid], _offsets.filter_rows(valid, cut)
-    power = np.empty((len(dim), len(wanted)))
+        times, level, cut = times[valid], level[valid], _offsets.filter_rows(valid, cut)
+    power = empty(len(dim) * len(wanted), np.float64).reshape(len(dim), len(wanted))
     full = cut[1:] > cut[:-1]
 
     def block(first: int, last: int) -> None:
-        span = slice(int(cut[first]), int(cut[last]))
-        quietly(_powers, seconds[span], level[span], cut[first : last + 1] - cut[first], wanted, power[first:last])
+        span, local = slice(int(cut[first]), int(cut[last])), cut[first : last + 1] - cut[first]
+        step = max(1, 2 * _CELLS // max(1, span.stop - span.start))  # a row may be longer than a block
+        for some in [slice(low, low + step) for low in range(0, len(wanted), step)]:
+            quietly(_powers, times[span], tick, level[span], local, wanted[some], power[first:last, some])
 
-    blocks.map_rows(block, cut, block_values=max(1, (1 << 18) // max(1, len(wanted))))
+    blocks.map_rows(block, cut, block_values=max(1, _CELLS // max(1, len(wanted))))
     live = np.ones(len(dim), np.bool_) if dim.validity is None else dim.validity
     there = full.repeat(len(wanted)).reshape(power.shape)
     rows = Ragged.from_offsets(
@@ -179,21 +188,20 @@ def _frequencies(frequencies: Any) -> npt.NDArray[np.float64]:
     return found.astype(np.float64)
 
 
-def _seconds(times: pa.Array) -> npt.NDArray[np.float64]:
-    """Return times as numbers, seconds for temporal types; counted from the first valid time, so that digits are kept."""
+def _ticks(times: pa.Array) -> tuple[npt.NDArray[Any], float]:
+    """Return times as they are counted, and the seconds of a count for temporal types, 1 for numbers."""
     if not (_arrow.is_temporal(times.type) or _arrow.is_numeric(times.type) or pt.is_null(times.type)):
         raise JagTypeError.no_kernel("lomb_scargle", times.type, hint="t holds times or numbers.")
     data, _ = _arrow.to_numpy(times)
     if not _arrow.is_temporal(times.type):
-        return data.astype(np.float64)
+        return data, 1.0
     tick = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}.get(getattr(times.type, "unit", ""), 86_400.0)
-    tick = 1e-3 if pt.is_date64(times.type) else tick
-    origin = data[0] if len(data) else 0
-    return (data - origin).astype(np.float64) * tick
+    return data, 1e-3 if pt.is_date64(times.type) else tick
 
 
 def _powers(
-    t: npt.NDArray[np.float64],
+    t: npt.NDArray[Any],
+    tick: float,
     y: npt.NDArray[np.float64],
     offsets: IntArray,
     frequencies: npt.NDArray[np.float64],
@@ -209,7 +217,7 @@ def _powers(
     def total(items: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         return np.add.reduceat(items, heads, axis=0)
 
-    t = t - t[heads].repeat(sizes)
+    t = distance(t, t[heads].repeat(sizes)) * tick  # from the first of the row, so that digits are kept
     y = y - (total(y) / sizes).repeat(sizes)
     angle = np.multiply.outer(t, 2 * np.pi * frequencies)
     cos, sin = np.cos(angle), np.sin(angle)

@@ -17,6 +17,7 @@ from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import spread_rows
+from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.base.offsets import from_sizes, longest_of, row_sizes, runs
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.dense.matrices import nearest as _nearest
@@ -302,7 +303,7 @@ def matmul(x: Column, y: Column) -> Column:
     if len(bounds) == 2 and len(used) == len(n_rows):  # one shape: its products are the result
         out = product_of(0)[1].reshape(-1)
     else:
-        out = np.zeros(int(cut[-1]), type)
+        out = zeros(int(cut[-1]), type)
 
         def work(group: int) -> None:
             rows, product = product_of(group)

@@ -209,7 +209,12 @@ def _spread(view: View, ddof: int = 1, *, root: bool = False) -> pa.Array:
             found[~np.isfinite(found)] = np.nan
         if root:
             np.sqrt(found, out=found)
-    return _arrow.from_numpy(found.astype(result_type(data.dtype), copy=False), view.enough(less + 1))
+    return _arrow.from_numpy(_narrowed(found, data), view.enough(less + 1))
+
+
+def _narrowed(found: npt.NDArray[np.float64], data: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Results in the type that they have for data of a type."""
+    return quietly(found.astype, result_type(data.dtype), copy=False)
 
 
 def _std(view: View, ddof: int = 1) -> pa.Array:
@@ -303,7 +308,7 @@ def _spread_of_full(column: Column, name: str, width: int, axis: Any, ddof: int 
         valid = _arrow.valid_of(values)
         parts = width - integer(ddof, "rolling: ddof")
         found = window_statistics.full_variances(data, valid, offsets, width, parts, root=name == "std")
-        return _arrow.from_numpy(found.astype(result_type(data.dtype), copy=False), rolling.full(valid, offsets, width))
+        return _arrow.from_numpy(_narrowed(found, data), rolling.full(valid, offsets, width))
 
     return along_axis.apply(column, axis, apply, f"rolling {name}", complete=True)
 
@@ -472,7 +477,7 @@ def ewm(column: Column, name: str, rate: float, axis: Any) -> Column:
     def mean(values: pa.Array, offsets: IntArray) -> pa.Array:
         data, valid = floats(values, "ewm mean"), _arrow.valid_of(values)
         state = weights.decayed(quietly(data.astype, np.float64, copy=False), valid, offsets, 1 - rate)
-        return _arrow.from_numpy(state.mean.astype(result_type(data.dtype), copy=False), valid)
+        return _arrow.from_numpy(_narrowed(state.mean, data), valid)
 
     @along_axis.in_blocks
     def variance(values: pa.Array, offsets: IntArray) -> pa.Array:
@@ -483,7 +488,7 @@ def ewm(column: Column, name: str, rate: float, axis: Any) -> Column:
         found = quietly(_decayed_variances, weights.decayed(data, valid, offsets, 1 - rate))
         if not math.isfinite(np.add.reduce(found)):
             found[~np.isfinite(found)] = np.nan
-        return _arrow.from_numpy(found.astype(result_type(data.dtype), copy=False), known)
+        return _arrow.from_numpy(_narrowed(found, data), known)
 
     return along_axis.apply(column, axis, mean if name == "mean" else variance, f"ewm {name}", complete=True)
 

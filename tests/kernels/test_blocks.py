@@ -84,6 +84,26 @@ def test_of_several_errors_that_of_the_first_task_is_raised(cores: int) -> None:
             blocks.map_tasks(task, range(cores))
 
 
+def test_an_interrupt_is_raised_before_the_errors_of_earlier_tasks(cores: int) -> None:
+    together = threading.Barrier(cores)
+
+    def task(number: int) -> None:
+        together.wait(timeout=30)
+        raise KeyboardInterrupt if number == cores - 1 else ValueError(number)
+
+    with pytest.raises(KeyboardInterrupt):
+        blocks.map_tasks(task, range(max(cores, 1)))
+
+
+def test_tasks_run_where_no_thread_starts(cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Closed:
+        def submit(self, _work: object) -> None:
+            raise RuntimeError("cannot schedule new futures after interpreter shutdown")
+
+    monkeypatch.setattr(blocks, "_pool", lambda _: Closed())
+    assert blocks.map_tasks(abs, [-1, -2, -3]) == [1, 2, 3]
+
+
 def test_cores_are_those_of_the_process_and_of_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
     monkeypatch.setattr(blocks.pa, "cpu_count", lambda: 8)

@@ -118,3 +118,10 @@ def test_a_nan_under_a_null_is_no_item():
     data, valid, node = np.array([np.nan, 2.0, 1.0, np.nan]), np.array([False, True, True, False]), np.array([0, 0, 1, 2])
     check("max", data, valid, node, [2.0, 1.0, None], size=3)
     assert OUTER["max"](data, np.array([False, True, True, True]), node, 3) is None  # a NaN that is an item
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_sums_too_large_for_their_type_are_infinite(dtype):
+    found, _ = OUTER["sum"](np.full(3, np.finfo(dtype).max), None, np.array([0, 0, 1]), 2)
+    assert found.dtype == dtype
+    assert np.isinf(found).tolist() == [True, False]

@@ -704,7 +704,7 @@ WITH: dict[str, dict[str, Any]] = {
     "join_rows": {"joined": "arrow"},
     "picked": {"nth": "blocks"},
     "bisect": {"searchsorted": "bisect"},
-    "searchsorted": {"bisect": "numpy"},
+    "searchsorted": {"bisect": "numpy"},  # whichever loops other tests have loaded
     "chosen": {"if_else": "blocks", "fill": "masks"},
     "combine": {"combined": "numpy"},
     "combined": {"combine": "blocks"},

@@ -6,6 +6,7 @@ overwrites the items beyond the end of the row.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import threading
@@ -98,7 +99,10 @@ def map_tasks(function: Callable[[Task], Result], tasks: Sequence[Task]) -> list
         with taking:
             return next(queue, None)
 
-    helpers = [_pool(cores - 1).submit(work) for _ in range(min(cores, len(tasks)) - 1)]
+    helpers: list[Any] = []
+    with contextlib.suppress(RuntimeError):  # no thread starts while the interpreter exits, or beyond a limit of the system
+        while len(helpers) < min(cores, len(tasks)) - 1:
+            helpers.append(_pool(cores - 1).submit(work))
     try:
         work()
     finally:
@@ -110,7 +114,7 @@ def map_tasks(function: Callable[[Task], Result], tasks: Sequence[Task]) -> list
             if not helper.cancelled():
                 helper.result()
     if errors:
-        first = errors[min(errors)]
+        first = errors[min(errors, key=lambda place: (isinstance(errors[place], Exception), place))]  # no interrupt is lost
         errors.clear()
         try:
             raise first

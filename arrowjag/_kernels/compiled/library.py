@@ -6,6 +6,7 @@ import ctypes
 import fnmatch
 import functools
 import importlib.util
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,6 +48,10 @@ _missed: dict[Variant, int] = {}
 """The number of values, in all calls so far, for which a function was needed that has no code yet."""
 
 _lock = threading.Lock()
+
+if hasattr(os, "register_at_fork"):
+    for _held in (_lock, compiler._lock):  # a thread that may hold one of them does not go on in a forked child
+        os.register_at_fork(after_in_child=_held._at_fork_reinit)  # type: ignore[attr-defined]  # as in the standard library
 
 
 _buffer, _Array = pa.py_buffer, np.ndarray

@@ -230,11 +230,17 @@ def _softmax_batches(
     blocks.map_tasks(work, batches)
 
 
-def distances(one: NDArray[np.float64], two: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The squared distances of pairs of rows of two matrices, added in the order of `row_sums`."""
-    apart = np.subtract(one, two).reshape(-1)
-    out = empty(len(one), np.float64)
-    row_sums(apart * apart, None, np.arange(len(one) + 1) * one.shape[1], out)
+def distances(one: NDArray[np.float64], two: NDArray[np.float64], i: IntArray, j: IntArray) -> NDArray[np.float64]:
+    """The squared distances of row i of one matrix and row j of another, of each pair; added in the order of `row_sums`.
+
+    Where many rows are alike, there are as many pairs as products of both: their items are taken pair by pair, in blocks.
+    """
+    out, width = empty(len(i), np.float64), one.shape[1]
+    step = max(1, strategy.sizes.CACHE_VALUES // max(width, 1))
+    for first in range(0, len(i), step):
+        some = slice(first, first + step)
+        apart = (one[i[some]] - two[j[some]]).reshape(-1)
+        row_sums(apart * apart, None, np.arange(len(out[some]) + 1) * width, out[some])
     return out
 
 
@@ -281,7 +287,7 @@ def nearest(vectors: NDArray[Any], matrix: NDArray[Any], metric: str = "l2") -> 
         rows = (np.add.reduce(close, axis=1, dtype=np.intp) > 1).nonzero()[0]
         if len(rows):
             which, candidates = close[rows].nonzero()
-            exact = distances(part[rows[which]], matrix[candidates])
+            exact = distances(part, matrix, rows[which], candidates)
             begins = np.searchsorted(which, np.arange(len(rows)))
             lowest = np.fmin.reduceat(exact, begins)
             hits = (exact == lowest[which]).nonzero()[0]

@@ -17,7 +17,7 @@ from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loop import TOGETHER
 from arrowjag._kernels.order.search import searchsorted
 
-__all__ = ["apart", "interpolate"]
+__all__ = ["apart", "distance", "interpolate"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -93,7 +93,7 @@ def _between(
         at, behind = sought[part], after[part]
         low = np.minimum(np.maximum(behind - 1, starts[part]), n - 1)
         y0, x0 = level.take(low), key.take(low)
-        np.multiply(slope.take(low), _distance(at, x0), out=out)
+        np.multiply(slope.take(low), distance(at, x0), out=out)
         out += y0
         if np.count_nonzero(np.isnan(out)):
             _from_above(out, key, level, low, at)
@@ -107,7 +107,7 @@ def _between(
 def _slopes(key: npt.NDArray[Any], level: Floats) -> Floats:
     """The slope from each point to the next, 0 behind the last one."""
     slope = np.zeros(len(key))
-    np.divide(level[1:] - level[:-1], _distance(key[1:], key[:-1]), out=slope[:-1])
+    np.divide(level[1:] - level[:-1], distance(key[1:], key[:-1]), out=slope[:-1])
     return slope
 
 
@@ -117,11 +117,11 @@ def _from_above(out: npt.NDArray[Any], key: npt.NDArray[Any], level: Floats, low
     low = low[wrong]
     high = np.minimum(low + 1, len(key) - 1)
     y0, y1 = level[low], level[high]
-    found = (y1 - y0) / _distance(key[high], key[low]) * _distance(at[wrong], key[high]) + y1
+    found = (y1 - y0) / distance(key[high], key[low]) * distance(at[wrong], key[high]) + y1
     out[wrong] = np.where(np.isnan(found) & (y0 == y1), y0, found)
 
 
-def _distance(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> Floats:
+def distance(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> Floats:
     """Subtract numbers as floats; integers are subtracted first, so that large times keep their digits."""
     if one.dtype.kind == "f":
         return one.astype(np.float64, copy=False) - two.astype(np.float64, copy=False)

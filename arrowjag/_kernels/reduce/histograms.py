@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.memory import check_memory, empty, zeros
 from arrowjag._kernels.base.offsets import parents, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.extremes import ends
@@ -169,7 +169,8 @@ def count_values(data: NDArray[np.int64], valid: Valid, offsets: NDArray[np.int6
         sizes[~present] = 0
     cut = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=cut[1:])
+    check_memory(int(cut[-1]), 8)
     places = cut[:-1].repeat(row_sizes(offsets)) + data
     if valid is not None:
         places = places[valid]
-    return np.bincount(places, minlength=int(cut[-1])).astype(np.int64), cut
+    return np.bincount(places, minlength=int(cut[-1])).astype(np.int64, copy=False), cut

@@ -10,6 +10,7 @@ import numpy as np
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import holds_nan, largest_magnitude
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import EXACT, without_signed_zeros
 from arrowjag.typing import BoolArray, IntArray
@@ -46,7 +47,7 @@ def _add_at(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> An
 
 def _scatter_sum(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Scattered:
     if data.dtype.kind == "f":
-        return _add_at(data, valid, node, size).astype(data.dtype), None
+        return quietly(_add_at(data, valid, node, size).astype, data.dtype), None
     data = _filled(data, valid, 0)
     wide = np.uint64 if data.dtype.kind == "u" else np.int64
     limit = int(np.iinfo(wide).max) // max(len(data), 1)

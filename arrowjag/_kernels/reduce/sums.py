@@ -299,7 +299,7 @@ def bootstrap_means(
     for first in range(0, n, together):
         part = out[first : first + together]
         draw = functools.partial(_sums_of_drawn, data, offsets, generator.random((len(part), n_values)), part)
-        map_rows(draw, offsets, block_values=strategy.sizes.CACHE_VALUES)
+        map_rows(functools.partial(quietly, draw), offsets, block_values=strategy.sizes.CACHE_VALUES)
     quietly(np.divide, out, sizes, out=out)
     means = quietly(np.ascontiguousarray(out.T).astype, result_type(data.dtype), copy=False)
     return means, unless_all(sizes > 0)

@@ -265,7 +265,8 @@ CHOICES: dict[str, Choice] = {
         "items",
         runs=lambda n, _n_rows, kind, _taken, _ready, _shared=False: n > 0 and kind != "",
         compiled=lambda n, _n_rows, _kind, _taken, ready, _shared=False: n > 0 and ready(),
-        polars=lambda n, _n_rows, _kind, _taken, _ready, shared=False: n > 0 and shared and rules.has_polars(),
+        # Of a single row polars gives the items to null rows too.
+        polars=lambda n, n_rows, _kind, _taken, _ready, shared=False: n > 0 and n_rows > 1 and shared and rules.has_polars(),
     ),
     "join_rows": _either(rules.joined_rows, "items", runs=lambda n, _n_rows, fixed_width, _taken: n > 0 and fixed_width),
     "picked": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
