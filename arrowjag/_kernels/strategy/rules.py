@@ -16,12 +16,10 @@ from arrowjag._kernels.strategy.shares import Offsets, is_even, lengths_of, long
 
 __all__ = ["are_small", "lexsorts", "polars_for"]
 
-_LEXSORTED = "?bhilqBHILQefd"  # numpy's letters of booleans, and of integers and floats of up to 64 bits
-
 
 # --------------------------------------------------------------------------------------------------- equal and ordered items
 
-_LEXSORTED = "?bBhHiIlLqQefd"  # numbers of up to 64 bits, by numpy's letters
+_LEXSORTED = "?bBhHiIlLqQefd"  # numpy's letters of booleans, and of integers and floats of up to 64 bits
 
 
 def are_small(*keys: Any) -> bool:
