@@ -9,6 +9,7 @@ from arrowjag._arrow.levels import split_levels, wrap
 from arrowjag._arrow.order import shared_words
 from arrowjag._arrow.types import is_list_type
 from arrowjag._gate import canonical_layout, secure
+from arrowjag._kernels.move.join import concatenate
 from arrowjag.typing import ArrowData
 
 __all__ = ["combine_chunks", "join"]
@@ -29,7 +30,7 @@ def join(arrays: list[pa.Array]) -> pa.Array:
     filled = [array for array in arrays if len(array)] or arrays[:1]
     if len(filled) == 1:
         return filled[0]
-    return pa.concat_arrays(filled) if pt.is_primitive(filled[0].type) else _concat(filled)
+    return concatenate(filled) if pt.is_primitive(filled[0].type) else _concat(filled)
 
 
 def _concat(chunks: list[pa.Array]) -> pa.Array:

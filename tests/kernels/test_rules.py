@@ -273,6 +273,7 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
 BLOCKS = dict.fromkeys(("pad_items", "merge_rows", "nth"), "CALL_VALUES") | {
     "if_else": "CHOICE_VALUES",
     "function": "ONE_PASS_VALUES",
+    "concatenate": "LIGHT_BYTES",
     "text_blocks": "TEXT_VALUES",
 }
 SMALL = {"take": "arrow", "runs": "blocks", "fill": "masks", "carry": "words", "tile": "pieces"}

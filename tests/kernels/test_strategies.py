@@ -597,6 +597,10 @@ CALLS: dict[str, list[Call]] = {
         reduction("first"),
         reduction("last"),
     ],
+    "concatenate": [
+        Call(lambda x: aj.concat([x, x[1:], x[:2]]), lambda lists, ndim: lists + lists[1:] + lists[:2]),
+        Call(lambda x: aj.array(pa.chunked_array([x.to_arrow(), x[1:].to_arrow()])), lambda lists, ndim: lists + lists[1:]),
+    ],
     "slices": [Call(lambda x: x.slice(1, 2)), Call(lambda x: x.tail(2)), Call(lambda x: x[1:, :-1]), method("head", 3)],
     "runs": [kernel(lambda offsets: _offsets.runs(np.arange(len(offsets) - 1) * 7, offsets, 3))],
     "fill": [Call(filled), reduction("sum", rounds=True), reduction("max", rounds=True)],

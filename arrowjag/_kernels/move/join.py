@@ -1,4 +1,4 @@
-"""Rows joined row by row, and spans of them: values are moved as words."""
+"""Arrays put end to end, rows joined row by row, and spans of them: values are moved as words."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
-from arrowjag._kernels.base.memory import data_of, empty, from_words, has_words, valid_of
+from arrowjag._kernels.base.memory import data_of, empty, from_words, has_words, valid_of, with_bits
 from arrowjag._kernels.base.offsets import from_counts, runs
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.move.merge import as_strings
 from arrowjag._kernels.move.rows import word_of
 
-__all__ = ["Spans", "join_rows", "join_spans"]
+__all__ = ["Spans", "concatenate", "join_rows", "join_spans"]
 
 
 class Spans(NamedTuple):
@@ -34,6 +35,44 @@ class Spans(NamedTuple):
     def sizes(self) -> NDArray[np.int64]:
         """The number of items of each span."""
         return self.ends - self.begins
+
+
+def concatenate(arrays: Sequence[pa.Array[Any]]) -> pa.Array[Any]:
+    """Put arrays of one type end to end, as pyarrow does; words of many are copied on all cores.
+
+    Parameters
+    ----------
+    arrays : at least one Arrow array
+        Of one type, with buffers.
+
+    Returns
+    -------
+    Arrow array of the same type
+
+    Notes
+    -----
+    O(items), a new array. Twice 1M float64 take 0.7 ms, on one core 1.1.
+    """
+    type, n = arrays[0].type, sum(map(len, arrays))
+    n_bytes = n * type.bit_width // 8 if has_words(type) and not pt.is_boolean(type) else 0
+    if strategy.choose("concatenate", n_bytes) == "whole":
+        return pa.concat_arrays(arrays)
+    words, step = [data_of(one) for one in arrays], strategy.sizes.PASS_VALUES
+    out = empty(n, words[0].dtype)
+    blocks, place = list[tuple[int, NDArray[Any]]](), 0
+    for one in words:
+        blocks += [(place + first, one[first : first + step]) for first in range(0, len(one), step)]
+        place += len(one)
+
+    def work(block: tuple[int, NDArray[Any]]) -> None:
+        at, part = block
+        out[at : at + len(part)] = part
+
+    map_tasks(work, blocks)
+    found = from_words(type, out)
+    if not any(one.null_count for one in arrays):
+        return found
+    return with_bits(found, np.frombuffer(pa.concat_arrays([one.is_valid() for one in arrays]).buffers()[1], np.uint8))
 
 
 def join_rows(parts: Sequence[pa.Array[Any]], offsets: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], pa.Array[Any]]:
@@ -133,7 +172,7 @@ def _join_items(parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any
         starts[:, slot] = begins + base if base else begins
         np.subtract(ends, begins, out=sizes[:, slot])
     cuts = from_counts(sizes.reshape(-1))
-    values = pa.concat_arrays(whole) if len(whole) > 1 else [*whole, parts[0].values][0]
+    values = concatenate(whole) if len(whole) > 1 else [*whole, parts[0].values][0]
     return cuts[:: len(parts)], gather.take(values, runs(starts.reshape(-1), cuts))
 
 

@@ -300,6 +300,7 @@ CHOICES: dict[str, Choice] = {
     "bits_at": _either(_bits_at, "each", "unpacked"),
     "repeat": _either(rules.repeat, "small", "columns", "rows", compiled=lambda _n, _count, ready: ready),
     "repeat_bits": _either(rules.repeat_bits, "small", "spread", table=lambda _n, count: count <= 1 << 10),
+    "concatenate": _either(rules.at_least("LIGHT_BYTES"), "whole", blocks=lambda n_bytes: n_bytes > 0),
     "tile": _either(rules.small_or("pieces"), "small", "pieces"),
     "pad_items": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),
     "merge_rows": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),
