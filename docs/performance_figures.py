@@ -48,8 +48,9 @@ def types(tables: str) -> str:
     told = (
         f"The slowest {'is' if len(behind) == 1 else 'are'} {slowest}, where `x` is a column of lists{of_rows}." if behind else ""
     )
+    ahead = f"{len(found) - len(behind)} of" if behind else "all"
     return (
-        f"On 1 million values, {len(found) - len(behind)} of {len(found)} pairs of an operation and an input are at least as\n"
+        f"On 1 million values, {ahead} {len(found)} pairs of an operation and an input are at least as\n"
         f"fast as in the fastest other library (within 5 %), geometric mean {mean:.1f} times.\n"
         f"{told}"
     ).rstrip()
