@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag._ops import resample as _resample
+from arrowjag._kernels import strategy
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, prefix_arrays
 from tests import reference as ref
@@ -106,7 +106,7 @@ def test_powers_of_a_row_depend_on_that_row_alone(type: pa.DataType) -> None:
     assert near.to_list() == whole[1].to_list()
 
 
-def test_powers_of_frequencies_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_powers_of_frequencies_in_blocks() -> None:
     draw = np.random.default_rng(3)
     t, y, frequencies = (
         aj.from_sizes(draw.random(300), [100, 0, 1, 199]),
@@ -114,8 +114,8 @@ def test_powers_of_frequencies_in_blocks(monkeypatch: pytest.MonkeyPatch) -> Non
         draw.random(50),
     )
     whole = aj.lomb_scargle(t, y, frequencies)
-    monkeypatch.setattr(_resample, "_CELLS", 1000)
-    assert aj.lomb_scargle(t, y, frequencies).equals(whole)
+    with strategy.force(PASS_VALUES=1000):
+        assert aj.lomb_scargle(t, y, frequencies).equals(whole)
 
 
 def test_powers_of_a_long_row_take_little_memory() -> None:

@@ -79,7 +79,7 @@ class Program:
         with contextlib.suppress(JagError):
             self._run_stages(known)
             return [known[id(root)] for root in self.roots]
-        # A row that the error names may be one of a block: it is not the context of the error of whole columns.
+        # The error may name a row of a block, so that it must not appear beside the error that whole columns raise.
         known = dict(values)
         calls = self.recorded or [node for stage in self.stages for node in stage.calls]
         self._run_whole(calls, known, {})

@@ -129,7 +129,7 @@ def in_blocks(function: Callable[..., pa.Array]) -> Callable[..., pa.Array]:
         parts: list[pa.Array] = []
         with contextlib.suppress(JagError):
             parts = map_rows(block, offsets, block_values=strategy.sizes.CACHE_VALUES)
-        if not parts:  # a block failed; its error, whose row is one of the block, is not the context of that of all rows
+        if not parts:  # a block failed: its error names a row of the block, and must not appear beside that of all rows
             return function(*columns)
         return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
 

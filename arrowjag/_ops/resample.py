@@ -13,6 +13,7 @@ from arrowjag import _arrow
 from arrowjag._arguments import flat_numbers
 from arrowjag._column import Column
 from arrowjag._kernels import reduce as _kernels
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import both_valid, empty, holds_nan, unless_all, without_validity
@@ -35,9 +36,6 @@ _MOST_BUCKETS = 2**24
 """Maximal number of buckets of a row; more indicate that the span is too short by mistake."""
 
 _MOST_IN_ALL = 2**28
-
-_CELLS = 1 << 18
-"""Sines of items and frequencies that are computed at once."""
 
 
 # --------------------------------------------------------------------------------------------------- resample
@@ -135,7 +133,7 @@ def fft_power(column: Column, axis: Any) -> Column:
     cut = _offsets.from_counts((sizes + 2 * (sizes > 0)) // 2)
     out = np.empty(int(cut[-1]), type)
     starts = dim.offsets[:-1]
-    for length, rows in blocks.batches(_offsets.from_counts(sizes), max_values=1 << 18):
+    for length, rows in blocks.batches(_offsets.from_counts(sizes), max_values=strategy.sizes.PASS_VALUES):
         blocks.put_rows(out, cut[rows], quietly(_squares_of_waves, blocks.rows_2d(data, starts[rows], length), type))
     last = along_axis.resized(dim, cut, None if full is None else unless_all(full))
     return Column(JaggedShape._trusted((*column.shape.dims[:-1], last)), _arrow.from_numpy(out))
@@ -165,11 +163,11 @@ def lomb_scargle(t: Column, y: Column, frequencies: Any) -> Column:
 
     def block(first: int, last: int) -> None:
         span, local = slice(int(cut[first]), int(cut[last])), cut[first : last + 1] - cut[first]
-        step = max(1, 2 * _CELLS // max(1, span.stop - span.start))  # a row may be longer than a block
+        step = max(1, 2 * strategy.sizes.PASS_VALUES // max(1, span.stop - span.start))  # a row may be longer than a block
         for some in [slice(low, low + step) for low in range(0, len(wanted), step)]:
             quietly(_powers, times[span], tick, level[span], local, wanted[some], power[first:last, some])
 
-    blocks.map_rows(block, cut, block_values=max(1, _CELLS // max(1, len(wanted))))
+    blocks.map_rows(block, cut, block_values=max(1, strategy.sizes.PASS_VALUES // max(1, len(wanted))))
     live = np.ones(len(dim), np.bool_) if dim.validity is None else dim.validity
     there = full.repeat(len(wanted)).reshape(power.shape)
     rows = Ragged.from_offsets(

@@ -214,7 +214,7 @@ def gaps(column: Column, axis: Any) -> Column:
 
 
 def _gaps_of_others(values: pa.Array, cut: IntArray) -> tuple[pa.Array, IntArray]:
-    """The gaps of items that are no numbers, and their offsets."""
+    """The gaps of items that are not numbers, such as times, and their offsets."""
     try:
         differences = without_validity(scan.differences(values, cut, 1))  # of the first item of each row alone there is none
     except JagError as error:

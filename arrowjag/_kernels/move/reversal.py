@@ -1,6 +1,6 @@
 """Rows reversed by compiled loops: numbers as words of their width, texts by their bytes.
 
-Each function returns None where a loop is not ready, or none is for the type.
+Each function returns None if there is no loop for the type, or if it is not ready.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def _ends(items: NDArray[np.int64], offsets: NDArray[np.int64]) -> tuple[NDArray
 
 
 def take_nth(values: pa.Array[Any], offsets: NDArray[np.int64], position: int) -> pa.Array[Any] | None:
-    """Take the item at one position of each row, on all cores; null where a row lacks it.
+    """Take the item at one position of each row, on all cores; null where a row lacks it. None if no loop is ready.
 
     Parameters
     ----------

@@ -151,7 +151,7 @@ def quantiles(
 
 
 class _Places(NamedTuple):
-    """The places of a quantile in the sorted items of each row that has items; of a column of several q, a row of them for each."""
+    """The items of sorted rows between which a quantile lies, of each row that has items; a column of several q adds a dim."""
 
     lower: NDArray[np.int64]
     upper: NDArray[np.int64]

@@ -126,11 +126,11 @@ Extents = Sequence[int | None]
 
 
 Shears = Callable[[], bool]
-"""Tells whether items were renumbered, where it is asked: only a permutation that must not shear asks."""
+"""A function that tells whether items were renumbered; it is called only if a permutation must not shear."""
 
 
 def never() -> bool:
-    """The answer of ways to move dims that are taken only where nothing shears."""
+    """Return False: for moves that are chosen only if nothing shears."""
     return False
 
 
