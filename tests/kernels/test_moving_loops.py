@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base import offsets as offsets_kernel
 from arrowjag._kernels.base.memory import text_parts
 from arrowjag._kernels.base.offsets import from_sizes
 from arrowjag._kernels.move import join, reversal
@@ -62,7 +63,7 @@ def array(type: pa.DataType, n: int, nulls: bool) -> pa.Array[Any]:
 @pytest.fixture
 def loops(monkeypatch: pytest.MonkeyPatch) -> Loops:
     found = Loops()
-    for module in (kernel, reversal, join):
+    for module in (kernel, reversal, join, offsets_kernel):
         monkeypatch.setattr(module, "find_loop", found)
     return found
 
@@ -276,6 +277,16 @@ def test_rows_of_each_length(type: pa.DataType, loops: Loops) -> None:
         joined = join.join_spans(spans)
     assert joined is not None
     check_array(joined[1], type, [item for one in lists for item in one + one])
+
+
+@pytest.mark.parametrize("step", [1, -1, 3])
+def test_numbers_of_rows_of_each_length(step: int, loops: Loops) -> None:
+    starts = np.arange(len(LENGTHS)) * 1000
+    for lengths in (LENGTHS, LENGTHS[::-1]):
+        with strategy.force(runs="compiled", COMPILED_VALUES=0):
+            found = offsets_kernel.runs(starts, from_sizes(np.array(lengths)), step)
+        assert found.tolist() == [begin + step * slot for begin, n in zip(starts, lengths, strict=True) for slot in range(n)]
+    assert "numbered-i8-plain" in loops.sought
 
 
 BOUNDS = [
