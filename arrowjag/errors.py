@@ -41,7 +41,40 @@ _ADVICE = {
 
 
 class JagError(Exception):
-    """Base class of the exceptions of arrowjag."""
+    """Base class of the exceptions of arrowjag.
+
+    Parameters
+    ----------
+    *message : str
+        The message.
+    row : int, optional
+        The number among all rows of the last dim that the message names, from code that knows nothing of the dims above it.
+    """
+
+    def __init__(self, *message: object, row: int | None = None) -> None:
+        super().__init__(*message)
+        self.row = row
+
+    def in_row(self, name: str) -> JagError:
+        """Return the error with another name for its row, such as the path to it from the outermost row.
+
+        Parameters
+        ----------
+        name : str
+            The name, such as ``"row [1][0]"``.
+
+        Returns
+        -------
+        JagError
+            Of the same type, to be raised by the caller; the error itself if it names no row.
+
+        Examples
+        --------
+        >>> from arrowjag.errors import JagOverflowError
+        >>> JagOverflowError("sum: the result of row 3 is too large", row=3).in_row("row [1][0]")
+        JagOverflowError('sum: the result of row [1][0] is too large')
+        """
+        return self if self.row is None else type(self)(str(self).replace(f"row {self.row}", name, 1))
 
     def renamed(self, operation: str, *parts: str) -> JagError:
         """Return the error in the name of an operation, if one of its parts, named first in the message, has raised it.
@@ -66,7 +99,11 @@ class JagError(Exception):
         """
         text = str(self)
         part = next((one for one in parts if text.startswith((f"{one}:", f"{one} "))), None)
-        return self if part is None else type(self)(operation + text[len(part) :])
+        if part is None:
+            return self
+        found = type(self)(operation + text[len(part) :])
+        found.row = self.row
+        return found
 
 
 class ShapeError(JagError, ValueError):

@@ -149,7 +149,9 @@ def test_without_strict_exactly_the_values_that_strict_rejects_are_null(
     if all(fits):
         assert got.equals(x.cast(two))
     else:
-        with pytest.raises(aj.JagValueError, match=r"cast: row \d+ holds .*, which is not a valid .*; strict=False makes it null"):
+        with pytest.raises(
+            aj.JagValueError, match=r"cast: row [\d\[\]]+ holds .*, which is not a valid .*; strict=False makes it null"
+        ):
             x.cast(two)
 
 
@@ -162,7 +164,7 @@ def test_every_text_one_by_one() -> None:
 def test_the_row_of_a_value_that_does_not_fit_is_named() -> None:
     with pytest.raises(aj.JagValueError, match="cast: row 2 holds 'x', which is not a valid int64; strict=False makes it null"):
         aj.array([["1"], [], ["2", "x"]]).cast("int64")
-    with pytest.raises(aj.JagValueError, match="cast: row 1 holds 300"):
+    with pytest.raises(aj.JagValueError, match=r"cast: row \[1\]\[1\] holds 300"):
         aj.array([[[1]], [[], [300]]]).cast("int8")
 
 

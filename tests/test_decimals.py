@@ -127,7 +127,7 @@ def test_values_that_do_not_fit_raise_by_row_and_never_wrap() -> None:
         with pytest.raises(JagOverflowError, match=rf"{name}: the product in row 1 does not fit decimal128\(38, 0\)"):
             getattr(x, name)()
     nines = aj.array([[D("9" * 38)] * 3], type=pa.decimal128(38, 0), ndim=2)
-    with pytest.raises(JagOverflowError, match=r"sum: a result does not fit"):
+    with pytest.raises(JagOverflowError, match=r"sum: a result of row 0 does not fit"):
         nines.sum()
     assert nines.mean().to_list() == [D("9" * 38)]
     assert as_list(aj.array([D("9" * 76)], type=pa.decimal256(76, 0)).sum()) == D("9" * 76)
@@ -144,7 +144,7 @@ def test_one_overflows_a_decimal_without_integer_digits() -> None:
     x = aj.array([[None, None, D("0.5"), D("0.5")]], type=pa.decimal128(38, 38), ndim=2)
     assert x.cumprod().to_list() == [[None, None, D("0.5"), D("0.25")]]
     assert x.prod().to_list() == [D("0.25")]
-    with pytest.raises(JagOverflowError, match=r"prod: a result does not fit"):
+    with pytest.raises(JagOverflowError, match=r"prod: a result of row 0 does not fit"):
         x[:, :0].prod()
 
 

@@ -48,7 +48,7 @@ def test_products_of_narrow_integers_do_not_wrap(leaf: pa.DataType) -> None:
 @pytest.mark.parametrize(("leaf", "number"), [(pa.int64(), 2**62), (pa.int64(), -(2**63)), (pa.uint64(), 2**63)])
 def test_products_beyond_64_bits_raise(leaf: pa.DataType, number: int) -> None:
     x = aj.array([[number, 1], [None]], type=leaf)
-    with pytest.raises(aj.JagOverflowError, match=r"dot: integer overflow, a product does not fit u?int64"):
+    with pytest.raises(aj.JagOverflowError, match=r"dot: integer overflow, a product of row 0 does not fit u?int64"):
         x.dot(aj.array([[2, 1], [5]], type=leaf))
     assert x.dot(aj.array([[1, 1], [5]], type=leaf)).to_list() == [number + 1, 0]
 
@@ -68,5 +68,5 @@ def test_the_largest_products_beside_one_that_overflows_in_a_null_row(leaf: pa.D
     got = one.dot(two, skip_nulls=False)
     assert got.type == leaf
     assert got.to_list() == [*(a * b for a, b in products), None, 0]
-    with pytest.raises(aj.JagOverflowError, match="dot: integer overflow, a product does not fit"):
+    with pytest.raises(aj.JagOverflowError, match="dot: integer overflow, a product of row 4 does not fit"):
         one.dot(two)

@@ -58,7 +58,7 @@ def weights_of(
     if np.count_nonzero(negative) and np.count_nonzero(negative := negative if valid is None else negative & valid):
         item = int(negative.argmax())
         row = int(_offsets.parents(offsets)[item])
-        raise JagValueError(f"{operation}: weights must not be negative, got {amounts[item]} in row {row}")
+        raise JagValueError(f"{operation}: weights must not be negative, got {amounts[item]} in row {row}", row=row)
     return amounts.astype(np.float64, copy=False), valid
 
 

@@ -117,6 +117,8 @@ def call_each(
     type: pa.DataType | None,
     operation: str,
     form: Form = WHOLE_ROW,
+    *,
+    name: Callable[[int], str],
 ) -> pa.Array:
     """Call a function for each live row; the results of other rows are null.
 
@@ -136,6 +138,8 @@ def call_each(
         The public name, for errors.
     form : Form
         Wrappers of the function; by default the function is called as it is.
+    name : callable
+        From the number of a row to its name in the note of an error of the function.
 
     Returns
     -------
@@ -148,17 +152,21 @@ def call_each(
     fewest = {"always": 1, "auto": sizes.COMPILED_ROWS}.get(options.compile)
     wants_compiler = fewest is not None and n_live >= fewest
     called = form.interpreted(function)
+
+    def failure(row: int) -> str:
+        return f"{operation}: the function failed on {name(row)}"
+
     if not wants_compiler or not row_compiler.is_available():
         rows = _numbers_of(live, n_rows)
-        return _array(_interpret(called, arguments, rows, operation), rows, n_rows, type, operation)
-    first = _interpret(called, arguments, _first_of(live, n_rows, sizes.INTERPRETED_ROWS), operation)
+        return _array(_interpret(called, arguments, rows, failure), rows, n_rows, type, operation)
+    first = _interpret(called, arguments, _first_of(live, n_rows, sizes.INTERPRETED_ROWS), failure)
     found = None
     if n_live > len(first) or options.compile == "always":
-        found = _by_compiler(function, arguments, live, n_rows, first, operation, form)
+        found = _by_compiler(function, arguments, live, n_rows, first, operation, form, failure)
     if found is not None:
         return found if type is None else _cast(found, type, operation)
     rows = _numbers_of(live, n_rows)
-    rest = _interpret(called, arguments, rows[sizes.INTERPRETED_ROWS :], operation)
+    rest = _interpret(called, arguments, rows[sizes.INTERPRETED_ROWS :], failure)
     return _array(first + rest, rows, n_rows, type, operation)
 
 
@@ -172,7 +180,9 @@ def _first_of(live: BoolArray | None, n_rows: int, n: int) -> Sequence[int]:
     return (few if len(few) >= n else _numbers_of(live, n_rows))[:n]
 
 
-def _interpret(function: Callable[..., Any], arguments: Sequence[Argument], rows: Sequence[int], operation: str) -> list[Any]:
+def _interpret(
+    function: Callable[..., Any], arguments: Sequence[Argument], rows: Sequence[int], failure: Callable[[int], str]
+) -> list[Any]:
     results = []
     getters = [argument.at for argument in arguments]
     row = 0
@@ -180,7 +190,7 @@ def _interpret(function: Callable[..., Any], arguments: Sequence[Argument], rows
         for row in rows:  # named in the note
             results.append(function(*(get(row) for get in getters)))
     except Exception as error:  # re-raised with a note that names the row
-        error.add_note(f"{operation}: the function failed on row {row}")
+        error.add_note(failure(row))
         raise
     return results
 
@@ -193,6 +203,7 @@ def _by_compiler(
     first: list[Any],
     operation: str,
     form: Form,
+    failure: Callable[[int], str],
 ) -> pa.Array | None:
     """Run a compiled loop. Returns None if the function must be interpreted, with a warning if numba can't compile it."""
     if any(isinstance(argument, (Lists, Objects)) for argument in arguments):
@@ -207,7 +218,7 @@ def _by_compiler(
         else:
             try:
                 outcome.check(arguments, _first_of(live, n_rows, sizes.INTERPRETED_ROWS), first)
-                found = outcome.run(arguments, live, n_rows, lambda row: called(*(get(row) for get in getters)), operation)
+                found = outcome.run(arguments, live, n_rows, lambda row: called(*(get(row) for get in getters)), failure)
             except row_compiler.UnlikeError as error:
                 reason = str(error)
             else:

@@ -67,7 +67,7 @@ def _named(column: Column, found: Column, operation: str, wanted: str) -> JagVal
     lost = pc.and_(column.values.is_valid(), found.values.is_null())
     at = pc.index(lost, True).as_py()
     row = elementwise.row_of(column, at)
-    return JagValueError(f"{operation}: row {row} holds {_shown(column.values[at])}, which is not a valid {wanted}; {_HINT}")
+    return JagValueError(f"{operation}: {row} holds {_shown(column.values[at])}, which is not a valid {wanted}; {_HINT}")
 
 
 def _shown(value: pa.Scalar) -> str:

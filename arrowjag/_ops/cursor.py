@@ -22,11 +22,11 @@ from arrowjag._kernels.move.rows import can_take, slice_ranges, take_ranges
 from arrowjag._kernels.reduce.picked import take_nth
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError
+from arrowjag.errors import JagError, JagIndexError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Bound", "Key", "Window", "either", "nth_or_null", "or_null", "positions", "row_name"]
+__all__ = ["Bound", "Key", "Window", "either", "nth_or_null", "or_null", "positions", "row_name", "with_path"]
 
 
 NULL = -1
@@ -136,7 +136,7 @@ def either(one: BoolArray | None, two: BoolArray | None) -> BoolArray | None:
     return one | two
 
 
-def row_name(shape: JaggedShape, depth: int, place: int) -> str:
+def row_name(shape: JaggedShape, depth: int, place: int, what: str = "row") -> str:
     """Describe a row in an error message, by its path of positions from the outermost rows."""
     if depth == 0:
         return "the frame"
@@ -146,7 +146,12 @@ def row_name(shape: JaggedShape, depth: int, place: int) -> str:
         path.append(place - dim.offset_of(owner))
         place = owner
     path.append(place)
-    return f"row {path[0]}" if len(path) == 1 else "row " + "".join(f"[{one}]" for one in reversed(path))
+    return f"{what} {path[0]}" if len(path) == 1 else f"{what} " + "".join(f"[{one}]" for one in reversed(path))
+
+
+def with_path(error: JagError, shape: JaggedShape, depth: int) -> JagError:
+    """Return the error of code that knows flat offsets alone, with the path of its row."""
+    return error if error.row is None or depth < 2 else error.in_row(row_name(shape, depth, error.row))
 
 
 def pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, operation: str) -> Cursor:

@@ -85,8 +85,10 @@ def _carried(parts: Sequence[IntArray]) -> list[IntArray]:
     return [*found, parts[-1] + carry]
 
 
-def assembled(parts: Sequence[IntArray], valid: BoolArray | None, type: pa.DataType, operation: str) -> pa.Array:
-    """Assemble decimals from parts; raises if one exceeds the digits of the type."""
+def assembled(
+    parts: Sequence[IntArray], valid: BoolArray | None, type: pa.DataType, operation: str, offsets: IntArray | None = None
+) -> pa.Array:
+    """Assemble decimals from parts, one per row, or per item if there are offsets; raises if one exceeds the digits of the type."""
     *lower, top = _carried(parts)
     fits = top == top.astype(np.int32)
     raw = np.stack([*(part.astype(np.uint32) for part in lower), top.astype(np.int32).view(np.uint32)], axis=1)
@@ -96,8 +98,24 @@ def assembled(parts: Sequence[IntArray], valid: BoolArray | None, type: pa.DataT
     except pa.ArrowInvalid:
         fits[:] = False
     if not (fits if valid is None else fits | ~valid).all():
-        raise JagOverflowError(f"{operation}: a result does not fit {type}. {_HINT}")
+        row = _first_too_long(result)
+        row = row if offsets is None else int(np.searchsorted(offsets, row, "right")) - 1
+        raise JagOverflowError(f"{operation}: a result of row {row} does not fit {type}. {_HINT}", row=row)
     return result
+
+
+def _first_too_long(decimals: pa.Array) -> int:
+    """Return the position of the first decimal that has more digits than its type; there is one."""
+    low, high = 0, len(decimals)
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            decimals.slice(low, middle - low).validate(full=True)
+        except pa.ArrowInvalid:
+            high = middle
+        else:
+            low = middle
+    return low
 
 
 def _divided(parts: Sequence[IntArray], divisor: Any) -> list[IntArray]:
@@ -200,19 +218,19 @@ def deviations(values: pa.Array, offsets: IntArray) -> pa.Array:
 def cumsum(values: pa.Array, offsets: IntArray) -> pa.Array:
     """Cumulative sums per row."""
     parts = [_scan.cumsum(part, None, offsets)[0] for part in parts_of(values)]
-    return assembled(parts, _validity(values), wide_type(values.type), "cumsum")
+    return assembled(parts, _validity(values), wide_type(values.type), "cumsum", offsets)
 
 
 def rolling_sum(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
     """Sum over the last `window` items."""
     parts, known = _over_windows(parts_of(values), _validity(values), offsets, window)
-    return assembled(parts, known, wide_type(values.type), "rolling sum")
+    return assembled(parts, known, wide_type(values.type), "rolling sum", offsets)
 
 
 def rolling_mean(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
     """Average over the last `window` items, at the scale of the type."""
     parts, known = _over_windows(parts_of(values), _validity(values), offsets, window)
-    return assembled(_divided(parts, window), known, _at_least_128(values[:0]).type, "rolling mean")
+    return assembled(_divided(parts, window), known, _at_least_128(values[:0]).type, "rolling mean", offsets)
 
 
 def _over_windows(
@@ -304,7 +322,7 @@ def _running_products(values: pa.Array, offsets: IntArray, type: pa.DataType, op
         wrong = (size >= 10**type.precision) & (size != unit)  # a product of 1 may belong to nulls: `assembled` checks it
         if wrong.any():
             row = int(rows[int(wrong.argmax())])
-            raise JagOverflowError(f"{operation}: the product in row {row} does not fit {type}. {_HINT}")
+            raise JagOverflowError(f"{operation}: the product in row {row} does not fit {type}. {_HINT}", row=row)
         carry = np.where(product < 0, -size, size)
         out[item] = carry
     return out

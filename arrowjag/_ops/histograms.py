@@ -22,6 +22,7 @@ from arrowjag._kernels.order import search
 from arrowjag._kernels.reduce import histograms as _kernels
 from arrowjag._ops import along_axis, sets
 from arrowjag._ops.axes import normalize_axes
+from arrowjag._ops.cursor import row_name
 from arrowjag._ops.over_axes import over_axes
 from arrowjag._ops.paired import deeper, floats, with_lists
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
@@ -84,8 +85,8 @@ def _placed(column: Column, edges: Column, operation: str, *, strictly: bool = T
         falls = data[1:] <= data[:-1] if strictly else data[1:] < data[:-1]
         bad[1:], told = falls & ~heads[1:], "rise"
     if bad.any():
-        row = int(_offsets.parents(offsets)[int(bad.argmax())])
-        raise JagValueError(f"{operation}: edges must {told}, but those of row {row} don't")
+        row = row_name(edges.shape, edges.ndim - 1, int(_offsets.parents(offsets)[int(bad.argmax())]))
+        raise JagValueError(f"{operation}: edges must {told}, but those of {row} don't")
     sought = _arrow.to_numpy(items.values)[0]
     upto, below = (search.searchsorted(data, offsets, sought, cut, side) for side in _SIDES)
     return _Placed(edges, items, cut, upto, below)
@@ -182,7 +183,8 @@ def _bins(
     bins, present = _kernels.bins_of_rows(data, valid, offsets, wanted.n)
     finite = np.isfinite(quietly(np.subtract, bins.high, bins.low))
     if np.count_nonzero(finite) < len(finite):
-        raise JagValueError(f"{operation}: row {int(finite.argmin())} holds an infinite number; give a range")
+        row = int(finite.argmin())
+        raise JagValueError(f"{operation}: row {row} holds an infinite number; give a range", row=row)
     return bins, present
 
 
@@ -245,7 +247,7 @@ def bincount(column: Column, n: Any, axis: Any) -> Column:
             item = int(bad.argmax())
             row = int(_offsets.parents(offsets)[item])
             told = "must not be negative" if most is None else f"must be from 0 to {most - 1}"
-            raise JagValueError(f"bincount: items {told}, got {data[item]} in row {row}")
+            raise JagValueError(f"bincount: items {told}, got {data[item]} in row {row}", row=row)
         if most is None:
             largest = int(data.max()) if len(data) else 0
             if largest >= 2**31:  # far from any memory, also for few rows

@@ -23,7 +23,8 @@ from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.scatter import OUTER, count_at
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import structure
-from arrowjag.errors import JagOverflowError
+from arrowjag._ops.cursor import with_path
+from arrowjag.errors import JagError, JagOverflowError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -91,20 +92,25 @@ def over_axes(
     dim = dims[-1]
     offsets, keep = dim.offsets, dim.validity
     enough = None if skip_nulls and min_count is None else _enough(flat, offsets, skip_nulls, min_count)
-    values = flat.values
-    reduced: pa.Array | None = None
     try:
-        reduced = reduction(values, offsets)
-    except JagOverflowError:  # ignored in a row whose result is null
-        if enough is None or enough.all():
-            raise
-    if reduced is None and enough is not None:
-        kept = enough.repeat(row_sizes(offsets))
-        reduced = reduction(gather.filter_values(values, kept), filter_rows(kept, offsets))
+        reduced = _reduced(reduction, flat.values, offsets, enough)
+    except JagError as error:
+        raise with_path(error, flat.shape, len(dims) - 1) from error.__cause__
     if slots and places is not None:
         reduced = _places(reduced, places, offsets)
     keep = keep if enough is None else both_valid(enough, keep)
     return Column(JaggedShape._trusted(dims[:-1]), reduced if keep is None else structure.null_values(reduced, keep))
+
+
+def _reduced(reduction: Reduction, values: pa.Array, offsets: IntArray, enough: BoolArray | None) -> pa.Array:
+    """Reduce each row; an overflow in a row whose result is null is ignored."""
+    try:
+        return reduction(values, offsets)
+    except JagOverflowError:
+        if enough is None or enough.all():
+            raise
+    kept = enough.repeat(row_sizes(offsets))
+    return reduction(gather.filter_values(values, kept), filter_rows(kept, offsets))
 
 
 def _places(result: pa.Array, places: IntArray, offsets: IntArray) -> pa.Array:

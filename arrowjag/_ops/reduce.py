@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -27,8 +28,9 @@ from arrowjag._kernels.reduce.picked import take_nth
 from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, exact, structure
+from arrowjag._ops.cursor import row_name
 from arrowjag._ops.over_axes import Reduction, over_axes
-from arrowjag.errors import JagOverflowError, JagTypeError
+from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagTypeError
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["REDUCTIONS", "collapse", "count", "dot", "join", "lengths", "quantile", "reduce", "spread_of"]
@@ -213,16 +215,20 @@ def dot(one: elementwise.Operand, two: elementwise.Operand, axis: Any, *, skip_n
     """Add up the products of two columns; raises if the products of a row whose result isn't null don't fit 64 bits."""
 
     def total(product: Column) -> Column:
-        return over_axes(product, axis, REDUCTIONS["sum"], "dot", skip_nulls=skip_nulls, min_count=min_count)
-
-    try:
-        return total(elementwise.apply(elementwise.exact_product, [one, two], "dot"))
-    except JagOverflowError as error:
-        found = total(elementwise.apply(elementwise.fitting_product, [one, two], "dot"))
-        wrong = reduce(elementwise.apply(elementwise.product_overflows, [one, two], "dot"), "any", axis)
-        if pc.any(pc.and_(found.values.is_valid(), wrong.values)).as_py():
+        try:
+            return over_axes(product, axis, REDUCTIONS["sum"], "dot", skip_nulls=skip_nulls, min_count=min_count)
+        except JagOverflowError as error:
             raise error.renamed("dot", "sum") from None
+
+    with contextlib.suppress(JagOverflowError):
+        return total(elementwise.apply(elementwise.exact_product, [one, two], "dot"))
+    found = total(elementwise.apply(elementwise.fitting_product, [one, two], "dot"))
+    wrong = reduce(elementwise.apply(elementwise.product_overflows, [one, two], "dot"), "any", axis)
+    row = pc.index(pc.and_(found.values.is_valid(), wrong.values), True).as_py()
+    if row < 0:
         return found
+    where = f" of {row_name(found.shape, found.ndim, row)}" if found.ndim else ""
+    raise JagOverflowError(f"dot: integer overflow, a product{where} does not fit {found.type}. {OVERFLOW_HINT}")
 
 
 def _kleene(column: Column, name: str, axis: Any, min_count: int | None) -> Column:

@@ -26,7 +26,7 @@ from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, struct
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.spans import buckets_of
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagError, JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -64,13 +64,18 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     per_bucket = _offsets.from_counts(np.bincount(slot, minlength=int(offsets[-1])))
     if np.count_nonzero(slot[1:] < slot[:-1]):
         values = gather.take(values, argsort(slot, None, cut))
+    made = JaggedShape._trusted((*t.shape.dims[:-1], along_axis.resized(dim, offsets)))
     rows = Column(
         JaggedShape._trusted((Uniform(len(per_bucket) - 1, 1, declared=False), Ragged.from_offsets(per_bucket, check=False))),
         values,
     )
     labels = found.label(_offsets.runs(first, offsets))
-    struct = struct_fields.structs({"t": labels, "value": HOWS[how](rows).values})
-    return Column(JaggedShape._trusted((*t.shape.dims[:-1], along_axis.resized(dim, offsets))), struct)
+    try:
+        reduced = HOWS[how](rows)
+    except JagError as error:
+        error = error if error.row is None else error.in_row(row_name(made, made.ndim, error.row, "bucket"))
+        raise error.renamed(f"resample: {how}", how) from error.__cause__
+    return Column(made, struct_fields.structs({"t": labels, "value": reduced.values}))
 
 
 HOWS: dict[str, Any] = {

@@ -101,12 +101,13 @@ class Driver(NamedTuple):
         live: BoolArray | None,
         n_rows: int,
         interpret: Callable[[int], Any],
-        operation: str,
+        failure: Callable[[int], str],
     ) -> pa.Array:
         """Call the function for all live rows, on all cores; other rows are null, or hold 0 where results are per item.
 
         Where the compiled function raises, `interpret` calls the function itself for that row, and raises or has a result: Python
         divides by zero where its operands are numbers of numpy, and raises for its own, but machine code knows one kind of number.
+        `failure` gives the note of the error of a row.
         """
         flat = [array for argument in arguments for array in _arrays(argument)]
         offsets = _offsets_of(arguments) if self.is_row else None  # as many results as items are expected
@@ -138,7 +139,7 @@ class Driver(NamedTuple):
         if failed:
             row, error = min(failed, key=lambda one: one[0])
             if not isinstance(error, UnlikeError):
-                error.add_note(f"{operation}: the function failed on row {row}")
+                error.add_note(failure(row))
             raise error
         if settled is not None:
             rows, result = settled
@@ -257,6 +258,9 @@ def compile_rows(function: Callable[..., Any], arguments: Sequence[Argument], fo
         kinds,
         tuple(_field_names(argument) for argument in arguments),
     )
+    known = _drivers.get(key)
+    if known is not None:  # without the lock, which a thread that compiles may hold for ever in a forked child
+        return known
     with _lock:
         if key not in _drivers:
             if len(_drivers) >= 1000:

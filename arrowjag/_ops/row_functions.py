@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.calls import Argument, Form, Lists, Objects, Records, Rows, Scalars, call_each
+from arrowjag._ops.cursor import row_name
 from arrowjag._ops.elementwise import Operand
 from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape
@@ -214,8 +216,13 @@ def map_rows(
         flags = np.ones(int(operands.offsets[-1]), np.bool_) if known is None else known
         arguments = [*_arguments(operands), Rows(flags, operands.offsets)]
     n_rows = operands.rows.size
-    result = call_each(function, arguments, operands.valid, n_rows, type, operation)
+    result = call_each(function, arguments, operands.valid, n_rows, type, operation, name=_names(operands.rows))
     return _under(operands.rows.dims, result)
+
+
+def _names(shape: JaggedShape, what: str = "row") -> Callable[[int], str]:
+    """Return a function from the number of an item of a shape to its name in an error message."""
+    return partial(row_name, shape, shape.ndim, what=what) if shape.ndim else f"{what} {{}}".format
 
 
 def _under(outer: tuple[Any, ...], result: pa.Array) -> Column:
@@ -237,10 +244,10 @@ def _map_nested(
     if len(columns) > 1 or not isinstance(column, Column):
         raise JagTypeError(f"{operation}: several arrays need the last axis, got axis {axis}")
     place = _axes.normalize_axes(axis, column.ndim, operation)[0]
-    rows = _column.to_arrow(along_axis.items_as_rows(column, place))
-    valid = _arrow.valid_of(rows)
-    result = call_each(function, [Lists(_column.to_python(rows))], valid, len(rows), type, operation)
-    return _under(column.shape.dims[:place], result)
+    rows, outer = _column.to_arrow(along_axis.items_as_rows(column, place)), column.shape[:place]
+    lists, valid = Lists(_column.to_python(rows)), _arrow.valid_of(rows)
+    result = call_each(function, [lists], valid, len(rows), type, operation, name=_names(outer))
+    return _under(outer.dims, result)
 
 
 def map_rows_type(column: Column, type: pa.DataType, axis: Any) -> Column:
@@ -269,7 +276,7 @@ def map_items(function: Callable[..., Any], columns: Sequence[Operand], type: pa
         else:
             arguments.append(_constant(one, shape.size))
             valid = zeros(shape.size, np.bool_) if _is_null(one) else valid
-    result = call_each(function, arguments, valid, shape.size, type, "map_items")
+    result = call_each(function, arguments, valid, shape.size, type, "map_items", name=_names(shape, "item"))
     return _under(shape.dims, result)
 
 
@@ -376,7 +383,7 @@ def _call_on_items(
         arguments.append(Rows(known, operands.offsets))
     arguments.append(states)
     form = _form(name, arguments, known is not None)
-    return call_each(function, arguments, live, operands.rows.size, type, name, form)
+    return call_each(function, arguments, live, operands.rows.size, type, name, form, name=_names(operands.rows))
 
 
 def fold(

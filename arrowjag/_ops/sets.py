@@ -27,9 +27,10 @@ from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import search
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
+from arrowjag._ops.cursor import with_path
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.dims import Dim
-from arrowjag.errors import ShapeError
+from arrowjag.errors import JagError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -291,7 +292,10 @@ def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column
     key, table_key = joint_keys(probes.values, table_keys, "translate")
     if len(table_key[0]) == 0:
         return Column(probes.shape, pa.nulls(len(key[0]), values.type))
-    found, hit = lookup(table_key, tables.shape.dims[-1].offsets, key, offsets)
+    try:
+        found, hit = lookup(table_key, tables.shape.dims[-1].offsets, key, offsets)
+    except JagError as error:
+        raise with_path(error, tables.shape, tables.ndim - 1) from error.__cause__
     return Column(probes.shape, gather.take(values.values, found if items is None else items[found], hit))
 
 

@@ -26,6 +26,7 @@ from arrowjag._kernels.reduce.products import common_type, dots, unit_product
 from arrowjag._kernels.reduce.segments import Block, have_items, moments, over_blocks, result_type
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops.axes import apart
+from arrowjag._ops.cursor import row_name
 from arrowjag._ops.over_axes import over_axes
 from arrowjag._ops.paired import floats, over_pairs
 from arrowjag._ops.reduce import reduce
@@ -208,7 +209,8 @@ def nearest(column: Column, matrix: Any, metric: Any) -> Column:
     wrong = full & (sizes != width)
     if np.count_nonzero(wrong):
         row = int(wrong.argmax())
-        raise ShapeError(f"nearest: the rows of the matrix have {width} numbers, but row {row} has {int(sizes[row])}")
+        where = row_name(column.shape, column.ndim - 1, row)
+        raise ShapeError(f"nearest: the rows of the matrix have {width} numbers, but {where} has {int(sizes[row])}")
     data, valid = floats(column.values, "nearest"), _arrow.valid_of(column.values)
     known = full if last.validity is None else full & last.validity
     found = np.zeros(len(sizes), np.int64)
@@ -251,8 +253,9 @@ class _Matrices:
         bad = (sizes != first.repeat(self.heights)).nonzero()[0]
         if len(bad):
             row = int(rows.parents[bad[0]])
+            where = row_name(column.shape, depth, row)
             raise ShapeError(
-                f"matmul: row {row} of {name} is not a matrix: its rows have {int(first[row])} and {int(sizes[bad[0]])} items"
+                f"matmul: {where} of {name} is not a matrix: its rows have {int(first[row])} and {int(sizes[bad[0]])} items"
             )
         self.widths = first
         self.data = floats(column.values, "matmul")
@@ -286,8 +289,8 @@ def matmul(x: Column, y: Column) -> Column:
     if np.count_nonzero(wrong):
         row = int(wrong.argmax())
         raise ShapeError(
-            f"matmul: in row {row} a matrix of {int(left.heights[row])} rows of {int(left.widths[row])} items "
-            f"meets one of {int(right.heights[row])} rows"
+            f"matmul: in {row_name(x.shape, outer, row)} a matrix of {int(left.heights[row])} rows "
+            f"of {int(left.widths[row])} items meets one of {int(right.heights[row])} rows"
         )
     type, wide = _product_types(left.data, right.data)
     n_rows = left.heights

@@ -114,7 +114,8 @@ def _sum(view: View) -> pa.Array:
     if pt.is_duration(type):
         return _sum(view._replace(values=view.values.cast(pa.int64()))).cast(type)
     if pt.is_decimal(type):
-        found = exact.assembled(_sums_of_parts(exact.parts_of(view.values), view), None, exact.wide_type(type), "rolling sum")
+        parts = _sums_of_parts(exact.parts_of(view.values), view)
+        found = exact.assembled(parts, None, exact.wide_type(type), "rolling sum", view.offsets)
         return structure.null_values(found, view.enough(0))
     values = _numbers(view.values, "sum")
     if pt.is_floating(values.type):
@@ -135,7 +136,7 @@ def _check_sums(values: pa.Array, view: View) -> None:
     if bad.any():
         row = int(_offsets.parents(view.offsets)[int(bad.argmax())])
         raise JagOverflowError(
-            f"rolling sum: integer overflow, the result of row {row} does not fit {values.type}. {OVERFLOW_HINT}"
+            f"rolling sum: integer overflow, the result of row {row} does not fit {values.type}. {OVERFLOW_HINT}", row=row
         )
 
 
@@ -388,7 +389,8 @@ def _times(times: pa.Array, offsets: IntArray) -> npt.NDArray[Any]:
         if not np.count_nonzero(falls):
             return data
         row, fault = int(_offsets.parents(offsets)[int(falls.argmax())]), "decreases or holds a NaN"
-    raise JagValueError(f"rolling: `on` must not decrease within a row, but it {fault} in row {row}; sort the row by it first")
+    told = f"rolling: `on` must not decrease within a row, but it {fault} in row {row}; sort the row by it first"
+    raise JagValueError(told, row=row)
 
 
 _UNITS = {

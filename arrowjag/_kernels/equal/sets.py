@@ -311,4 +311,4 @@ def lookup(
 
 
 def _refuse(row: int) -> None:
-    raise JagValueError(f"translate: keys_from has equal keys in row {row}; keys must be unique in each row")
+    raise JagValueError(f"translate: keys_from has equal keys in row {row}; keys must be unique in each row", row=row)

@@ -274,14 +274,15 @@ def _explain(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     item = int(items[(items - heads > np.iinfo(data.dtype).max).argmax()])
     row = int(np.searchsorted(offsets, item, side="right")) - 1
     raise JagOverflowError(
-        f"inverse_permutation: slot {item - int(offsets[row])} of row {row} does not fit {data.dtype}; cast to a wider type first"
+        f"inverse_permutation: slot {item - int(offsets[row])} of row {row} does not fit {data.dtype}; cast to a wider type first",
+        row=row,
     )
 
 
 def _refuse(item: int, data: NDArray[Any], offsets: NDArray[np.int64], why: str) -> None:
     row = int(np.searchsorted(offsets, item, side="right")) - 1
     size = int(offsets[row + 1] - offsets[row])
-    raise JagValueError(f"inverse_permutation: position {data[item]} {why} in row {row}, which has {size} items")
+    raise JagValueError(f"inverse_permutation: position {data[item]} {why} in row {row}, which has {size} items", row=row)
 
 
 def reverse(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:

@@ -221,7 +221,8 @@ def raise_overflow(operation: str, rows: NDArray[Any], block: Block, dtype: np.d
     """Raise if there are any rows (numbers within the block) whose exact result leaves the type."""
     if len(rows):
         row = block.rows.start + int(rows.min())
-        raise JagOverflowError(f"{operation}: integer overflow, the result of row {row} does not fit {dtype}. {OVERFLOW_HINT}")
+        what = f"integer overflow, the result of row {row} does not fit {dtype}"
+        raise JagOverflowError(f"{operation}: {what}. {OVERFLOW_HINT}", row=row)
 
 
 def moments(

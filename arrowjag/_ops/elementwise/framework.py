@@ -16,6 +16,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base.memory import both_valid
 from arrowjag._ops import structure
+from arrowjag._ops.cursor import row_name
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray
@@ -115,15 +116,16 @@ def _place_of(value: int, data: Sequence[Any], column: Column) -> str:
             if datum.as_py() == value:
                 return f"the number is {value}"
         elif (item := pc.index(datum, pa.scalar(value, datum.type)).as_py()) >= 0:
-            return f"row {row_of(column, item)} holds {value}"
+            return f"{row_of(column, item)} holds {value}"
     return f"a result is {value}"
 
 
-def row_of(column: Column, item: int) -> int:
-    """Return the number of the outermost row that holds an item."""
-    for dim in reversed(column.shape.dims[1:]):
-        item = int(np.searchsorted(dim.offsets, item, "right")) - 1
-    return item
+def row_of(column: Column, item: int) -> str:
+    """Name the row that holds an item, in an error message; each item of a flat column is a row."""
+    *_, dim = column.shape.dims or (None,)
+    if dim is None or column.ndim == 1:
+        return f"row {item}"
+    return row_name(column.shape, column.ndim - 1, dim.index_of(item))
 
 
 def cast_datum(datum: Datum, type: pa.DataType) -> Datum:

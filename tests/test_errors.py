@@ -1,0 +1,96 @@
+"""Errors name a row of nested arrays by its path, whichever code has found the fault."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+
+LARGE = 2**62
+X = aj.array([[[1], [2, 3]], [[4], [], [5, 6]]])
+SUMS = aj.array([[[1], [2, 3]], [[4], [], [LARGE, LARGE]]])
+SQUARE = aj.array([[[1]], [[1, LARGE], [1, LARGE]]])
+STEPS = aj.array([[[1], [2, 3]], [[4], [], [2**64 - 1, 0]]], type=pa.uint64())
+DECIMALS = aj.array([[[1], [2, 3]], [[4], [], [Decimal("9" * 38), 1]]], type=pa.decimal128(38, 0))
+NINES = aj.array([[[1], [2, 3]], [[4], [], [Decimal("9" * 38), 9]]], type=pa.decimal128(38, 0))
+UNORDERED = aj.array([[[1], [2, 3]], [[4], [], [9, 8]]])
+NOT_ALL = aj.array([[[[1], [1]]], [[[1], [1, 2]]]])
+TIMES = aj.array([["2020-01-01"], ["2020-01-01", "2020-01-01 00:02", "2020-01-01 00:02"]]).cast("timestamp[us]")
+
+FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
+    "sum": (SUMS.sum, "sum: integer overflow, the result of row [1][2] does not fit int64"),
+    "sum of several axes": (lambda: SUMS.sum(axis=(1, 2)), "the result of row 1 does not fit"),
+    "sum of an outer axis": (lambda: SQUARE.sum(axis=1), "the result of row [1][1] does"),
+    "sum of all": (lambda: SUMS.sum(axis=None), "the result of row 0 does not fit"),
+    "prod": (SUMS.prod, "the result of row [1][2] does not fit"),
+    "cumsum": (SUMS.cumsum, "cumsum: integer overflow, the result of row [1][2] does not fit"),
+    "cumsum of several axes": (lambda: SUMS.cumsum(axis=(1, 2)), "the result of row 1 does not fit"),
+    "cumsum of an outer axis": (
+        lambda: SQUARE.cumsum(axis=1),
+        "the result of row [1][1] does",
+    ),
+    "cumprod": (SUMS.cumprod, "the result of row [1][2] does not fit"),
+    "dot, a sum": (lambda: SUMS.dot(X * 0 + 1), "dot: integer overflow, the result of row [1][2] does not fit int64"),
+    "dot, a product": (lambda: SUMS.dot(SUMS), "dot: integer overflow, a product of row [1][2] does not fit int64"),
+    "diff": (STEPS.diff, "diff: integer overflow, the result of row [1][2] does not fit"),
+    "gaps": (STEPS.gaps, "gaps: integer overflow, the result of row [1][2] does not fit"),
+    "rolling_sum": (lambda: SUMS.rolling_sum(2), "rolling sum: integer overflow, the result of row [1][2] does not fit"),
+    "rolling by time": (lambda: X.rolling(2, on=UNORDERED).sum(), "in row [1][2]; sort the row by it first"),
+    "decimals, sum": (DECIMALS.sum, "sum: a result of row [1][2] does not fit decimal128(38, 0)"),
+    "decimals, cumsum": (DECIMALS.cumsum, "cumsum: a result of row [1][2] does not fit"),
+    "decimals, cumprod": (NINES.cumprod, "cumprod: the product in row [1][2] does not fit"),
+    "cast": (lambda: SUMS.cast("int8"), "cast: row [1][2] holds 4611686018427387904"),
+    "cast of text": (lambda: aj.array([[["1"]], [[], ["x"]]]).cast("int64"), "cast: row [1][1] holds 'x'"),
+    "interp": (lambda: aj.interp(SUMS, SUMS, SUMS), "interp: row [1][2] holds 4611686018427387904"),
+    "mean with weights": (lambda: X.mean(weights=-UNORDERED), "weights must not be negative, got -1 in row [0][0]"),
+    "cdf with weights": (lambda: X.cdf(weights=UNORDERED - 4), "weights must not be negative, got -3 in row [0][0]"),
+    "sample with weights": (lambda: X.sample(n=1, weights=9 - X * X, seed=0), "got -7 in row [1][0]"),
+    "bincount": ((5 - X).bincount, "bincount: items must not be negative, got -1 in row [1][2]"),
+    "histogram of infinite items": (lambda: (X / (6 - X)).histogram(2), "histogram: row [1][2] holds an infinite number"),
+    "histogram with edges of rows": (lambda: X.histogram(UNORDERED), "but those of row [1][2] don't"),
+    "translate": (lambda: X.translate(X // 2 * 2 // 4, X), "translate: keys_from has equal keys in row [0][1]"),
+    "nearest": (lambda: X.nearest([[1.0]]), "but row [0][1] has 2"),
+    "matmul, not a matrix": (
+        lambda: NOT_ALL.matmul(NOT_ALL),
+        "matmul: row [1][0] of x is not a matrix",
+    ),
+    "inverse_permutation": ((X * 0 + 5).inverse_permutation, "position 5 is out of range in row [0][0]"),
+    "map_rows": (lambda: X.map_rows(lambda row: [][len(row) - 2 :][0] if len(row) else 0), "failed on row [0][0]"),
+    "map_rows of an outer axis": (lambda: X.map_rows(lambda rows: 1 // (len(rows) - 3), axis=1), "failed on row 1"),
+    "fold": (lambda: X.fold(lambda state, item: state + 1 // int(item - 6), 0), "fold: the function failed on row [1][2]"),
+    "map_items": (lambda: X.map_items(lambda item: 1 // int(item - 6)), "map_items: the function failed on item [1][2][1]"),
+    "resample": (
+        lambda: aj.resample(TIMES, aj.array([[1], [2, LARGE, LARGE]]), "1m", "sum"),
+        "resample: sum: integer overflow, the result of bucket [1][2] does not fit int64",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_rows_are_named_by_their_path(name: str) -> None:
+    call, text = FAULTS[name]
+    with pytest.raises((aj.JagError, ZeroDivisionError, IndexError)) as caught:
+        call()
+    assert text in "\n".join([str(caught.value), *getattr(caught.value, "__notes__", ())])
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_the_note_of_a_flat_array_names_its_only_row() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        aj.array([1, 2]).map_rows(lambda row: 1 // (len(row) - 2))
+    assert caught.value.__notes__ == ["map_rows: the function failed on row 0"]
+
+
+def test_an_error_keeps_its_row_when_renamed_and_pickled() -> None:
+    error = aj.JagOverflowError("sum: the result of row 3 is too large", row=3)
+    for one in (error.renamed("dot", "sum"), pickle.loads(pickle.dumps(error.renamed("dot", "sum")))):  # of our own
+        assert (type(one), str(one), one.row) == (aj.JagOverflowError, "dot: the result of row 3 is too large", 3)
+        assert str(one.in_row("row [1][0]")) == "dot: the result of row [1][0] is too large"
+    plain = aj.JagValueError("no row 3 here")
+    assert plain.in_row("row [1][0]") is plain
