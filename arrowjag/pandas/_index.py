@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pyarrow.compute as pc
 
 from arrowjag import _arrow
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag.errors import JagError
 from arrowjag.pandas._row_bytes import content_keys
 
 __all__ = ["JaggedIndex"]
@@ -45,6 +47,14 @@ class JaggedIndex(pd.Index):
             return found
         places = pc.index_in(_keys(target), value_set=_keys(self))
         return _arrow.to_numpy(places.fill_null(-1))[0].astype(np.intp)
+
+    def _get_indexer_strict(self, key: Any, axis_name: str) -> tuple[pd.Index, npt.NDArray[np.intp]]:
+        """Look up a list of labels; pandas would take the lists among them for tuples, which equal no row."""
+        if isinstance(key, list) and all(one is None or isinstance(one, (list, tuple)) for one in key):
+            with contextlib.suppress(JagError):  # labels of another type are not there, which pandas says
+                key = type(self)(type(self._values)._from_sequence(key, dtype=self.dtype), name=self.name)
+        found: tuple[pd.Index, npt.NDArray[np.intp]] = super()._get_indexer_strict(key, axis_name)  # type: ignore[misc]  # the stubs omit it
+        return found
 
     def get_indexer_non_unique(self, target: Any) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """Return all positions of each label of another index.

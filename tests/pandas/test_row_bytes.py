@@ -267,6 +267,22 @@ def test_equality_is_of_whole_rows() -> None:
         s == s[::-1]  # noqa: B015
 
 
+def test_a_list_of_labels_selects_rows() -> None:
+    index = pd.Index(aj.array([[1, 2], [3], None, [3]]).to_pandas(name="v"))
+    frame = pd.DataFrame({"x": range(4)}, index=index)
+    assert frame.loc[[[3], [1, 2]], "x"].tolist() == [1, 3, 0]
+    assert frame.loc[[None, (1, 2)], "x"].tolist() == [2, 0]
+    assert frame["x"][[[1, 2]]].tolist() == [0]
+    found = frame.loc[[[3]]].index
+    assert (found.name, found.dtype) == ("v", index.dtype)
+    assert len(frame.loc[[]]) == 0
+    for missing in ([[9]], [["x"]], [[1.5]], [3]):
+        with pytest.raises(KeyError, match="are in the"):
+            frame.loc[missing]
+    with pytest.raises(KeyError, match="not in index"):
+        frame.loc[[[3], [9]]]
+
+
 def test_index_of_rows() -> None:
     frame = pd.DataFrame({"v": aj.array([[1, 2], [3], None]).to_pandas(), "x": range(3)}).set_index("v")
     assert frame.loc[aj.Row([3]), "x"] == 1
