@@ -210,6 +210,7 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     room_of_bits = np.zeros(int(taken[-1]) // 8 + 9, "u1")
     given["taken_bits"] = {"bits": rng.integers(0, 256, -(-len(values) // 8) + 1, "u1"), "skip": 3, "begins": bounds[rows]}
     given["taken_bits"] |= {"size": len(given["taken_bits"]["bits"]), "taken": taken, "out": room_of_bits}
+    given["running_total"] = {"n": len(values), "out": np.zeros(len(values) + 1, np.int64)}
     if loop.name == "rounded":
         given["rounded"] = {"limits": np.array([100, 2**20], values.dtype), "decimals": int(rng.choice([2, -1])), "n": len(values)}
     count = int(rng.choice([1, 3, 8, 20]))

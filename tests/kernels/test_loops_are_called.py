@@ -47,6 +47,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "any": ("any_set-u1-plain", (FLOATS > 1).any),
     "all": ("all_set-u1-plain", (WHOLE > 1).all),
     "count": ("counted-u1-plain", FLOATS.count),
+    "from_sizes": ("running_total-i8-plain", lambda: aj.from_sizes([1, 2, 3], np.array([2, 0, 1]))),
+    "flags counted": ("running_total-b1-plain", lambda: FLOATS.rolling(2).median()),
     "count of one null": ("counted-u1-plain", INTEGERS.count),
     "prod": ("prod-f8-nulls", FLOATS.prod),
     "prod of integers": ("prod_integers-i8-nulls", INTEGERS.prod),

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base import blocks, offsets
+from arrowjag._kernels.base import blocks, offsets, totals
+from arrowjag._options import options
 from arrowjag.errors import JagOverflowError, OffsetsError
 from tests.kernels.rows import make_offsets, many_rows
 
@@ -31,6 +32,17 @@ def test_from_sizes_is_the_running_total(sizes: list[int], dtype: str) -> None:
         found = way(np.array(sizes, dtype))
         assert found.dtype == np.int64
         assert found.tolist() == [sum(sizes[:row]) for row in range(len(sizes) + 1)]
+
+
+@given(sizes_lists)
+def test_totals_by_the_loop(sizes: list[int]) -> None:
+    counts, flags = np.array(sizes, np.int64), np.array(sizes, np.int64) > 2
+    with options(compile="always"), strategy.force(COMPILED_VALUES=0, running_total="compiled"):
+        for given in (counts, counts.repeat(2)[::2], flags, flags.repeat(3)[::3]):
+            found, counted = totals.running_total(given), totals.running_count(given != 0)
+            assert found.dtype == np.int64
+            assert found.tolist() == [int(given[:place].sum()) for place in range(len(given) + 1)]
+            assert counted.tolist() == [int(np.count_nonzero(given[:place])) for place in range(len(given) + 1)]
 
 
 @given(st.lists(st.integers(1, 5), max_size=12))
@@ -342,9 +354,9 @@ def test_counts_of_many_flags_take_64_bits(n, dtype, monkeypatch):
         asked.append((size, wanted))
         raise MemoryError
 
-    monkeypatch.setattr(offsets, "empty", empty)
-    with pytest.raises(MemoryError):
-        offsets.running_count(np.broadcast_to(np.True_, n))
+    monkeypatch.setattr(totals, "empty", empty)
+    with pytest.raises(MemoryError), options(compile="never"):
+        totals.running_count(np.broadcast_to(np.True_, n))
     assert asked == [(n + 1, dtype)]
 
 
@@ -370,9 +382,9 @@ def test_true_values_before_few_places_are_searched_and_before_many_counted(n_ro
     mask = rng.random(300) < 0.5
     cut = np.sort(np.append(rng.integers(0, 301, n_rows), 300))
     expected = [int(mask[:place].sum()) for place in cut]
-    assert offsets.count_before(mask, cut).tolist() == expected
+    assert totals.count_before(mask, cut).tolist() == expected
     for force in (0, 1000):
         with strategy.force(SEARCHED_PLACES=force):
-            assert offsets.count_before(mask, cut).tolist() == expected
+            assert totals.count_before(mask, cut).tolist() == expected
             assert offsets.filter_rows(mask, cut).tolist() == expected
             assert offsets.filter_rows(mask, cut).dtype == np.int64

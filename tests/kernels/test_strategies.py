@@ -397,6 +397,7 @@ CALLS: dict[str, list[Call]] = {
         *(Call(lambda x, one=one: x.index_of(one)) for one in (0, 1, -1)),
     ],
     "marked": [Call(got_by_key), *(Call(lambda x, one=one: x.index_of(one)) for one in (0, 1))],
+    "running_total": [method("drop_nulls"), method("windows", 2)],
     "one_of": [member_of(1), member_of(2), member_of(4)],
     "replace_equal": [Call(replaced_first)],
     "compared": [
@@ -724,6 +725,7 @@ WITH: dict[str, dict[str, Any]] = {
     "short_order": {"argsort": "pairs"},
     "short_ranks": {"rank": "pairs"},
     "one_of": {"in_set": "compare"},
+    "running_total": {"COMPILED_VALUES": 0},
     "marked": {"equal_item": "numpy"},
     "spread_part": {"arithmetic": "blocks", "spread": "words"},
     "take_texts": {"take_rows": "items"},

@@ -15,6 +15,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks, put_windows
 from arrowjag._kernels.base.memory import empty, numbers
 from arrowjag._kernels.base.polars_lists import count_bits
+from arrowjag._kernels.base.totals import count_before, running_total
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag.errors import JagOverflowError, OffsetsError
 
@@ -33,7 +34,6 @@ __all__ = [
     "positions",
     "row_sizes",
     "run_sizes",
-    "running_count",
     "runs",
 ]
 
@@ -69,10 +69,7 @@ def from_sizes(sizes: NDArray[Any], largest: int | None = None) -> NDArray[np.in
 
 def from_counts(counts: NDArray[Any]) -> NDArray[np.int64]:
     """As `from_sizes`, of rows whose items are in memory, so that there can't be too many of them."""
-    offsets = empty(len(counts) + 1, np.int64)
-    offsets[0] = 0
-    np.add.accumulate(counts, dtype=np.int64, out=offsets[1:])
-    return offsets
+    return running_total(counts)
 
 
 def _check_total(sizes: NDArray[Any], offsets: NDArray[np.int64]) -> None:
@@ -312,23 +309,6 @@ def _count_by_loop(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArr
     counts, flags = empty(len(offsets) - 1, np.int64), np.ascontiguousarray(mask)
     map_rows(lambda first, last: loop(flags, len(flags), offsets, first, last, counts), offsets, light=True)
     return counts
-
-
-def count_before(mask: NDArray[np.bool_], places: NDArray[np.int64]) -> NDArray[Any]:
-    """How many are True before each of some rising places."""
-    if len(places) <= strategy.sizes.SEARCHED_PLACES and len(mask) < strategy.sizes.CALL_VALUES:
-        return mask.nonzero()[0].searchsorted(places)
-    return running_count(mask)[places]
-
-
-def running_count(mask: NDArray[np.bool_]) -> NDArray[Any]:
-    """How many are True before each place, and in all."""
-    # Few counts need no narrow type, and results computed from them are int64.
-    running = empty(len(mask) + 1, np.int32 if strategy.sizes.CALL_VALUES <= len(mask) < 2**31 else np.int64)
-    running[0] = 0
-    # Of one type: where numpy converts while it sums up, it keeps the interpreter to itself.
-    np.add.accumulate(mask.astype(running.dtype), out=running[1:])
-    return running
 
 
 def filter_rows(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:

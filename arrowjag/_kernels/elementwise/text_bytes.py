@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from arrowjag._kernels.base.memory import empty, pack_bits, text_parts, unpack_bits, valid_of
-from arrowjag._kernels.base.offsets import running_count
+from arrowjag._kernels.base.totals import running_count
 from arrowjag._kernels.move.rows import cut_texts
 
 __all__ = ["byte_length", "holds", "integers_in", "is_ascii", "length", "removed", "sliced"]

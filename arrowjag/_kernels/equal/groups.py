@@ -195,7 +195,7 @@ def _hashed_group_items(
     data, offsets, present = _present(key, offsets)
     leaders = hashing.first_equals(data, offsets)
     leads = leaders == np.arange(len(leaders))
-    numbers = (np.add.accumulate(leads, dtype=np.int64) - 1)[leaders]
+    numbers = from_counts(leads)[leaders]
     order = _order_by_number(numbers)
     group_offsets = filter_block(leads, offsets)
     item_offsets = from_counts(np.bincount(numbers))

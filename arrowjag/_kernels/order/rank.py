@@ -13,6 +13,7 @@ from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import sort_codes, too_wide
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import from_counts, positions, row_sizes, run_sizes, runs
+from arrowjag._kernels.base.totals import running_total
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loops.ranks import RANKS
 from arrowjag._kernels.move.gather import ranges
@@ -225,8 +226,7 @@ def _rank_sorted(key: Key, offsets: NDArray[np.int64], method: str, descending: 
 
 def _dense_ranks(begins: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many runs of its row begin up to each of the sorted items."""
-    ranks = empty(len(begins), np.int64)
-    np.add.accumulate(begins, dtype=np.int64, out=ranks)
+    ranks = running_total(begins)[1:]
     full = (offsets[1:] > offsets[:-1]).nonzero()[0]
     heads = offsets[full]
     ranks -= (ranks[heads] - 1).repeat(offsets[full + 1] - heads)

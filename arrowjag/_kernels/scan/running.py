@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, empty_like, zeros
-from arrowjag._kernels.base.offsets import from_sizes, longest_of, parents, positions, row_sizes, running_count
+from arrowjag._kernels.base.offsets import from_sizes, longest_of, parents, positions, row_sizes
+from arrowjag._kernels.base.totals import running_count
 from arrowjag._kernels.compiled.library import find_loop, losers
 from arrowjag._kernels.reduce.segments import Block, accumulator, may_overflow, over_blocks, raise_overflow, without_signed_zeros
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import empty
-from arrowjag._kernels.base.offsets import longest_of, running_count
+from arrowjag._kernels.base.offsets import longest_of
+from arrowjag._kernels.base.totals import running_count
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, over_blocks, shifted, without_signed_zeros
 from arrowjag._kernels.scan.rolling import whole_windows

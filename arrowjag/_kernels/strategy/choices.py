@@ -191,6 +191,7 @@ CHOICES: dict[str, Choice] = {
     "combined": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "lookup": _either(lambda ready: "compiled" if ready else "hash", "hash", small=_never, compiled=lambda ready: ready),
     "hash_row": _either(lambda offsets: "partition" if is_huge(offsets) else "tables", "tables", partition=_is_row),
+    "running_total": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "one_of": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "replace_equal": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "collapsed": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),

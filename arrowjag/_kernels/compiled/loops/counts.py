@@ -1,4 +1,4 @@
-"""How many bits of each row are set, whether any is, and whether all are: items that are True, or that are not null.
+"""Running totals, and how many bits of each row are set, whether any is, and whether all are: of items that are True or not null.
 
 Bits are read a word at a time, so that a row of up to 57 items is one word.
 """
@@ -123,6 +123,22 @@ def all_set(kind: str, nulls: bool) -> Function:
                 every = word == u8(0xFFFFFFFFFFFFFFFF) >> (u8(64) - step)
                 at += step
             out[row] = every
+        return 0
+
+    return function
+
+
+@loop("item* i8 i8*", ("b1", "i8"))
+def running_total(kind: str, nulls: bool) -> Function:
+    """(values, n, out): the sum of the items before each of n places, and of all of them."""
+    del kind, nulls
+
+    def function(values: Any, n: Any, out: Any) -> int:
+        total = i8(0)
+        for i in range(u8(n)):
+            out[i] = total
+            total += i8(values[i])
+        out[u8(n)] = total
         return 0
 
     return function

@@ -1,0 +1,52 @@
+"""Running totals of sizes, and running counts of flags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.compiled.library import Compiled, find_loop
+
+__all__ = ["count_before", "running_count", "running_total"]
+
+
+def running_total(counts: NDArray[Any]) -> NDArray[np.int64]:
+    """The sum of the integers or flags before each place, and of all: a new (n + 1,) int64 array."""
+    totals = empty(len(counts) + 1, np.int64)
+    loop = _find(counts)
+    if loop is not None:  # np.add.accumulate takes five times as long: each sum waits for the one before to be stored
+        loop(np.ascontiguousarray(counts), len(counts), totals)
+        return totals
+    totals[0] = 0
+    np.add.accumulate(counts, dtype=np.int64, out=totals[1:])
+    return totals
+
+
+def _find(counts: NDArray[Any]) -> Compiled | None:
+    if len(counts) < strategy.sizes.COMPILED_VALUES:
+        return None
+    loop = find_loop("running_total", counts.dtype, False, len(counts))
+    return loop if strategy.choose("running_total", loop is not None) == "compiled" else None
+
+
+def running_count(mask: NDArray[np.bool_]) -> NDArray[Any]:
+    """How many are True before each place, and in all."""
+    if _find(mask) is not None:
+        return running_total(mask)
+    # Few counts need no narrow type, and results computed from them are int64.
+    running = empty(len(mask) + 1, np.int32 if strategy.sizes.CALL_VALUES <= len(mask) < 2**31 else np.int64)
+    running[0] = 0
+    # Of one type: where numpy converts while it sums up, it keeps the interpreter to itself.
+    np.add.accumulate(mask.astype(running.dtype), out=running[1:])
+    return running
+
+
+def count_before(mask: NDArray[np.bool_], places: NDArray[np.int64]) -> NDArray[Any]:
+    """How many are True before each of some rising places."""
+    if len(places) <= strategy.sizes.SEARCHED_PLACES and len(mask) < strategy.sizes.CALL_VALUES:
+        return mask.nonzero()[0].searchsorted(places)
+    return running_count(mask)[places]
