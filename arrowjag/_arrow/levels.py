@@ -12,6 +12,7 @@ from arrowjag._arrow.types import entry_type, is_jagged_extension, is_level_type
 from arrowjag._arrow.values import bitmap, valid_of
 from arrowjag._gate import read_offsets
 from arrowjag._kernels.base.memory import check_memory
+from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._pyarrow_versions import has_views, nbytes, run_end_decode, with_data_of_views
 from arrowjag.errors import ShapeError
@@ -136,8 +137,7 @@ def _peel_fixed(array: pa.Array) -> tuple[Level, pa.Array]:
     child = array.values.slice(array.offset * width, n * width)
     if validity is None:
         return Level(np.arange(n + 1, dtype=np.int64) * width, None, width), child
-    offsets = np.zeros(n + 1, np.int64)
-    np.cumsum(np.where(validity, width, 0), out=offsets[1:])
+    offsets = from_counts(np.where(validity, width, 0))
     return Level(offsets, validity, width), gather.filter_values(child, np.repeat(validity, width))
 
 

@@ -10,6 +10,7 @@ import pyarrow.types as pt
 from arrowjag._gate.buffers import read_offsets, read_validity, read_views
 from arrowjag._gate.types import VIEWS, WIDE, inside
 from arrowjag._kernels.base.memory import pack_bits
+from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.move import gather
 from arrowjag._pyarrow_versions import run_end_decode
 from arrowjag.typing import BoolArray
@@ -105,8 +106,7 @@ def _without_views(array: pa.Array) -> pa.Array:
     if len(array) == 0:
         return pa.nulls(0, type)
     starts, sizes = read_views(array, "the views")
-    offsets = np.zeros(len(array) + 1, np.int64)
-    np.cumsum(sizes, out=offsets[1:])
+    offsets = from_counts(sizes)
     valid = pack_bits(read_validity(array)) if array.null_count else None
     items = gather.take(child, gather.ranges(starts, sizes))
     return pa.Array.from_buffers(type, len(array), [valid, pa.py_buffer(offsets)], array.null_count, children=[items])

@@ -154,9 +154,7 @@ def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, 
         kept = kept & dim.validity[rows] if len(dim) else kept
     sizes = np.where(kept, dim.sizes[rows], 0) if len(dim) else np.zeros(len(rows), np.int64)
     starts = dim.offsets[rows] if len(dim) else np.zeros(len(rows), np.int64)
-    offsets = np.zeros(len(rows) + 1, np.int64)
-    np.cumsum(sizes, out=offsets[1:])
-    validity = unless_all(kept)
+    offsets, validity = _offsets.from_counts(sizes), unless_all(kept)
     return Ragged.from_offsets(offsets, validity=validity, extent=dim.extent, check=False), gather.ranges(starts, sizes)
 
 

@@ -12,6 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._integers import integer
+from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag.typing import IntArray
 
@@ -119,6 +120,4 @@ def _text_offsets(array: pa.Array) -> IntArray:
     if pt.is_string_view(array.type) or pt.is_binary_view(array.type):
         array = array.cast(pa.large_binary())
     sizes = pc.binary_length(array).fill_null(0).to_numpy(zero_copy_only=False)
-    offsets = np.zeros(len(array) + 1, np.int64)
-    np.cumsum(sizes, out=offsets[1:])
-    return offsets
+    return from_counts(sizes)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.elementwise import regex
 from arrowjag._kernels.elementwise.text_bytes import is_ascii
 from arrowjag._pyarrow_versions import if_else
@@ -178,8 +179,7 @@ def odd_pieces(parts: pa.Array) -> pa.Array:
     offsets = parts.offsets.to_numpy().astype(np.int64)
     sizes = np.diff(offsets)
     kept = sizes // 2
-    ends = np.zeros(len(offsets), np.int64)
-    np.cumsum(kept, out=ends[1:])
+    ends = from_counts(kept)
     places = np.arange(ends[-1]) - np.repeat(ends[:-1], kept)
     chosen = np.repeat(offsets[:-1], kept) + 2 * places + 1
     return _lists(ends, parts.values.take(pa.array(chosen)), parts)
@@ -195,9 +195,7 @@ def drop_last_empty(parts: pa.Array) -> pa.Array:
         return _lists(offsets, parts.values, parts)  # of the same type, because blocks of one column are concatenated
     keep = np.ones(len(parts.values), bool)
     keep[offsets[1:][empty] - 1] = False
-    ends = np.zeros(len(offsets), np.int64)
-    np.cumsum(sizes - empty, out=ends[1:])
-    return _lists(ends, parts.values.filter(pa.array(keep)), parts)
+    return _lists(from_counts(sizes - empty), parts.values.filter(pa.array(keep)), parts)
 
 
 def _lists(offsets: npt.NDArray[Any], values: pa.Array, like: pa.Array) -> pa.Array:

@@ -11,7 +11,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import check_memory, empty, zeros
-from arrowjag._kernels.base.offsets import parents, row_sizes
+from arrowjag._kernels.base.offsets import from_counts, parents, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.extremes import ends
 from arrowjag._kernels.reduce.extremes import max as _max
@@ -167,8 +167,7 @@ def count_values(data: NDArray[np.int64], valid: Valid, offsets: NDArray[np.int6
     sizes = np.asarray(top, np.int64) + 1
     if present is not None:
         sizes[~present] = 0
-    cut = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=cut[1:])
+    cut = from_counts(sizes)
     check_memory(int(cut[-1]), 8)
     places = cut[:-1].repeat(row_sizes(offsets)) + data
     if valid is not None:
