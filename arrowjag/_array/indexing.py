@@ -89,8 +89,8 @@ class IndexingMethods(ArrayBase):
         >>> x[x > 2].to_list(), x[aj.array([[2, 0], [1]])].to_list(), x[:, :[1, 2]].to_list()
         ([[3], [4, 5]], [[3, 1], [5]], [[1], [4, 5]])
         """
-        if isinstance(key, slice) and key.step is None and (rows := _ops.slice_frame(self, key.start, key.stop)) is not None:
-            return self._wrap(rows)
+        if isinstance(key, slice) and (rows := _ops.slice_frame(self, key)) is not None:
+            return self._of(rows)
         if isinstance(key, str):
             return self._wrap(struct_fields.field(self, key))
         if isinstance(key, list) and key and all(isinstance(one, str) for one in key):
