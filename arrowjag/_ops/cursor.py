@@ -358,6 +358,8 @@ def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
 
 def _keeps_rows(dim: Dim, window: Window) -> bool:
     """Whether a window with int bounds holds every row as a whole, as the first three items of rows of three do."""
+    if window is ALL:
+        return True
     bounds = _int_bounds(window) if window.step == 1 else None
     if bounds is None:
         return False
