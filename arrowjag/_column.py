@@ -108,7 +108,7 @@ def from_arrow(data: ArrowData, ndim: int | None = None, where: str = "the colum
     """Convert Arrow data of any nested layout; `arrowjag._arrow.peel` documents its checks and which buffers are shared."""
     levels, values = _arrow.peel(data, ndim, where=where)
     n = len(levels[0].offsets) - 1 if levels else len(values)
-    dims: list[Dim] = [Uniform(n, 1, declared=False)]
+    dims: list[Dim] = [Uniform._frame(n)]
     dims += [_dim(level) for level in levels]
     return Column(JaggedShape._trusted(dims), values)
 
@@ -141,7 +141,7 @@ def storage_type(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] |
 
 def empty(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] | None = None) -> Column:
     """Return a column without rows; operations on it determine result types."""
-    dims: list[Dim] = [Uniform(0, 1, declared=False)]
+    dims: list[Dim] = [Uniform._frame(0)]
     for place in range(1, ndim):
         extent = extents[place] if extents else None
         dims.append(Ragged([]) if extent is None else Uniform(extent, 0))

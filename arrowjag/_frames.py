@@ -338,7 +338,7 @@ def flatten(columns: Sequence[Column], keep_empty: bool = False) -> Flat:
 
 
 def _flat(values: pa.Array) -> JaggedArray:
-    return JaggedArray._of(Column(JaggedShape._trusted([Uniform(len(values), 1, declared=False)]), values))
+    return JaggedArray._of(Column(JaggedShape._trusted([Uniform._frame(len(values))]), values))
 
 
 def _where(place: IntArray) -> tuple[IntArray, BoolArray | None]:

@@ -418,7 +418,9 @@ def free_function(function: F | None = None, *, rows: FreeRule | None = None) ->
 
     @functools.wraps(function)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
-        others = [one for one in _flattened((*args, *kwargs.values())) if not isinstance(one, _NO_HOST)]
+        others = _of_hosts(args)
+        if kwargs:
+            others += _of_hosts(kwargs.values())
         if others:
             for host in HOSTS:
                 if any(map(host.owns, others)):
@@ -458,6 +460,17 @@ def rows_of_free(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Ma
         found: Rows = rule(bound.arguments)
     except (TypeError, ValueError, NotImplementedError):
         return Rows.LOCAL
+    return found
+
+
+def _of_hosts(args: Iterable[Any]) -> list[Any]:
+    """Return the arguments that a host may own, with lists and tuples opened by one level."""
+    found: list[Any] = []
+    for one in args:
+        if isinstance(one, (list, tuple)):
+            found += [each for each in one if not isinstance(each, _NO_HOST)]
+        elif not isinstance(one, _NO_HOST):
+            found.append(one)
     return found
 
 

@@ -300,7 +300,7 @@ def _strategy(strategy: Any) -> str:
 
 def _in_pieces(column: Column, cuts: IntArray) -> Column:
     """The items of all rows in pieces, by their boundaries."""
-    dims: list[Dim] = [Uniform(len(cuts) - 1, 1, declared=False), Ragged.from_offsets(cuts, check=False)]
+    dims: list[Dim] = [Uniform._frame(len(cuts) - 1), Ragged.from_offsets(cuts, check=False)]
     return Column(JaggedShape._trusted([*dims, *column.shape.dims[2:]]), column.values)
 
 
@@ -308,7 +308,7 @@ def _moved(pieces: Column, order: IntArray) -> Column:
     """Pieces in another order; the same column if they stay."""
     if np.array_equal(order, np.arange(len(order))):
         return pieces
-    return structure.take_items(pieces, 1, order, [Uniform(len(order), 1, declared=False)])
+    return structure.take_items(pieces, 1, order, [Uniform._frame(len(order))])
 
 
 def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -406,10 +406,10 @@ def _whole(rows: Rows, width: int) -> tuple[Rows, Rows]:
     after = np.diff(np.maximum(offsets, cut))
     stays = (before > 0) | (after == 0)
     validity = None if dim.validity is None else dim.validity[stays]
-    dims: list[Dim] = [Uniform(int(np.count_nonzero(stays)), 1, declared=False), Ragged(before[stays], validity=validity)]
+    dims: list[Dim] = [Uniform._frame(int(np.count_nonzero(stays))), Ragged(before[stays], validity=validity)]
     head = structure.slice_items(column, 2, 0, cut, dims)
     left = np.flatnonzero(after)
-    tail = structure.slice_items(column, 2, cut, total, [Uniform(len(left), 1, declared=False), Ragged(after[left])])
+    tail = structure.slice_items(column, 2, cut, total, [Uniform._frame(len(left)), Ragged(after[left])])
     return Rows(head, rows.numbers[stays]), Rows(tail, rows.numbers[left])
 
 
@@ -543,7 +543,7 @@ class Buckets(Sequence[JaggedArray]):
             raise ShapeError(f"unpack: expected the rows of the buckets, {self.source.shape!r}, got {column.shape!r}")
         flat = structure.flatten(column, 0, 2)
         order = scatter.inverse(self.source.values.to_numpy())
-        return JaggedArray._of(structure.take_items(flat, 1, order, [Uniform(len(order), 1, declared=False)]))
+        return JaggedArray._of(structure.take_items(flat, 1, order, [Uniform._frame(len(order))]))
 
 
 @check_arguments
@@ -593,7 +593,7 @@ def bucket(x: Any, boundaries: Any) -> Buckets:
     numbers = np.searchsorted(edges, np.asarray(column.shape.dims[1].sizes), side="right")
     order = np.argsort(numbers.astype(np.uint16) if len(edges) < 2**16 else numbers, kind="stable").astype(np.int64)
     counts = np.bincount(numbers, minlength=len(edges) + 1)
-    outer = [Uniform(len(counts), 1, declared=False), Ragged(counts)]
+    outer = [Uniform._frame(len(counts)), Ragged(counts)]
     values = structure.take_items(column, 1, order, outer)
     source = Column(JaggedShape._trusted(outer), pa.array(order))
     return Buckets(JaggedArray._of(values), JaggedArray._of(source))

@@ -274,7 +274,7 @@ def get_sizes(x: Any) -> JaggedArray:
     shape = x if isinstance(x, JaggedShape) else get_shape(x)
     counts = Ragged([len(dim) for dim in shape.dims])
     flat = np.concatenate([np.zeros(0, np.int64), *shape.sizes])
-    return JaggedArray(JaggedShape._trusted([Uniform(shape.ndim, 1, declared=False), counts]), pa.array(flat))
+    return JaggedArray(JaggedShape._trusted([Uniform._frame(shape.ndim), counts]), pa.array(flat))
 
 
 # --------------------------------------------------------------------------------------------------- arrays

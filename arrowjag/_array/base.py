@@ -89,7 +89,7 @@ def _unchecked(data: Any) -> Column | None:
         return None
     if data.dtype.kind not in "iufb" or data.dtype.itemsize > 8 or not data.dtype.isnative:
         return None
-    return Column(JaggedShape._trusted((Uniform(len(data), 1, declared=False),)), _arrow.from_numpy(data))
+    return Column(JaggedShape._trusted((Uniform._frame(len(data)),)), _arrow.from_numpy(data))
 
 
 def _is_scalar(data: Any) -> bool:

@@ -16,7 +16,7 @@ from arrowjag._integers import is_int, item_count
 from arrowjag._methods import Rows, changing_axis, method, moving
 from arrowjag._ops import elementwise, head_tail, select, struct_fields, structure
 from arrowjag._ops import indexing as _ops
-from arrowjag._ops.cursor import Window
+from arrowjag._ops.cursor import ALL, Window
 from arrowjag.dims import Dim, is_pattern, to_dim
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
@@ -89,8 +89,8 @@ class IndexingMethods(ArrayBase):
         >>> x[x > 2].to_list(), x[aj.array([[2, 0], [1]])].to_list(), x[:, :[1, 2]].to_list()
         ([[3], [4, 5]], [[3, 1], [5]], [[1], [4, 5]])
         """
-        if isinstance(key, slice) and key.step is None and (rows := _ops.slice_frame(self, key.start, key.stop)) is not None:
-            return self._wrap(rows)
+        if isinstance(key, slice) and (rows := _ops.slice_frame(self, key)) is not None:
+            return self._of(rows)
         if isinstance(key, str):
             return self._wrap(struct_fields.field(self, key))
         if isinstance(key, list) and key and all(isinstance(one, str) for one in key):
@@ -514,7 +514,8 @@ def _numpy_key(key: Any) -> Any:
     if key is None or key is Ellipsis or type(key) is int:
         return key
     if isinstance(key, slice):
-        return Window(_bound(key.start), _bound(key.stop), _step(key.step))
+        start, stop, step = _bound(key.start), _bound(key.stop), _step(key.step)
+        return ALL if start is None and stop is None and step == 1 else Window(start, stop, step)
     return _array_key(key) if _is_array(key) else _position(key, "an index")
 
 

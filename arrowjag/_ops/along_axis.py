@@ -170,13 +170,13 @@ def resized(dim: Dim, offsets: IntArray, validity: BoolArray | None = None) -> D
     if validity is None:
         validity = dim._validity
         if validity is None and dim._n == 1:
-            return Uniform(int(offsets[-1]), 1, declared=False)
+            return Uniform._frame(int(offsets[-1]))
     return Ragged.from_offsets(offsets, validity=validity, check=False)
 
 
 def items_as_rows(column: Column, depth: int) -> Column:
     """Drop the first `depth` dims, so that the items below them become the rows of a column. Values are shared."""
-    rows = Uniform(column.shape.nodes(depth), 1, declared=False)
+    rows = Uniform._frame(column.shape.nodes(depth))
     return structure.with_shape(JaggedShape._trusted((rows, *column.shape.dims[depth:])), column)
 
 

@@ -262,7 +262,7 @@ def _shared_dim(
         known = known | present
     sizes = np.where(null, 0, sizes)
     if depth == 0:
-        return Uniform(int(sizes[0]), 1, declared=False)
+        return Uniform._frame(int(sizes[0]))
     return _declared(Ragged.from_offsets(_offsets.from_sizes(sizes), validity=~null, check=False), extents, depth, operation)
 
 

@@ -302,17 +302,17 @@ def _slices(
     return begins, _offsets.from_sizes(counts, dim.size), null
 
 
-def slice_frame(column: Column, start: Any, stop: Any) -> Column | None:
-    """Slice the rows of the frame side by side; None if they are null, or a bound is neither None nor a Python int."""
-    dims = column._shape._dims
-    if not dims or dims[0].validity is not None:
+def slice_frame(column: Column, key: slice) -> Column | None:
+    """Slice the rows of the frame side by side; None if they are null, or for a step or a bound that is no Python int."""
+    dims, start, stop = column._shape._dims, key.start, key.stop
+    if not dims or dims[0]._validity is not None or key.step is not None:
         return None
     if not ((start is None or type(start) is int) and (stop is None or type(stop) is int)):
         return None
-    first, last, _ = slice(start, stop).indices(dims[0]._size)
-    last = max(first, last)
-    rows = Uniform(last - first, 1, declared=dims[0].extent is not None)
-    return structure.slice_items(column, 1, first, last, (rows,))
+    first, last, _ = key.indices(dims[0]._size)
+    n = last - first if last > first else 0
+    rows = Uniform._frame(n) if dims[0].extent is None else Uniform(n)
+    return structure.slice_items(column, 1, first, first + n, (rows,))
 
 
 def _int_bounds(window: Window) -> tuple[int | None, int | None] | None:
@@ -363,6 +363,8 @@ def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
 
 def _keeps_rows(dim: Dim, window: Window) -> bool:
     """Whether a window with int bounds holds every row as a whole, as the first three items of rows of three do."""
+    if window is ALL:
+        return True
     bounds = _int_bounds(window) if window.step == 1 else None
     if bounds is None:
         return False

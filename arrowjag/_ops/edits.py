@@ -390,8 +390,8 @@ def dim_of_extent(dim: Dim, extent: int) -> Dim:
 def _spans(values: pa.Array, cuts: IntArray, rows: IntArray) -> Column:
     """Take the spans between neighbouring cuts in any order."""
     spans = Ragged.from_offsets(cuts, check=False)
-    whole = Column(JaggedShape._trusted((Uniform(len(spans), 1, declared=False), spans)), values)
-    return structure.take_items(whole, 1, rows, (Uniform(len(rows), 1, declared=False),))
+    whole = Column(JaggedShape._trusted((Uniform._frame(len(spans)), spans)), values)
+    return structure.take_items(whole, 1, rows, (Uniform._frame(len(rows)),))
 
 
 def rotate(column: Column, n: elementwise.Operand | int) -> Column:

@@ -128,7 +128,7 @@ def _as_index(key: Column) -> Column:
             raise JagIndexError("a jagged mask must be the only index; use x[mask] or x.filter(mask)")
         data, valid = _arrow.to_numpy(key.values)
         kept = (data if valid is None else data & valid).nonzero()[0]
-        return Column(JaggedShape._trusted([Uniform(len(kept), 1, declared=False)]), pa.array(kept))
+        return Column(JaggedShape._trusted([Uniform._frame(len(kept))]), pa.array(kept))
     if not (pt.is_integer(key.type) or pt.is_null(key.type)):
         raise JagTypeError(f"an index array must hold integers or booleans, got {key.type}")
     return key

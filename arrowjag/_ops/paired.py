@@ -149,5 +149,5 @@ def with_lists(rows: Column, values: pa.Array, offsets: IntArray) -> Column:
         offsets = copy_runs.offsets_with(offsets, dropped)
     last: Dim = Ragged.from_offsets(offsets, validity=valid, check=False)
     if rows.ndim == 0:
-        last = Uniform(int(offsets[-1]), 1, declared=False)
+        last = Uniform._frame(int(offsets[-1]))
     return Column(JaggedShape._trusted((*rows.shape.dims, last)), values)

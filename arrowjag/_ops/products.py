@@ -77,7 +77,7 @@ def _values(part: Any) -> pa.Array:
 
 def _innermost(outer: Sequence[Dim], offsets: IntArray, valid: BoolArray | None) -> tuple[Dim, ...]:
     if not outer:
-        return (Uniform(int(offsets[-1]), 1, declared=False),)
+        return (Uniform._frame(int(offsets[-1])),)
     return (*outer, Ragged.from_offsets(offsets, validity=valid, check=False))
 
 

@@ -25,8 +25,10 @@ __all__ = ["expand", "flat_positions", "image", "inverse", "permute", "replace",
 
 def unsqueeze(column: Column, axis: int) -> Column:
     """Insert a dim of declared size 1; `axis` is its position in the result."""
-    place = structure.normalize_axis(axis, column.ndim + 1, "unsqueeze")
-    return structure.with_shape(column.shape.flatten(place, place), column)
+    dims = column._shape._dims
+    place = structure.normalize_axis(axis, len(dims) + 1, "unsqueeze")
+    below = Uniform(1, column._shape.nodes(place))
+    return structure.with_shape(JaggedShape._trusted((*dims[:place], below, *dims[place:])), column)
 
 
 def squeeze(column: Column, axis: int) -> Column:
@@ -50,15 +52,14 @@ def expand(column: Column, specs: tuple[Any, ...]) -> Column:
     while column.ndim < len(specs):
         column = unsqueeze(column, 0)
     for place, spec in enumerate(specs):
-        column = _expand_dim(column, place, spec)
+        if not (is_int(spec) and spec == -1):
+            column = _expand_dim(column, place, spec)
     return column
 
 
 def _expand_dim(column: Column, place: int, spec: Any) -> Column:
-    dim = column.shape.dims[place]
-    if is_int(spec) and spec == -1:
-        return column
-    wanted = _wanted(spec, column.shape, place)
+    dims = column._shape._dims
+    dim, wanted = dims[place], _wanted(spec, column._shape, place)
     if dim.extent != 1:
         if wanted != dim:
             raise ShapeError(
@@ -69,10 +70,9 @@ def _expand_dim(column: Column, place: int, spec: Any) -> Column:
         sizes = np.where(dim.validity, wanted.sizes, 0)
         wanted = Ragged.from_offsets(_offsets.from_sizes(sizes), validity=dim.validity, extent=wanted.extent, check=False)
     elif isinstance(wanted, Uniform) and place == column.ndim - 1 and has_words(column.type):
-        width = wanted.size // len(wanted) if len(wanted) else 0
-        return Column(JaggedShape._trusted([*column.shape.dims[:place], wanted]), merge.repeat_each(column.values, width))
+        return Column(JaggedShape._trusted((*dims[:place], wanted)), merge.repeat_each(column.values, wanted.max(0)))
     times = wanted if dim.validity is None else Ragged(wanted.sizes[dim.validity])
-    return structure.repeat_items(column, place + 1, times, (*column.shape.dims[:place], wanted))
+    return structure.repeat_items(column, place + 1, times, (*dims[:place], wanted))
 
 
 def _wanted(spec: Any, shape: JaggedShape, place: int) -> Dim:

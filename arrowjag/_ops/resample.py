@@ -66,7 +66,7 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
         values = gather.take(values, argsort(slot, None, cut))
     made = JaggedShape._trusted((*t.shape.dims[:-1], along_axis.resized(dim, offsets)))
     rows = Column(
-        JaggedShape._trusted((Uniform(len(per_bucket) - 1, 1, declared=False), Ragged.from_offsets(per_bucket, check=False))),
+        JaggedShape._trusted((Uniform._frame(len(per_bucket) - 1), Ragged.from_offsets(per_bucket, check=False))),
         values,
     )
     labels = found.label(_offsets.runs(first, offsets))
@@ -180,7 +180,7 @@ def lomb_scargle(t: Column, y: Column, frequencies: Any) -> Column:
     )
     found = _arrow.from_numpy(power[live].reshape(-1), there[live].reshape(-1))
     outer = t.shape.dims[:-1]
-    last = rows if outer else Uniform(len(wanted), 1, declared=False)
+    last = rows if outer else Uniform._frame(len(wanted))
     return Column(JaggedShape._trusted((*outer, last)), found)
 
 

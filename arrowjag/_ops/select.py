@@ -50,7 +50,7 @@ def filter_items(column: Column, mask: Column) -> Column:
     offsets = _offsets.filter_rows(keep, dim.offsets)
     left: Dim = Ragged.from_offsets(offsets, validity=dim.validity, check=False)
     if not outer:
-        left = Uniform(int(offsets[-1]), 1, declared=False)
+        left = Uniform._frame(int(offsets[-1]))
     return Column(JaggedShape._trusted([*outer, left]), gather.filter_values(column.values, keep))
 
 
@@ -60,7 +60,7 @@ def keep_rows(column: Column, mask: Column) -> Column:
     if mask.shape.size != column.shape.nodes(1):
         raise JagIndexError(f"the mask has {mask.shape.size} entries, the array has {column.shape.nodes(1)} rows")
     keep = true_items(mask.values)
-    rows = Uniform(int(np.count_nonzero(keep)), 1, declared=False)
+    rows = Uniform._frame(int(np.count_nonzero(keep)))
     return structure.keep_items(column, 1, keep, (rows,))
 
 

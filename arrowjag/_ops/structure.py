@@ -477,10 +477,13 @@ def expand_to(column: Column, shape: JaggedShape, ndim: int = 0) -> Column:
 
     The rule is that of Koda's `expand_to_shape`.
     """
-    ndim = integer(ndim, "expand_to: ndim")
-    if not 0 <= ndim <= column.ndim:
+    ndim, dims = integer(ndim, "expand_to: ndim"), column._shape._dims
+    depth = len(dims) - ndim
+    if not 0 <= depth <= len(dims):
         raise ShapeError(f"expand_to: ndim must be from 0 to {column.ndim} for {column.shape!r}, got {ndim}")
-    depth = column.ndim - ndim
+    if depth == 0 and ndim == 1 and has_words(column.type):
+        below = Uniform(dims[0]._size, shape.size, declared=dims[0].extent is not None)
+        return Column(JaggedShape._trusted((*shape._dims, below)), merge.tile(column.values, shape.size))
     frame = column.shape[:depth]
     if depth > shape.ndim:
         raise ShapeError(f"cannot expand {frame!r} to {shape!r}: it has more dims. {_HINT}")
@@ -489,10 +492,6 @@ def expand_to(column: Column, shape: JaggedShape, ndim: int = 0) -> Column:
         return expand_all(_agree_or_explain([column, marker], column.shape, shape))[0]
     if not frame.is_prefix_of(shape):
         raise ShapeError(f"cannot expand {frame!r} to {shape!r}: {frame._mismatch(shape)}. {_HINT}")
-    if depth == 0 and ndim == 1 and has_words(column.type):
-        row = column.shape.dims[0]
-        below = Uniform(row.size, shape.size, declared=row.extent is not None)
-        return Column(JaggedShape._trusted([*shape.dims, below]), merge.tile(column.values, shape.size))
     return repeat_items(column, depth, _below(shape, depth), shape.dims)
 
 
@@ -546,10 +545,10 @@ def end_to_end(parts: Sequence[tuple[Column, int]]) -> Column:
     values = _arrow.join([column.values for column, _ in parts])
     inner = [column._shape._dims[depth:] for column, depth in parts]
     if not inner[0]:
-        return Column(JaggedShape._trusted((Uniform(len(values), 1, declared=False),)), values)
+        return Column(JaggedShape._trusted((Uniform._frame(len(values)),)), values)
     n = sum([column._shape.nodes(depth) for column, depth in parts])
     dims = [Dim._algebra.concat(level) for level in zip(*inner, strict=True)]
-    return Column(JaggedShape._trusted((Uniform(n, 1, declared=False), *dims)), values)
+    return Column(JaggedShape._trusted((Uniform._frame(n), *dims)), values)
 
 
 def take_joined(parts: Sequence[tuple[Column, int]], index: IntArray, outer: Sequence[Dim]) -> Column:

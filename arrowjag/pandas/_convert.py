@@ -180,7 +180,7 @@ def rows(values: Sequence[Any], dtype: JaggedDtype | None) -> Column:
         raise ShapeError(f"a row of ndim {ndim} has {ndim - 1} levels, got rows of {found}")
     leaf = _leaf_of(columns) if dtype is None else dtype.leaf
     joined = concat([cast(column, leaf) for column in columns])
-    outer = [Uniform(len(values), 1, declared=False)]
+    outer = [Uniform._frame(len(values))]
     return structure.take_items(joined, 1, index, outer, None if valid.all() else valid)
 
 
@@ -219,7 +219,7 @@ def _nulls(n: int, dtype: JaggedDtype) -> Column:
     if n == 0:
         return empty
     index, valid = np.zeros(n, np.int64), np.zeros(n, bool)
-    return structure.take_items(empty, 1, index, [Uniform(n, 1, declared=False)], valid)
+    return structure.take_items(empty, 1, index, [Uniform._frame(n)], valid)
 
 
 # ------------------------------------------------------------------------------------------------- joining
@@ -247,7 +247,7 @@ def concat(columns: Sequence[Column]) -> Column:
     if len(columns) == 1:
         return columns[0]
     n = sum(column.shape.nodes(1) for column in columns)
-    dims: list[Dim] = [Uniform(n, 1, declared=False)]
+    dims: list[Dim] = [Uniform._frame(n)]
     dims += [_joined_dim([column.shape.dims[depth] for column in columns]) for depth in range(1, columns[0].ndim)]
     return Column(JaggedShape._trusted(dims), _joined_values([column.values for column in columns]))
 
@@ -278,6 +278,6 @@ def _joined_values(values: list[pa.Array]) -> pa.Array:
 
 def nested_rows(array: Column, order: Any, counts: Any) -> JaggedArray:
     """Rows by group: `order` lists the rows group by group, `counts` has the number of rows per group."""
-    outer = [Uniform(len(counts), 1, declared=False), Ragged(np.asarray(counts, np.int64))]
+    outer = [Uniform._frame(len(counts)), Ragged(np.asarray(counts, np.int64))]
     column = structure.take_items(array, 1, np.asarray(order, np.int64), outer)
     return JaggedArray._of(column)

@@ -57,7 +57,7 @@ def as_operand(value: Any, n: int) -> Any:
     """
     if isinstance(value, Row):
         index = np.full(n, value._place, np.int64)
-        return JaggedArray._of(structure.take_items(value._column, 1, index, [Uniform(n, 1, declared=False)]))
+        return JaggedArray._of(structure.take_items(value._column, 1, index, [Uniform._frame(n)]))
     if value is pd.NA or value is pd.NaT:
         return None
     if isinstance(value, pd.api.extensions.ExtensionArray) or (isinstance(value, np.ndarray) and value.ndim == 1):

@@ -122,7 +122,7 @@ def _kind(value: Any) -> str:
 def _repeated(column: Column, n: int) -> Column:
     if n == 1:
         return column
-    return structure.take_items(column, 1, np.zeros(n, np.int64), [Uniform(n, 1, declared=False)])
+    return structure.take_items(column, 1, np.zeros(n, np.int64), [Uniform._frame(n)])
 
 
 def _is_one_row(value: Any, dtype: JaggedDtype, many: bool) -> bool:

@@ -115,4 +115,4 @@ def _written(column: Column, places: Any, fresh: Column) -> JaggedArray:
     index = np.arange(n)
     index[places] = n + np.arange(len(places))
     both = concat([column, fresh])
-    return JaggedArray._of(structure.take_items(both, 1, index, [Uniform(n, 1, declared=False)]))
+    return JaggedArray._of(structure.take_items(both, 1, index, [Uniform._frame(n)]))

@@ -205,7 +205,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         if step != 1:
             return self.take(np.arange(start, stop, step))
         n = max(stop - start, 0)
-        part = structure.slice_items(self._jagged, 1, start, start + n, [Uniform(n, 1, declared=False)])
+        part = structure.slice_items(self._jagged, 1, start, start + n, [Uniform._frame(n)])
         result = self._of(part, self._dtype)
         result._readonly = self._readonly
         return result
@@ -255,7 +255,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         return self._taken(both, np.where(missing, n, index), None)
 
     def _taken(self, column: Column, index: Any, valid: Any) -> JaggedExtensionArray:
-        return self._of(structure.take_items(column, 1, index, [Uniform(len(index), 1, declared=False)], valid), self._dtype)
+        return self._of(structure.take_items(column, 1, index, [Uniform._frame(len(index))], valid), self._dtype)
 
     def shift(self, periods: int = 1, fill_value: Any = None) -> JaggedExtensionArray:
         """Move rows to later positions.
@@ -334,7 +334,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
             raise ValueError("Cannot modify read-only array")
         places = np.flatnonzero(mask)
         rows = self._fresh(value, len(self), many=True)
-        outer = [Uniform(len(places), 1, declared=False)]
+        outer = [Uniform._frame(len(places))]
         self._store.put(places, structure.take_items(rows, 1, places, outer))
 
     def _where(self, mask: Any, value: Any) -> JaggedExtensionArray:
@@ -466,7 +466,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         index = np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts - dim.offsets[:-1], counts)
         valid = np.repeat(sizes > 0, counts)
         index = np.where(valid, index, 0)
-        outer = [Uniform(len(index), 1, declared=False)]
+        outer = [Uniform._frame(len(index))]
         items = structure.take_items(array, 2, index, outer, None if valid.all() else valid)
         return wrap(JaggedArray._of(items)), counts.astype(np.uint64)
 

@@ -144,7 +144,7 @@ class Row:
             if step == 1:
                 return Row._at(_boxed(_sliced(self._inner(), start, max(start, stop))), 0)
             index = np.arange(start, stop, step)
-            outer = [Uniform(len(index), 1, declared=False)]
+            outer = [Uniform._frame(len(index))]
             return Row._at(_boxed(structure.take_items(self._inner(), 1, index, outer)), 0)
         place = operator.index(key)
         if not -len(self) <= place < len(self):
@@ -244,11 +244,11 @@ _add_operators()
 
 def _boxed(column: Column) -> Column:
     """A column whose only row is another column."""
-    return Column(JaggedShape._trusted([Uniform(1, 1, declared=False), *column.shape.dims]), column.values)
+    return Column(JaggedShape._trusted([Uniform._frame(1), *column.shape.dims]), column.values)
 
 
 def _sliced(column: Column, start: int, stop: int) -> Column:
-    return structure.slice_items(column, 1, start, stop, [Uniform(stop - start, 1, declared=False)])
+    return structure.slice_items(column, 1, start, stop, [Uniform._frame(stop - start)])
 
 
 def _compact(column: Column) -> Column:

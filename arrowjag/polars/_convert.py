@@ -510,7 +510,7 @@ def spread_row(array: JaggedArray, rows: int) -> JaggedArray:
     """Repeat an array of one row; return any other array unchanged."""
     if len(array) != 1 or rows == 1:
         return array
-    frame = [Uniform(rows, 1, declared=False)]
+    frame = [Uniform._frame(rows)]
     return JaggedArray._of(structure.take_items(array, 1, np.zeros(rows, np.int64), frame))
 
 

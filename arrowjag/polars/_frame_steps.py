@@ -89,7 +89,7 @@ class Zipped:
         except JagError as error:
             raise type(error)(f"columns {', '.join(map(repr, self.names))}: {error}") from None
         leaves = [_storable_values(column) for column in flat.columns]
-        shape = JaggedShape._trusted([Uniform(len(flat.sizes), 1, declared=False), Ragged(flat.sizes)])
+        shape = JaggedShape._trusted([Uniform._frame(len(flat.sizes)), Ragged(flat.sizes)])
         rows = Column(shape, pa.StructArray.from_arrays(leaves, names=self.names))
         made = to_series(rows, series[0].name, extension=False)
         return made if made.dtype == dtype else made.cast(dtype)  # categories are cast to the Enum

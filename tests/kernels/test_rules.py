@@ -209,9 +209,10 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("filter", (4096, True, False), "arrow"),
     ("filter", (499_999, True, True), "arrow"),
     ("filter", (500_000, True, False), "arrow"),
-    ("moved_bits", (500, 10, YES), "compiled"),
-    ("moved_bits", (499, 10, YES), "flags"),
-    ("moved_bits", (500, 10, NO), "flags"),
+    ("moved_bits", (500, 0, 10, YES), "compiled"),
+    ("moved_bits", (499, 499, 10, YES), "flags"),
+    ("moved_bits", (30, 500, 10, YES), "compiled"),
+    ("moved_bits", (500, 500, 10, NO), "flags"),
     ("null_bits", (12_801, 100, YES), "compiled"),
     ("null_bits", (12_800, 100, YES), "flags"),
     ("null_bits", (12_801, 100, NO), "flags"),
@@ -222,13 +223,15 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("marked", (1280, 10), "count"),
     ("bits_at", (10, 1001), "each"),
     ("bits_at", (10, 1000), "unpacked"),
-    ("repeat", (1365, 3, True), "small"),
-    ("repeat", (1024, 4, True), "compiled"),
-    ("repeat", (1024, 4, False), "columns"),
-    ("repeat", (1024, 5, False), "rows"),
-    ("repeat_bits", (63, 65), "small"),
-    ("repeat_bits", (64, 64), "table"),
-    ("repeat_bits", (64, 65), "spread"),
+    ("repeat", (10922, 3, YES), "small"),
+    ("repeat", (8192, 4, YES), "compiled"),
+    ("repeat", (8192, 4, NO), "columns"),
+    ("repeat", (8192, 5, NO), "rows"),
+    ("repeat_bits", (504, 65), "small"),
+    ("repeat_bits", (512, 64), "table"),
+    ("repeat_bits", (512, 65), "spread"),
+    ("tile", (sizes.REPEATED_AT_ONCE - 1,), "small"),
+    ("tile", (sizes.REPEATED_AT_ONCE,), "pieces"),
     ("are_distinct", (10, 320), "marks"),
     ("are_distinct", (10, 321), "sort"),
     ("arithmetic", (4095, "CALL_VALUES"), "whole"),
@@ -276,7 +279,7 @@ BLOCKS = dict.fromkeys(("pad_items", "merge_rows", "nth"), "CALL_VALUES") | {
     "concatenate": "LIGHT_BYTES",
     "text_blocks": "TEXT_VALUES",
 }
-SMALL = {"take": "arrow", "runs": "blocks", "fill": "masks", "carry": "words", "tile": "pieces"}
+SMALL = {"take": "arrow", "runs": "blocks", "fill": "masks", "carry": "words"}
 CHOSEN += [(name, (getattr(sizes, size) - 1,), "whole") for name, size in BLOCKS.items()]
 CHOSEN += [(name, (getattr(sizes, size),), "blocks") for name, size in BLOCKS.items()]
 CHOSEN += [(name, (sizes.CALL_VALUES - 1,), "small") for name in SMALL]
@@ -628,6 +631,7 @@ NAMES = {
     "null_bits": "flags compiled",
     "repeat": "small columns rows compiled",
     "repeat_bits": "small spread table",
+    "tile": "small pieces",
     "are_distinct": "sort marks",
     "utf8": "arrow polars compiled",
     "regex": "arrow polars",

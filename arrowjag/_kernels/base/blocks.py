@@ -161,7 +161,7 @@ def map_rows(
     list
         The results of the function, block by block.
     """
-    n_rows, n_values = len(offsets) - 1, int(offsets[-1])
+    n_rows, n_values = len(offsets) - 1, offsets.item(-1)
     fewest = strategy.sizes.THREAD_VALUES if min_values is None else min_values
     if n_values < fewest or (light and n_values + strategy.sizes.LIGHT_ROW * n_rows < strategy.sizes.LIGHT_VALUES):
         return [function(0, n_rows)]

@@ -32,6 +32,7 @@ from arrowjag._kernels.base.memory import (
 )
 from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.base.polars_lists import NUMBERS, take_lists
+from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.gather import ranges
 from arrowjag._kernels.move.rows import can_take, moved_bits, take_rows
@@ -82,14 +83,16 @@ def repeat_each(values: pa.Array[Any], count: int) -> pa.Array[Any]:
 
 
 def _repeated(data: NDArray[Any], count: int) -> NDArray[Any]:
-    loop = find_loop("repeated_items", np.dtype(f"u{data.itemsize}"), False, len(data) * count) if data.itemsize <= 8 else None
-    by = strategy.choose("repeat", len(data), count, loop is not None)
+    def find() -> Compiled | None:
+        return find_loop("repeated_items", data.dtype, False, len(data) * count) if data.itemsize <= 8 else None
+
+    by = strategy.choose("repeat", len(data), count, lambda: find() is not None)
     if by == "small":
         return data.repeat(count)
     if by == "columns":  # numpy's loop over a row is as short as the row
         return _woven([data] * count)
     out = empty(len(data) * count, data.dtype)
-    if by == "compiled" and loop is not None:
+    if by == "compiled" and (loop := find()) is not None:
         values = np.ascontiguousarray(data)
         step = max(1, strategy.sizes.PASS_VALUES // count) if len(out) >= strategy.sizes.LIGHT_VALUES else len(data)
         map_tasks(lambda first: loop(values, count, first, min(first + step, len(data)), out), range(0, len(data), step))
@@ -114,10 +117,9 @@ def tile(values: pa.Array[Any], count: int) -> pa.Array[Any]:
 
 
 def _tiled(data: NDArray[Any], count: int) -> NDArray[Any]:
+    if strategy.choose("tile", len(data) * count) == "small":
+        return data.reshape(1, -1).repeat(count, 0).reshape(-1)
     out = empty(len(data) * count, data.dtype)
-    if strategy.choose("tile", len(out)) == "small":
-        out.reshape(count, len(data))[:] = data
-        return out
     length = strategy.sizes.TILE_VALUES
     piece = np.tile(data, -(-length // len(data))) if len(data) < length else data
     times, rest = divmod(len(out), len(piece))

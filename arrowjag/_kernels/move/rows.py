@@ -200,11 +200,11 @@ def _moved_items(values: pa.Array[Any], taken: _Taken) -> pa.Array[Any] | None:
     loop = None if word is None else find_loop("taken_items", word, False, n_values)
     if loop is None:
         return None
+    if values.null_count and (bits := moved_bits(values, *taken)) is not None:
+        return with_bits(from_words(values.type, _moved(loop, data_of(values), taken)), bits)
     if values.null_count and strategy.choose("bits_at", int(taken.offsets[-1]), n_values) == "each":
         kept = bits_at(values.buffers()[0], values.offset, n_values, runs(*taken))
         return from_words(values.type, _moved(loop, data_of(values), taken), kept)
-    if values.null_count and (bits := moved_bits(values, *taken)) is not None:
-        return with_bits(from_words(values.type, _moved(loop, data_of(values), taken)), bits)
     valid = valid_of(values)
     flags = None if valid is None else find_loop("taken_items", _BYTE, False, n_values)
     if valid is not None and flags is None:
@@ -214,7 +214,7 @@ def _moved_items(values: pa.Array[Any], taken: _Taken) -> pa.Array[Any] | None:
 
 
 def moved_bits(values: pa.Array[Any], begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.uint8] | None:
-    """The validity of the items of `take_ranges` as Arrow's bits; None where ranges are short, or a loop is not ready.
+    """The validity of the items of `take_ranges` as Arrow's bits; None where ranges are short and many, or a loop is not ready.
 
     Notes
     -----
@@ -225,7 +225,7 @@ def moved_bits(values: pa.Array[Any], begins: NDArray[np.int64], offsets: NDArra
     def find() -> Compiled | None:
         return find_loop("taken_bits", _BYTE, False, len(values))
 
-    by = strategy.choose("moved_bits", n, len(begins), lambda: find() is not None)
+    by = strategy.choose("moved_bits", n, len(values), len(begins), lambda: find() is not None)
     if by == "flags" or (loop := find()) is None:
         return None
     bits, out = np.frombuffer(values.buffers()[0], np.uint8), empty(n // 8 + 9, np.uint8)

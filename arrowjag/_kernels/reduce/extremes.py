@@ -85,7 +85,8 @@ def _least(data: NDArray[Any]) -> Any:
     if data.dtype.kind != "f" or not len(data):
         return None
     step = strategy.sizes.LIGHT_VALUES
-    return np.minimum.reduce(blocks.map_tasks(lambda at: np.minimum.reduce(data[at : at + step]), range(0, len(data), step)))
+    found = blocks.map_tasks(lambda at: np.minimum.reduce(data[at : at + step]), range(0, len(data), step))
+    return found[0] if len(found) == 1 else np.minimum.reduce(found)
 
 
 def argmin(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:

@@ -57,7 +57,7 @@ def take_nth(values: pa.Array[Any], offsets: NDArray[np.int64], position: int) -
     """
     n, n_values, word = len(offsets) - 1, len(values), None if pt.is_boolean(values.type) else word_of(values.type)
     has_nulls: Nulls = "bits" if values.null_count else False
-    loop = find_loop("nth_items", word, has_nulls, n) if word is not None and n_values else None
+    loop = find_loop("nth_items", word, has_nulls, n, often=True) if word is not None and n_values else None
     if strategy.choose("nth_items", loop is not None) == "numpy" or loop is None:
         return None
     data = data_of(values)

@@ -90,8 +90,9 @@ def _null_bits(n_values: int, n_rows: int, ready: Callable[[], bool]) -> str:
     return "compiled" if by_bits and ready() else "flags"
 
 
-def _moved_bits(n_taken: int, n_rows: int, ready: Callable[[], bool]) -> str:
-    return "compiled" if n_taken >= sizes.LIGHT_ROW * n_rows and ready() else "flags"
+def _moved_bits(n_taken: int, n_values: int, n_rows: int, ready: Callable[[], bool]) -> str:
+    """Of short rows too where they are few of many values, which are not unpacked then."""
+    return "compiled" if max(n_taken, n_values) >= sizes.LIGHT_ROW * n_rows and ready() else "flags"
 
 
 def _long_sort(offsets: Offsets, ready: bool) -> str:
@@ -297,12 +298,12 @@ CHOICES: dict[str, Choice] = {
         polars=lambda _ready, n_values=0: n_values > 0 and rules.has_polars(),
     ),
     "carry": _either(rules.small_or("words"), "small", "words", compiled=lambda _n, ready=False: ready),
-    "moved_bits": _either(_moved_bits, "flags", compiled=lambda _n, _n_rows, ready: ready()),
+    "moved_bits": _either(_moved_bits, "flags", compiled=lambda _n, _n_values, _n_rows, ready: ready()),
     "bits_at": _either(_bits_at, "each", "unpacked"),
-    "repeat": _either(rules.repeat, "small", "columns", "rows", compiled=lambda _n, _count, ready: ready),
+    "repeat": _either(rules.repeat, "small", "columns", "rows", compiled=lambda _n, _count, ready: ready()),
     "repeat_bits": _either(rules.repeat_bits, "small", "spread", table=lambda _n, count: count <= 1 << 10),
     "concatenate": _either(rules.at_least("LIGHT_BYTES"), "whole", blocks=lambda n_bytes: n_bytes > 0),
-    "tile": _either(rules.small_or("pieces"), "small", "pieces"),
+    "tile": _either(lambda n: "small" if n < sizes.REPEATED_AT_ONCE else "pieces", "small", "pieces"),
     "pad_items": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),
     "merge_rows": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),
     "nth": _either(rules.at_least("CALL_VALUES"), "whole", blocks=lambda n: n > 0),

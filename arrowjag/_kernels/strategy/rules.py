@@ -279,14 +279,14 @@ def has_polars() -> bool:
     return _versions.load("polars") is not None
 
 
-def repeat(n_values: int, count: int, is_ready: bool) -> str:
-    if n_values * count < sizes.CALL_VALUES:
+def repeat(n_values: int, count: int, is_ready: Callable[[], bool]) -> str:
+    if n_values * count < sizes.REPEATED_AT_ONCE:
         return "small"
-    return "compiled" if is_ready else "columns" if count <= sizes.REPEAT_COLUMNS else "rows"
+    return "compiled" if is_ready() else "columns" if count <= sizes.REPEAT_COLUMNS else "rows"
 
 
 def repeat_bits(n_values: int, count: int) -> str:
-    if n_values * count < sizes.CALL_VALUES:
+    if n_values * count < sizes.REPEATED_AT_ONCE:
         return "small"
     return "spread" if count > sizes.BIT_TABLE_COLUMNS else "table"
 

@@ -230,8 +230,8 @@ SPARSE_PLACES = 32
 REPEAT_COLUMNS = 4
 """Up to this many copies of each item are written column by column, and rows of one such length are reduced so."""
 
-TILE_VALUES = 1 << 12
-"""Short tiles are repeated up to this length first, so that each copy moves many values."""
+REPEATED_AT_ONCE, TILE_VALUES = 1 << 15, 1 << 12
+"""A shorter result is repeated by one call of numpy; for longer ones short tiles are repeated up to the second length first."""
 
 BIT_TABLE_COLUMNS = 64
 """Bits that are repeated more often are spread; up to here a table tells what each byte becomes."""

@@ -32,6 +32,9 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
     call = pc.get_function(kernel).call  # `pc.call_function` would look the name up at every call
 
     def compute(one: Datum, two: Datum) -> pa.Array:
+        type = one.type
+        if type == two.type and _arrow.is_numeric(type) and not pt.is_float16(type):
+            return call([one, two])  # nearly every comparison; what follows takes a tenth of the time of one of few values
         if pt.is_null(one.type) or pt.is_null(two.type):
             n = max(len(datum) for datum in (one, two) if isinstance(datum, pa.Array))
             return pa.nulls(n, pa.bool_())
