@@ -207,9 +207,12 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     given["placed_items"] = {"begins": offsets[:-1].copy(), "ends": offsets[1:].copy(), "places": offsets[:-1].copy()}
     given["placed_items"] |= {"out": np.zeros(len(values), values.dtype)}
     given["numbered"] = {"starts": rng.integers(-9, 99, len(offsets) - 1), "step": int(rng.choice([-1, 1, 3])), **limits}
-    room_of_bits = np.zeros(int(taken[-1]) // 8 + 9, "u1")
-    given["taken_bits"] = {"bits": rng.integers(0, 256, -(-len(values) // 8) + 1, "u1"), "skip": 3, "begins": bounds[rows]}
-    given["taken_bits"] |= {"size": len(given["taken_bits"]["bits"]), "taken": taken, "out": room_of_bits}
+    some_bits = {"bits": rng.integers(0, 256, -(-len(values) // 8) + 1, "u1"), "skip": 3, "start": 16}
+    some_bits |= {"size": len(some_bits["bits"]), "stop": int(offsets[-1]) - 3, "out": np.zeros(len(values) // 8 + 1, "u1")}
+    given["reversed_bits"] = some_bits
+    given["spread_bits"] = some_bits | {"flags": rng.integers(0, 2, len(rows), "u1")}
+    given["taken_bits"] = some_bits | {"begins": bounds[rows], "taken": taken, "stop": int(taken[-1]) - 3}
+    given["taken_bits"]["out"] = np.zeros(int(taken[-1]) // 8 + 1, "u1")
     given["running_total"] = {"n": len(values), "out": np.zeros(len(values) + 1, np.int64)}
     if loop.name == "rounded":
         given["rounded"] = {"limits": np.array([100, 2**20], values.dtype), "decimals": int(rng.choice([2, -1])), "n": len(values)}

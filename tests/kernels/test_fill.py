@@ -99,15 +99,19 @@ def test_spread(sizes: list[int], type: str) -> None:
 
 @pytest.mark.parametrize("passed", [16, 1 << 17])
 @pytest.mark.parametrize("sizes", [*SIZES, [1] * 300, [70, 0, 0, 130, 1]], ids=str)
-def test_spread_flags(sizes: list[int], passed: int) -> None:
+@pytest.mark.parametrize("by", ["numpy", "compiled"])
+def test_spread_flags(sizes: list[int], passed: int, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    loops = Loops()
+    monkeypatch.setattr(fill, "find_loop", loops)
     offsets = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
     n = int(offsets[-1])
     for seed in range(4):
-        flags = np.random.default_rng(seed).random(len(sizes)) < 0.5
-        with strategy.force(PASS_VALUES=passed):
+        flags = np.repeat(np.random.default_rng(seed).random(len(sizes)) < 0.5, 2)[::2]  # not side by side
+        with strategy.force(PASS_VALUES=passed, LIGHT_VALUES=1, spread_bits=by):
             bits = fill.spread_flags(flags, offsets)
         assert np.unpackbits(bits, count=n, bitorder="little").astype(bool).tolist() == flags.repeat(sizes).tolist()
         assert len(bits) == (n + 7) // 8
+    assert loops.sought == {"spread_bits-u1-plain": n}
 
 
 @pytest.mark.parametrize("block", [8, 16, 64, None])

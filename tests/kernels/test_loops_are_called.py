@@ -84,6 +84,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "bincount": ("counted_slots-i8-plain", lambda: TIMES.bincount(10)),
     "intersection": ("combined-u8-nulls", lambda: INTEGERS.intersection(TIMES)),
     "head": ("taken_items-u8-plain", lambda: FLOATS.head(1)),
+    "reverse with nulls": ("reversed_bits-u1-plain", FLOATS.reverse),
+    "rows with nulls spread": ("spread_bits-u1-plain", lambda: FLOATS.max().expand_to(FLOATS)),
     "rows with nulls": ("taken_bits-u1-plain", lambda: FLOATS[[2, 0]]),
     "repeat": ("repeated_items-u8-plain", lambda: FLOATS.repeat(3)),
     "item at a position": ("nth_items-u8-bits", lambda: FLOATS.S[1]),
@@ -170,6 +172,7 @@ def compiled(name: str) -> Iterator[None]:
     ways |= {"argsort": "pairs"} if "argsort" in name else {}
     ways |= {"null_bits": "flags"} if "flags" in name else {}
     ways |= {"rank": "pairs"} if name.startswith("rank") else {}
+    ways |= {"spread": "words"} if name.endswith("spread") else {}
     sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0, "ARITHMETIC_VALUES": 0}
     sizes |= {"LARGE_VALUES": 1000} if "huge" in name else {}
     sizes |= {"THREAD_VALUES": 1, "CACHE_VALUES": 2} if "blocks" in name else {}

@@ -33,14 +33,14 @@ WORDS = {
 
 TEXTS = (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
 OTHERS = (pa.decimal128(30, 2), pa.decimal256(60, 1), pa.null(), pa.list_(pa.int8()), pa.binary(3))
-BYTES, FLAGS, REVERSED_FLAGS = "taken_bytes-u1-plain", "taken_items-u1-plain", "reversed_items-u1-plain"
+BYTES, FLAGS = "taken_bytes-u1-plain", "taken_items-u1-plain"
 ROWS, ROWS_PRESENT, CUTS = "taken_rows-i8-plain", "taken_rows-i8-nulls", "taken_cuts-i8-plain"
 
 SIZES = [3, 0, 1, 5, 2, 0, 4, 12]
 OFFSETS = from_sizes(np.array(SIZES))
 TAKEN = np.array([7, 3, 1, 0, 3, 6, 7], np.int32)
 PRESENT = np.array([True, True, True, False, True, True, False])
-TINY = {"THREAD_VALUES": 1, "CACHE_VALUES": 4, "ROWS": 2}
+TINY = {"THREAD_VALUES": 1, "CACHE_VALUES": 4, "ROWS": 2, "LIGHT_VALUES": 1, "PASS_VALUES": 8}
 
 
 def items(type: pa.DataType, n: int, nulls: bool) -> list[Any]:
@@ -68,14 +68,23 @@ def loops(monkeypatch: pytest.MonkeyPatch) -> Loops:
     return found
 
 
-def check_each_loop_is_needed(loops: Loops, needed: set[str], call: Callable[[], Any]) -> None:
-    """A call that looks for other loops than these, or that ignores that one of them is not ready, fails."""
-    loops.sought.clear()
-    assert call() is not None
-    assert set(loops.sought) == needed
+def check_each_loop_is_needed(loops: Loops, needed: set[str], call: Callable[[], Any], moves: str = "") -> None:
+    """A call that looks for other loops than these, or that ignores that one of them is not ready, fails.
+
+    Nulls that it `moves` are moved as bits, as bytes if that loop is not ready, or if bytes are chosen.
+    """
+    bits, flags = ({f"{moves}_{what}-u1-plain"} if moves else set[str]() for what in ("bits", "items"))
+    for missing, by, sought in ((set(), "compiled", bits), (bits, "compiled", bits | flags), (set(), "flags", bits | flags)):
+        loops.sought.clear()
+        loops.missing = missing
+        with strategy.force(moved_bits=by):
+            assert call() is not None
+        assert set(loops.sought) == needed | sought
     for one in needed:
         loops.missing = {one}
         assert call() is None, one
+    loops.missing = bits | flags
+    assert (call() is None) is bool(moves)
     loops.missing = set()
 
 
@@ -106,9 +115,10 @@ def test_take_rows(nulls: bool, present: Any, loops: Loops) -> None:
     there = np.ones(len(TAKEN), np.bool_) if present is None else present
     for type in (*WORDS, *TEXTS):
         values = array(type, sum(SIZES), nulls)
-        needed = {ROWS if present is None else ROWS_PRESENT} | ({FLAGS} if nulls else set())
+        needed = {ROWS if present is None else ROWS_PRESENT}
         needed |= {f"taken_items-{WORDS[type]}-plain"} if type in WORDS else {CUTS, BYTES}
-        check_each_loop_is_needed(loops, needed, lambda values=values: kernel.take_rows(values, OFFSETS, asked, present))
+        call = lambda values=values: kernel.take_rows(values, OFFSETS, asked, present)  # noqa: E731
+        check_each_loop_is_needed(loops, needed, call, "taken" if nulls else "")
         assert {*loops.sought.values()} == {len(values)}
         lists = [values.to_pylist()[OFFSETS[row] : OFFSETS[row + 1]] if one else [] for row, one in zip(TAKEN, there, strict=True)]
         for sizes in ({}, TINY):
@@ -172,9 +182,9 @@ def test_take_ranges(nulls: bool, loops: Loops) -> None:
     begins, sizes = np.array([20, 3, 99, 0, 5]), [7, 1, 0, 3, 9]
     for type, word in WORDS.items():
         values = array(type, sum(SIZES), nulls)
-        needed = {f"taken_items-{word}-plain"} | ({FLAGS} if nulls else set())
+        needed = {f"taken_items-{word}-plain"}
         call = lambda values=values: kernel.take_ranges(values, begins, from_sizes(np.array(sizes)))  # noqa: E731
-        check_each_loop_is_needed(loops, needed, call)
+        check_each_loop_is_needed(loops, needed, call, "taken" if nulls else "")
         assert {*loops.sought.values()} == {len(values)}
         expected = [item for begin, size in zip(begins, sizes, strict=True) for item in values.to_pylist()[begin : begin + size]]
         for forced in ({}, TINY):
@@ -244,8 +254,8 @@ def test_reverse_rows(nulls: bool, loops: Loops) -> None:
     for type in (*WORDS, *TEXTS):
         values = array(type, sum(SIZES), nulls)
         needed = {f"reversed_items-{WORDS[type]}-plain"} if type in WORDS else {"reversed_bytes-u1-plain"}
-        needed |= {REVERSED_FLAGS} if nulls else set()
-        check_each_loop_is_needed(loops, needed, lambda values=values: reversal.reverse_rows(values, OFFSETS))
+        call = lambda values=values: reversal.reverse_rows(values, OFFSETS)  # noqa: E731
+        check_each_loop_is_needed(loops, needed, call, "reversed" if nulls else "")
         assert {*loops.sought.values()} == {len(values)}
         known = values.to_pylist()
         expected = [item for begin, size in zip(OFFSETS, SIZES, strict=False) for item in known[begin : begin + size][::-1]]
@@ -268,10 +278,13 @@ def test_rows_of_each_length(type: pa.DataType, loops: Loops) -> None:
     values = array(type, sum(LENGTHS), True)
     rows = np.arange(len(LENGTHS))[::-1]
     lists = [values.to_pylist()[begin : begin + size] for begin, size in zip(offsets, LENGTHS, strict=False)]
-    found = kernel.take_rows(values, offsets, rows)
-    assert found is not None
-    check_array(found[1], type, [item for one in lists[::-1] for item in one])
-    check_array(reversal.reverse_rows(values, offsets), type, [item for one in lists for item in one[::-1]])
+    for forced in ({}, TINY, TINY | {"PASS_VALUES": 72}, {"moved_bits": "flags"}):
+        with strategy.force(**forced):
+            found = kernel.take_rows(values, offsets, rows)
+            turned = reversal.reverse_rows(values, offsets)
+        assert found is not None
+        check_array(found[1], type, [item for one in lists[::-1] for item in one])
+        check_array(turned, type, [item for one in lists for item in one[::-1]])
     with strategy.force(joined="compiled", COMPILED_VALUES=0):
         spans = [join.Spans(values, offsets[:-1], offsets[1:]), join.Spans(values, offsets[:-1], offsets[1:])]
         joined = join.join_spans(spans)

@@ -619,6 +619,7 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: x.head(2), lambda lists, ndim: ref.head(lists, ndim, 2)),
         Call(lambda x: x.tail(3)),
     ],
+    "spread_bits": [Call(first_rows, first_rows_oracle)],
     "bits_at": [
         Call(lambda x: x.head(2), lambda lists, ndim: ref.head(lists, ndim, 2)),
         Call(lambda x: x.S[1]),
@@ -731,6 +732,7 @@ WITH: dict[str, dict[str, Any]] = {
     "take_texts": {"take_rows": "items"},
     "bits_at": {"take": "arrow"},
     "moved_bits": {"take_rows": "runs"},
+    "spread_bits": {"spread": "words"},
     "merge_rows": {"take_runs": "runs"},
     "take_runs": {"merge_rows": "blocks", "if_else": "blocks"},
     "copy_runs": {"take_runs": "runs", "copy_rows": "runs", "merge_rows": "blocks", "if_else": "blocks"},

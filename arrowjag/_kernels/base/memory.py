@@ -39,6 +39,7 @@ __all__ = [
     "numbers",
     "pack_bits",
     "take_clipped",
+    "text_bytes",
     "text_from",
     "text_parts",
     "unless_all",
@@ -258,9 +259,9 @@ def as_places(index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa
     return from_words(pa.int64(), np.ascontiguousarray(index, np.int64), valid)
 
 
-def with_bits(values: pa.Array[Any], bits: NDArray[np.uint8]) -> pa.Array[Any]:
-    """Add a validity, as Arrow's bits, to values of fixed width that have none and begin at the start of their buffer."""
-    return pa.Array.from_buffers(values.type, len(values), [pa.py_buffer(bits), values.buffers()[1]])
+def with_bits(values: pa.Array[Any], bits: NDArray[np.uint8] | None) -> pa.Array[Any]:
+    """Add a validity, as Arrow's bits, to words or texts that have none and begin at the start of their buffers."""
+    return values if bits is None else pa.Array.from_buffers(values.type, len(values), [pa.py_buffer(bits), *values.buffers()[1:]])
 
 
 def take_clipped(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_]) -> pa.Array[Any]:
@@ -272,13 +273,18 @@ def take_clipped(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.b
 
 def text_parts(values: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_] | None]:
     """The bytes of all items, where each begins, and which are not null."""
-    validity, cuts, data = values.buffers()
+    return *text_bytes(values), valid_of(values)
+
+
+def text_bytes(values: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The bytes of all items, and where each begins."""
+    _, cuts, data = values.buffers()
     n, start = len(values), values.offset
     wide = pt.is_large_string(values.type) or pt.is_large_binary(values.type)
     dtype = np.dtype(np.int64 if wide else np.int32)
     ends = np.frombuffer(cuts, dtype, n + 1, start * dtype.itemsize).astype(np.int64, copy=False)
     found = np.zeros(1, np.uint8) if data is None or not data.size else np.frombuffer(data, np.uint8)
-    return found, ends, unpack_bits(validity, start, n) if values.null_count else None
+    return found, ends
 
 
 def is_text(type: pa.DataType) -> bool:

@@ -277,7 +277,7 @@ def take_spans(
     new, data = _take_bytes(data_of(values), offsets, wanted)
     if values.null_count:
         begins = offsets[rows if present is None else np.where(present, rows, 0)]
-        if (bits := moved_bits(values, begins, new)) is not None:
+        if (bits := moved_bits("taken", values, begins, new)) is not None:
             return new, with_bits(from_words(values.type, data), bits)
     valid = valid_of(values)
     kept = None if valid is None else _take_bytes(valid, offsets, wanted)[1]

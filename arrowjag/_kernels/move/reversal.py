@@ -12,10 +12,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import data_of, empty, from_words, is_text, text_from, text_parts, valid_of
-from arrowjag._kernels.compiled import Compiled
+from arrowjag._kernels.base.memory import data_of, empty, from_words, is_text, text_bytes, text_from, with_bits
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.move.rows import word_of
+from arrowjag._kernels.move.rows import moved_bits, moved_items, word_of
 
 __all__ = ["can_reverse", "reverse_rows"]
 
@@ -37,31 +36,20 @@ def reverse_rows(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[
         return _reversed_texts(values, offsets)
     word = word_of(values.type)
     loop = None if word is None else find_loop("reversed_items", word, False, n)
-    valid = valid_of(values) if loop is not None else None
-    flags = None if valid is None else find_loop("reversed_items", _BYTE, False, n)
-    if loop is None or (valid is not None and flags is None):
+    bits = moved_bits("reversed", values, offsets) if values.null_count and loop is not None else None
+    if loop is None or (values.null_count and bits is None):
         return None
-    data = _turned(loop, data_of(values), offsets)
-    return from_words(values.type, data, None if flags is None or valid is None else _turned(flags, valid, offsets))
-
-
-def _turned(loop: Compiled, data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
-    out = empty(len(data), data.dtype)
-    data = np.ascontiguousarray(data)
-    map_rows(lambda first, last: loop(data, offsets, first, last, out), offsets)
-    return out
+    return with_bits(from_words(values.type, moved_items(loop, data_of(values), offsets)), bits)
 
 
 def _reversed_texts(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
     n = len(values)
     loop = find_loop("reversed_bytes", _BYTE, False, n)
-    if loop is None:
+    bits = moved_bits("reversed", values, offsets) if values.null_count and loop is not None else None
+    if loop is None or (values.null_count and bits is None):
         return None
-    data, cuts, valid = text_parts(values)
-    flags = None if valid is None else find_loop("reversed_items", _BYTE, False, n)
-    if valid is not None and flags is None:
-        return None
+    data, cuts = text_bytes(values)
     out, starts = empty(int(cuts[-1] - cuts[0]), np.uint8), empty(n + 1, np.int64)
     starts[-1] = len(out)
     map_rows(lambda first, last: loop(data, len(data), cuts, offsets, first, last, starts, out), offsets)
-    return text_from(values.type, starts, out, None if flags is None or valid is None else _turned(flags, valid, offsets))
+    return with_bits(text_from(values.type, starts, out), bits)

@@ -90,9 +90,14 @@ def _null_bits(n_values: int, n_rows: int, ready: Callable[[], bool]) -> str:
     return "compiled" if by_bits and ready() else "flags"
 
 
-def _moved_bits(n_taken: int, n_values: int, n_rows: int, ready: Callable[[], bool]) -> str:
-    """Of short rows too where they are few of many values, which are not unpacked then."""
-    return "compiled" if max(n_taken, n_values) >= sizes.LIGHT_ROW * n_rows and ready() else "flags"
+def _moved_bits(offsets: Offsets, n_values: int, ready: bool) -> str:
+    """Bytes of flags are moved faster where all rows have one short length, unless few of many values are: all are unpacked first.
+
+    A look at the first rows tells their length.
+    """
+    n_rows = len(offsets) - 1
+    short = offsets[-1] <= sizes.MOVED_FLAGS * n_rows and is_even(offsets[: sizes.SAMPLED_ROWS])
+    return "compiled" if ready and (not short or n_values >= sizes.LIGHT_ROW * n_rows) else "flags"
 
 
 def _long_sort(offsets: Offsets, ready: bool) -> str:
@@ -298,7 +303,8 @@ CHOICES: dict[str, Choice] = {
         polars=lambda _ready, n_values=0: n_values > 0 and rules.has_polars(),
     ),
     "carry": _either(rules.small_or("words"), "small", "words", compiled=lambda _n, ready=False: ready),
-    "moved_bits": _either(_moved_bits, "flags", compiled=lambda _n, _n_values, _n_rows, ready: ready()),
+    "moved_bits": _either(_moved_bits, "flags", compiled=lambda _offsets, _n_values, ready: ready),
+    "spread_bits": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "bits_at": _either(_bits_at, "each", "unpacked"),
     "repeat": _either(rules.repeat, "small", "columns", "rows", compiled=lambda _n, _count, ready: ready()),
     "repeat_bits": _either(rules.repeat_bits, "small", "spread", table=lambda _n, count: count <= 1 << 10),
