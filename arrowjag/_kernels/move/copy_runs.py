@@ -17,6 +17,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.fill import fill, fill_bits, spread_flags
 from arrowjag._kernels.base.memory import data_of, empty, has_words, unless_all, unpack_bits
+from arrowjag._kernels.base.offsets import from_counts, row_sizes
 from arrowjag._kernels.move.gather import filter_values, ranges, take
 from arrowjag._kernels.move.rows import can_move, take_ranges
 
@@ -131,24 +132,11 @@ def offsets_with(offsets: NDArray[np.int64], rows: NDArray[np.int64], sizes: NDA
 
     Notes
     -----
-    O(n_rows), on all cores, a new array.
+    O(n_rows), a new array.
     """
-    n = len(offsets) - 1
-    out = empty(n + 1, np.int64)
-    out[0] = 0
-    new = np.broadcast_to(sizes, len(rows))
-    grown = np.append(0, np.cumsum(new - (offsets[rows + 1] - offsets[rows])))
-
-    def write(start: int) -> None:
-        stop = min(start + strategy.sizes.ROWS, n)
-        each = offsets[start + 1 : stop + 1] - offsets[start:stop]
-        first, last = rows.searchsorted([start, stop])
-        each[rows[first:last] - start] = new[first:last]
-        each[0] += offsets[start] + grown[first]
-        np.add.accumulate(each, out=out[start + 1 : stop + 1])
-
-    map_tasks(write, range(0, n, strategy.sizes.ROWS))
-    return out
+    new = row_sizes(offsets)
+    new[rows] = sizes
+    return from_counts(new)
 
 
 def differ_only_in(one: NDArray[np.int64], two: NDArray[np.int64], rows: NDArray[np.int64]) -> bool:

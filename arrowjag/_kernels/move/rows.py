@@ -32,7 +32,7 @@ from arrowjag._kernels.base.memory import (
     unpack_bits,
     with_bits,
 )
-from arrowjag._kernels.base.offsets import runs
+from arrowjag._kernels.base.offsets import from_counts, runs
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 
@@ -323,9 +323,7 @@ def cut_texts(values: pa.Array[Any], begins: NDArray[np.int64], ends: NDArray[np
     data, _, own = text_parts(values)
     loop = find_loop("taken_bytes", _BYTE, False, n) if n else None
     if strategy.choose("take_texts", loop is not None) == "compiled" and loop is not None:
-        starts = empty(n + 1, np.int64)
-        starts[0] = 0
-        np.cumsum(np.subtract(ends, begins, out=starts[1:]), out=starts[1:])
+        starts = from_counts(ends - begins)
         return text_from(values.type, starts, _copied(loop, data, _Taken(begins, starts)), own)
     cuts = empty(2 * n, np.int64)
     cuts[::2], cuts[1::2] = begins, ends
