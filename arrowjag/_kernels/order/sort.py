@@ -72,7 +72,6 @@ def sort(
     bits = data.view(np.uint8) if data.dtype == np.bool_ else data
     out = empty_like(bits)
     out_valid = None if valid is None else empty(len(data), np.bool_)
-
     loop = find_loop("short_sort_falling" if descending else "short_sort", bits.dtype, valid is not None, len(bits))
 
     def block(first: int, last: int) -> None:
