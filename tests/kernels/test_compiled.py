@@ -286,6 +286,7 @@ def arguments_of(loop, type, told, rng):
     nulls = bool(told)
     room = len(values) + len(offsets)
     low = {"f": -np.inf}.get(values.dtype.kind, np.iinfo(values.dtype).min if values.dtype.kind in "iu" else 0)
+    is_rising = "min" in loop.name or loop.name == "short_sort"
     high = {"f": np.inf}.get(values.dtype.kind, np.iinfo(values.dtype).max if values.dtype.kind in "iu" else 0)
     n = len(values)
     valid = rng.random(n) < 0.7 if nulls else np.ones(n, np.bool_)
@@ -320,7 +321,7 @@ def arguments_of(loop, type, told, rng):
         "offsets": offsets,
         "first": 0,
         "last": len(offsets) - 1,
-        "loser": np.array([high if "min" in loop.name else low, np.nan if values.dtype.kind == "f" else 0, 0], values.dtype),
+        "loser": np.array([high if is_rising else low, np.nan if values.dtype.kind == "f" else 0, 0], values.dtype),
     }
     names = names_of(loop)
     if loop.name == "is_not_utf8":

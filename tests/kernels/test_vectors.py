@@ -11,7 +11,7 @@ import pytest
 
 from arrowjag._kernels.compiled import vectors
 from arrowjag._kernels.compiled.loop import NULLS
-from arrowjag._kernels.compiled.validity import count_of, flag_of, word_of
+from arrowjag._kernels.compiled.validity import chosen_of, count_of, flag_of, word_of
 from arrowjag._kernels.compiled.vectors import COMPARED, EXTREMES, PLACES, WIDTH, hits_of, multiply_add
 
 numba = pytest.importorskip("numba")
@@ -168,6 +168,19 @@ def test_counts_and_flags_of_bytes_and_bits(size):
             assert [flag(given, np.uint64(i)) for i in range(begin, begin + size)] == valid[begin:].tolist()
         if size == 64:  # no byte is read that holds none of them
             assert word_of(bits, first) == sum(2**k for k in range(64) if valid[begin + k])
+
+
+@pytest.mark.parametrize("nulls", NULLS)
+@pytest.mark.parametrize("kind", ["f", "i", "u"])
+def test_an_item_or_another_number_in_place_of_a_null(kind, nulls):
+    known = {"f": [-0.0, np.nan, np.inf, 1.5], "i": [-1, -(2**63), 2**63 - 1, 0], "u": [0, 2**64 - 1, 2**63, 7]}[kind]
+    items, valid = np.array(known * 5, f"{kind}8"), np.arange(20) % 3 > 0
+    given, chosen = np.packbits(valid, bitorder="little") if nulls == "bits" else valid.view(np.uint8), chosen_of(kind, nulls)
+    for other in items[:4]:
+        with np.errstate(over="ignore"):
+            found = [chosen(item, other, given, np.uint64(i)) for i, item in enumerate(items)]
+        expected = np.where(valid, items, other) if nulls else items
+        assert np.array(found, items.dtype).tobytes() == expected.tobytes()
 
 
 BIG = 1.7976931348623157e308

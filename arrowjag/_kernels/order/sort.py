@@ -17,7 +17,7 @@ from arrowjag._kernels.base.codes import sort_codes, too_wide
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import empty, empty_like
 from arrowjag._kernels.base.offsets import row_sizes
-from arrowjag._kernels.compiled.library import Compiled, find_loop
+from arrowjag._kernels.compiled.library import Compiled, find_loop, losers
 from arrowjag._kernels.order import pairs, small
 from arrowjag._kernels.order.batches import (
     low_codes,
@@ -72,7 +72,6 @@ def sort(
     bits = data.view(np.uint8) if data.dtype == np.bool_ else data
     out = empty_like(bits)
     out_valid = None if valid is None else empty(len(data), np.bool_)
-
     loop = find_loop("short_sort_falling" if descending else "short_sort", bits.dtype, valid is not None, len(bits))
 
     def block(first: int, last: int) -> None:
@@ -92,7 +91,8 @@ def _sort_short(
     loop: Compiled, part: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], descending: bool, out: _Sorted
 ) -> None:
     """Sort short rows by a compiled loop, without matrices, and the others among themselves."""
-    loop(np.ascontiguousarray(part), valid, offsets, 0, len(offsets) - 1, strategy.sizes.PAIRS_LENGTH, *out)
+    last = losers(part.dtype, descending)
+    loop(np.ascontiguousarray(part), valid, offsets, 0, len(offsets) - 1, strategy.sizes.PAIRS_LENGTH, last, *out)
     if (long := pairs.long_rows(offsets)) is None:
         return
     items = part[long.items]

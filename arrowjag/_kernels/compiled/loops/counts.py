@@ -53,14 +53,18 @@ def counted(kind: str, nulls: bool) -> Function:
     def function(data: Any, size: Any, skip: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
         for row in range(u8(first), u8(last)):
             at, end = u8(offsets[row]) + u8(skip), u8(offsets[row + u8(1)]) + u8(skip)
-            n = u8(0)
-            while end - at >= u8(64):
-                n += ones_of(word_of(data, at))
-                at += u8(64)
-            while at < end:
-                word, step = bits_from(data, u8(size), at, end - at)
-                n += ones_of(word)
-                at += step
+            n, byte = u8(0), at >> u8(3)
+            if end - at <= u8(57) and byte + u8(8) <= u8(size):  # most rows: no loop, whose end would be mispredicted
+                word = load_word(data, byte) >> (at & u8(7))
+                n = ones_of(word & ((u8(1) << (end - at)) - u8(1)))
+            else:
+                while end - at >= u8(64):
+                    n += ones_of(word_of(data, at))
+                    at += u8(64)
+                while at < end:
+                    word, step = bits_from(data, u8(size), at, end - at)
+                    n += ones_of(word)
+                    at += step
             out[row] = i8(n)
         return 0
 

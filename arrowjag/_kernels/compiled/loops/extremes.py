@@ -12,17 +12,15 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import Nulls, helper, loop
-from arrowjag._kernels.compiled.validity import count_of, flag_of
+from arrowjag._kernels.compiled.validity import SHORT, chosen_of, count_of, flag_of
 from arrowjag._kernels.compiled.vectors import EXTREMES, PLACES, WIDTH
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
+f8: Any = np.float64
 
 LONG = 32
 """Rows from this length on are compared in vectors, whose ends cost shorter ones more than they save."""
-
-SHORT = 4
-"""Rows up to this length are compared without a loop."""
 
 SPAN = 4096
 """Items whose extreme is found before their places are looked at: only the span that holds the first extreme is searched."""
@@ -64,7 +62,25 @@ def _best_of(kind: str, nulls: Nulls, largest: bool) -> Callable[..., Any]:
 def _extreme(kind: str, nulls: Nulls, largest: bool) -> Function:
     is_float, has_nulls = kind == "f", bool(nulls)
     best_of, better = _best_of(kind, nulls, largest), _better(largest)
-    count, flag = count_of(nulls), flag_of(nulls)
+    count, flag, chosen = count_of(nulls), flag_of(nulls), chosen_of(kind, nulls)
+    wide = {"f": f8, "u": u8}.get(kind, i8)
+
+    @helper
+    def item_at(values: Any, valid: Any, low: Any, i: Any) -> Any:
+        return chosen(wide(values[i]), wide(low), valid, i)
+
+    @helper
+    def best_of_few(values: Any, valid: Any, begin: Any, size: Any, low: Any) -> Any:
+        best = wide(low)
+        if size > u8(0):
+            best = better(item_at(values, valid, low, begin), best)
+        if size > u8(1):
+            best = better(item_at(values, valid, low, begin + u8(1)), best)
+        if size > u8(2):
+            best = better(item_at(values, valid, low, begin + u8(2)), best)
+        if size > u8(3):
+            best = better(item_at(values, valid, low, begin + u8(3)), best)
+        return best
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, loser: Any, out: Any, present: Any) -> int:
         low, zero = loser[0], loser[2]
@@ -72,22 +88,16 @@ def _extreme(kind: str, nulls: Nulls, largest: bool) -> Function:
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             found = end - begin
-            if has_nulls and found < u8(LONG):
+            if found <= u8(SHORT):
+                best = best_of_few(values, valid, begin, found, low)
+                if has_nulls:
+                    found = count(valid, begin, end)
+            elif has_nulls and found < u8(LONG):
                 best, found = low, u8(0)
                 for i in range(begin, end):
                     item = values[i]
                     best = better(item if flag(valid, i) != u8(0) else low, best)
                     found += flag(valid, i)
-            elif not has_nulls and found <= u8(SHORT):
-                best = low
-                if found > u8(0):
-                    best = better(values[begin], best)
-                if found > u8(1):
-                    best = better(values[begin + u8(1)], best)
-                if found > u8(2):
-                    best = better(values[begin + u8(2)], best)
-                if found > u8(3):
-                    best = better(values[begin + u8(3)], best)
             else:
                 best = best_of(values, valid, begin, end, low)
                 if has_nulls and best == low:  # else there is an item

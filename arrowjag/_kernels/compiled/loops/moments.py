@@ -9,6 +9,7 @@ import numpy as np
 
 from arrowjag._kernels.compiled.loop import PIECE, helper
 from arrowjag._kernels.compiled.pieces import LONG, sums_in_pieces
+from arrowjag._kernels.compiled.validity import chosen_of
 
 __all__ = ["distances_of", "powers_of"]
 
@@ -19,12 +20,11 @@ Function = Callable[..., Any]
 
 
 def _deviation_of(nulls: bool) -> Function:
+    chosen = chosen_of("f", nulls)
+
     @helper
     def deviation(values: Any, valid: Any, i: Any, origin: Any, mean: Any) -> Any:
-        item = (f8(values[i]) - origin) - mean
-        if nulls:
-            item = item if valid[i] != 0 else 0.0
-        return item
+        return chosen((f8(values[i]) - origin) - mean, 0.0, valid, i)
 
     return deviation
 

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import DIGIT, ITEM_TYPES, helper, loop
+from arrowjag._kernels.compiled.validity import SHORT, chosen_of, count_of, flag_of
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
-
-SHORT = 4
-"""Rows up to this length are put in order by comparing neighbours, without a loop."""
+f8: Any = np.float64
 
 _ORDERED = tuple(type for type in ITEM_TYPES if type != "b1")
 
@@ -49,6 +48,8 @@ def short_order(kind: str, nulls: bool) -> Function:
 
 def _short_sort(kind: str, nulls: bool, falling: bool) -> Function:
     is_float = kind == "f"
+    chosen, count, flag = chosen_of(kind, nulls), count_of(nulls), flag_of(nulls)
+    wide = {"f": f8, "u": u8}.get(kind, i8)
 
     @helper
     def before(x: Any, y: Any) -> Any:
@@ -60,28 +61,32 @@ def _short_sort(kind: str, nulls: bool, falling: bool) -> Function:
         return (y if swaps else x), (x if swaps else y)
 
     @helper
-    def put_few(values: Any, begin: Any, n: Any, out: Any) -> None:
+    def item_at(values: Any, valid: Any, last: Any, i: Any) -> Any:
+        return chosen(wide(values[i]), wide(last), valid, i)
+
+    @helper
+    def put_few(values: Any, valid: Any, begin: Any, n: Any, last: Any, out: Any) -> None:
         if n == u8(1):
             out[begin] = values[begin]
         elif n == u8(2):
-            a, b = swapped(values[begin], values[begin + u8(1)])
+            a, b = swapped(item_at(values, valid, last, begin), item_at(values, valid, last, begin + u8(1)))
             out[begin], out[begin + u8(1)] = a, b
         elif n == u8(3):
-            a, b = swapped(values[begin], values[begin + u8(1)])
-            b, c = swapped(b, values[begin + u8(2)])
+            a, b = swapped(item_at(values, valid, last, begin), item_at(values, valid, last, begin + u8(1)))
+            b, c = swapped(b, item_at(values, valid, last, begin + u8(2)))
             a, b = swapped(a, b)
             out[begin], out[begin + u8(1)], out[begin + u8(2)] = a, b, c
         elif n == u8(4):
-            a, b = swapped(values[begin], values[begin + u8(1)])
-            b, c = swapped(b, values[begin + u8(2)])
-            c, d = swapped(c, values[begin + u8(3)])
+            a, b = swapped(item_at(values, valid, last, begin), item_at(values, valid, last, begin + u8(1)))
+            b, c = swapped(b, item_at(values, valid, last, begin + u8(2)))
+            c, d = swapped(c, item_at(values, valid, last, begin + u8(3)))
             a, b = swapped(a, b)
             b, c = swapped(b, c)
             a, b = swapped(a, b)
             out[begin], out[begin + u8(1)], out[begin + u8(2)], out[begin + u8(3)] = a, b, c, d
 
     @helper
-    def put_one_by_one(values: Any, valid: Any, begin: Any, end: Any, out: Any) -> Any:
+    def put_one_by_one(values: Any, valid: Any, begin: Any, end: Any, out: Any) -> None:
         at = begin
         for i in range(begin, end):
             if not nulls or valid[i] != 0:
@@ -96,9 +101,23 @@ def _short_sort(kind: str, nulls: bool, falling: bool) -> Function:
                     place -= u8(1)
                 out[place] = item
                 at += u8(1)
-        return at
+        for i in range(at, end):
+            out[i] = 0
 
-    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, width: Any, out: Any, present: Any) -> int:
+    @helper
+    def put_by_rank(values: Any, valid: Any, begin: Any, end: Any, last: Any, out: Any) -> None:
+        for i in range(begin, end):
+            item = item_at(values, valid, last, i)
+            place = begin
+            for j in range(begin, i):
+                place += u8(0) if before(item, item_at(values, valid, last, j)) else u8(1)
+            for j in range(i + u8(1), end):
+                place += u8(1) if before(item_at(values, valid, last, j), item) else u8(0)
+            out[place] = item
+
+    def function(
+        values: Any, valid: Any, offsets: Any, first: Any, last: Any, width: Any, loser: Any, out: Any, present: Any
+    ) -> int:
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             n = end - begin
@@ -107,40 +126,32 @@ def _short_sort(kind: str, nulls: bool, falling: bool) -> Function:
             has_nan = False
             if is_float:
                 for i in range(begin, end):
-                    has_nan |= values[i] != values[i]
-            if nulls or has_nan:
-                at = put_one_by_one(values, valid, begin, end, out)
-                if nulls:
-                    for i in range(begin, at):
-                        present[i] = 1
-                    for i in range(at, end):
-                        out[i], present[i] = 0, 0
+                    has_nan |= (values[i] != values[i]) & (not nulls or flag(valid, i) != u8(0))
+            if has_nan:
+                put_one_by_one(values, valid, begin, end, out)
             elif n <= u8(SHORT):
-                put_few(values, begin, n, out)
+                put_few(values, valid, begin, n, loser[0], out)
             else:
+                put_by_rank(values, valid, begin, end, loser[0], out)
+            if nulls:
+                at = begin + count(valid, begin, end)
                 for i in range(begin, end):
-                    item = values[i]
-                    place = begin
-                    for j in range(begin, i):
-                        place += u8(0) if before(item, values[j]) else u8(1)
-                    for j in range(i + u8(1), end):
-                        place += u8(1) if before(values[j], item) else u8(0)
-                    out[place] = item
+                    present[i] = i < at
         return 0
 
     return function
 
 
-@loop("item* u1* i8* i8 i8 i8 item* u1*", _ORDERED)
+@loop("item* u1* i8* i8 i8 i8 item* item* u1*", _ORDERED)
 def short_sort(kind: str, nulls: bool) -> Function:
-    """(values, valid, offsets, first, last, width, out, present): the items of each row of at most `width` items in order, stable.
+    """(values, valid, offsets, first, last, width, loser, out, present): each row of at most `width` items in order, stable.
 
-    NaN follows numbers, and nulls follow NaN. Longer rows are left out.
+    NaN follows numbers, and nulls follow NaN; `loser` holds what no number follows. Longer rows are left out.
     """
     return _short_sort(kind, nulls, falling=False)
 
 
-@loop("item* u1* i8* i8 i8 i8 item* u1*", _ORDERED)
+@loop("item* u1* i8* i8 i8 i8 item* item* u1*", _ORDERED)
 def short_sort_falling(kind: str, nulls: bool) -> Function:
     """As `short_sort`, the largest items first; NaN follows numbers, and nulls follow NaN, here too."""
     return _short_sort(kind, nulls, falling=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from arrowjag._kernels.compiled.loop import LARGEST_PRODUCT, PIECE, Nulls, helper, loop
 from arrowjag._kernels.compiled.pieces import LONG, sums_in_pieces, sums_of_pieces
-from arrowjag._kernels.compiled.validity import count_of, flag_of
+from arrowjag._kernels.compiled.validity import SHORT, chosen_of, count_of, flag_of
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -20,20 +20,14 @@ _INTEGERS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
 Function = Callable[..., int]
 
 
-SHORT = 4
-"""Rows up to this length are added without a loop: rows of three in half of the time."""
-
-
 def _total_of(nulls: Nulls) -> Callable[..., Any]:
     """A function of the sum of some items in pieces of 128 slots, and of how many of them are not null."""
     sums, count, flag, has_nulls = sums_in_pieces((1,), nulls), count_of(nulls), flag_of(nulls), bool(nulls)
+    chosen = chosen_of("f", nulls)
 
     @helper
     def item_at(values: Any, valid: Any, i: Any) -> Any:
-        item = f8(values[i])
-        if has_nulls:
-            item = item if flag(valid, i) != u8(0) else 0.0
-        return item
+        return chosen(f8(values[i]), 0.0, valid, i)
 
     @helper
     def total_of(values: Any, valid: Any, begin: Any, end: Any) -> Any:
@@ -146,14 +140,11 @@ def piece_squares(kind: str, nulls: bool) -> Function:
 @loop("item* u1* i8* i8 i8 item*", _FLOATS)
 def prod(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, out): products of rows first to last, in float64, from left to right, then rounded."""
-    del kind
+    chosen = chosen_of(kind, nulls)
 
     @helper
     def factor_at(values: Any, valid: Any, i: Any) -> Any:
-        item = f8(values[i])
-        if nulls:
-            item = item if valid[i] != 0 else 1.0
-        return item
+        return chosen(f8(values[i]), 1.0, valid, i)
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
         for row in range(u8(first), u8(last)):
@@ -180,17 +171,13 @@ def prod(kind: str, nulls: bool) -> Function:
 @loop("item* u1* i8* i8 i8 wide*", _INTEGERS)
 def prod_integers(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, out): products that wrap around; returns how many may not fit 64 bits."""
-    unsigned = kind == "u"
+    unsigned, chosen = kind == "u", chosen_of("i", nulls)
     limit = LARGEST_PRODUCT * (2.0 if unsigned else 1.0)
 
     @helper
     def factors_at(values: Any, valid: Any, i: Any) -> Any:
-        item = i8(u8(values[i])) if unsigned else i8(values[i])
-        width = f8(values[i])
-        if nulls:
-            item = item if valid[i] != 0 else i8(1)
-            width = width if valid[i] != 0 else 1.0
-        return item, width
+        item = chosen(i8(u8(values[i])) if unsigned else i8(values[i]), i8(1), valid, i)
+        return item, f8(u8(item)) if unsigned else f8(item)
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
         n_bad = 0
@@ -226,8 +213,7 @@ def squares(kind: str, nulls: bool) -> Function:
 
     Two passes with the correction term: the squared sum of the deviations, divided by their number, is subtracted.
     """
-    del kind
-    total_of, sums = _total_of(nulls), sums_in_pieces((1, 2), nulls)
+    total_of, sums, chosen = _total_of(nulls), sums_in_pieces((1, 2), nulls), chosen_of(kind, nulls)
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, counts: Any, out: Any) -> int:
         for row in range(u8(first), u8(last)):
@@ -243,9 +229,7 @@ def squares(kind: str, nulls: bool) -> Function:
                     stop = at + u8(PIECE) if end - at > u8(PIECE) else end
                     piece, piece_squared = 0.0, 0.0
                     for i in range(at, stop):
-                        item = f8(values[i]) - mean
-                        if nulls:
-                            item = item if valid[i] != 0 else 0.0
+                        item = chosen(f8(values[i]) - mean, 0.0, valid, i)
                         piece += item
                         piece_squared += item * item
                     deviations += piece

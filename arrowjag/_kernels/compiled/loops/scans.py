@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import LARGEST_PRODUCT, loop
+from arrowjag._kernels.compiled.validity import chosen_of
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -20,15 +21,14 @@ Function = Callable[..., int]
 @loop("item* u1* i8* i8 i8 item*", _FLOATS)
 def cumsum(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, out): running sums in float64, from left to right; a null adds 0."""
+    chosen = chosen_of(kind, nulls)
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
         for row in range(u8(first), u8(last)):
             total = 0.0
             begin = u8(offsets[row])
             for i in range(begin, u8(offsets[row + u8(1)])):
-                item = f8(values[i])
-                if nulls:
-                    item = item if valid[i] else 0.0
+                item = chosen(f8(values[i]), 0.0, valid, i)
                 total = item if i == begin else total + item
                 out[i] = total
         return 0
@@ -39,7 +39,7 @@ def cumsum(kind: str, nulls: bool) -> Function:
 @loop("item* u1* i8* i8 i8 wide*", ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))
 def cumsum_integers(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, out): running sums that wrap around; returns how many rows leave 64 bits."""
-    unsigned = kind == "u"
+    unsigned, chosen = kind == "u", chosen_of("i", nulls)
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
         n_bad = 0
@@ -47,9 +47,7 @@ def cumsum_integers(kind: str, nulls: bool) -> Function:
             total = i8(0)
             bad = False
             for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
-                item = i8(u8(values[i])) if unsigned else i8(values[i])
-                if nulls:
-                    item = item if valid[i] else i8(0)
+                item = chosen(i8(u8(values[i])) if unsigned else i8(values[i]), i8(0), valid, i)
                 after = total + item
                 if unsigned:
                     bad = bad | (u8(after) < u8(total))
@@ -66,15 +64,13 @@ def cumsum_integers(kind: str, nulls: bool) -> Function:
 @loop("item* u1* i8* i8 i8 item*", _FLOATS)
 def cumprod(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, out): running products in float64, from left to right; a null multiplies by 1."""
+    chosen = chosen_of(kind, nulls)
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
         for row in range(u8(first), u8(last)):
             total = 1.0
             for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
-                item = f8(values[i])
-                if nulls:
-                    item = item if valid[i] != 0 else 1.0
-                total *= item
+                total *= chosen(f8(values[i]), 1.0, valid, i)
                 out[i] = total
         return 0
 
@@ -84,7 +80,7 @@ def cumprod(kind: str, nulls: bool) -> Function:
 @loop("item* u1* i8* i8 i8 wide*", ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))
 def cumprod_integers(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, out): running products that wrap around; returns how many rows may leave 64 bits."""
-    unsigned = kind == "u"
+    unsigned, chosen = kind == "u", chosen_of("i", nulls)
     limit = LARGEST_PRODUCT * (2.0 if unsigned else 1.0)
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
@@ -93,13 +89,9 @@ def cumprod_integers(kind: str, nulls: bool) -> Function:
             total, size = i8(1), 1.0
             bad = False
             for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
-                item = i8(u8(values[i])) if unsigned else i8(values[i])
-                width = f8(values[i])
-                if nulls:
-                    item = item if valid[i] != 0 else i8(1)
-                    width = width if valid[i] != 0 else 1.0
+                item = chosen(i8(u8(values[i])) if unsigned else i8(values[i]), i8(1), valid, i)
                 total *= item
-                size *= width
+                size *= f8(u8(item)) if unsigned else f8(item)
                 bad = bad | (not abs(size) < limit)
                 out[i] = total
             n_bad += 1 if bad else 0

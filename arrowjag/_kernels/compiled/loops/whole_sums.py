@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import LARGEST_PRODUCT, Nulls, helper, loop
-from arrowjag._kernels.compiled.loops.reductions import SHORT
-from arrowjag._kernels.compiled.validity import count_of, flag_of, word_of
+from arrowjag._kernels.compiled.validity import SHORT, chosen_of, count_of, word_of
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -21,7 +20,7 @@ Function = Callable[..., int]
 
 def _row_sum_of_integers(kind: str, nulls: Nulls, is_mean: bool) -> Function:
     unsigned, has_nulls, of_bits = kind == "u", bool(nulls), nulls == "bits"
-    count, flag = count_of(nulls), flag_of(nulls)
+    count, chosen = count_of(nulls), chosen_of("i", nulls)
     limit = LARGEST_PRODUCT * (2.0 if unsigned else 1.0)
 
     @helper
@@ -30,10 +29,7 @@ def _row_sum_of_integers(kind: str, nulls: Nulls, is_mean: bool) -> Function:
 
     @helper
     def item_at(values: Any, valid: Any, i: Any) -> Any:
-        item = as_i8(values[i])
-        if has_nulls:
-            item = item if flag(valid, i) != u8(0) else i8(0)
-        return item
+        return chosen(as_i8(values[i]), i8(0), valid, i)
 
     @helper
     def bits_of(item: Any) -> Any:
