@@ -407,3 +407,11 @@ def test_logical_ufuncs_take_numbers_beside_every_type_of_numbers(function: np.u
             expected = [None if one is None else bool(function(one, number)) for one in (0, 1, None)]
             found = function(x, number).to_list()
             assert found[0][:2] == expected[:2], (type, number)
+
+
+@pytest.mark.parametrize("type", [pa.bool_(), pa.int8(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()], ids=str)
+def test_numbers_of_one_type_are_compared(type: pa.DataType) -> None:
+    x, y = aj.array([[1, 0, None], [1]]).cast(type), aj.array([[1, 1, 0], [0]]).cast(type)
+    assert (x > y).to_list() == [[False, False, None], [True]]
+    assert (x == y).to_list() == [[True, False, None], [False]]
+    assert (x <= y[0, 0]).to_list() == [[True, True, None], [True]]
