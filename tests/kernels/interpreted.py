@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import Variant, wide_type
+from arrowjag._kernels.compiled.loop import Nulls, Variant, wide_type
 from arrowjag._kernels.compiled.loops import loop_named
 
 
@@ -20,10 +20,10 @@ class Loops:
         """By variant, the number of values that it was last looked for with."""
 
     def __call__(
-        self, name: str, dtype: np.dtype[Any], nulls: bool, n_values: int, often: bool = False
+        self, name: str, dtype: np.dtype[Any], nulls: Nulls, n_values: int, often: bool = False
     ) -> Callable[..., int] | None:
         del often
-        assert isinstance(nulls, bool)
+        assert isinstance(nulls, bool) or nulls == "bits"
         variant = Variant(name, f"{dtype.kind}{dtype.itemsize}", nulls)
         self.sought[str(variant)] = n_values
         loop = loop_named(name)

@@ -161,7 +161,7 @@ def arguments_of_windows(loop, values, offsets, nulls, rng):
     return {"keep": 0.75, "states": np.zeros(80)} if loop.name == "decayed" else {}
 
 
-def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
+def arguments_of_moves(loop, told, values, offsets, cuts, leaders, rng):
     """Of the loops that move items: rows to take, in any order, and where their items and bytes go."""
     rows = rng.integers(0, len(offsets) - 1, len(offsets) - 1)
     if loop.name in ("taken_rows", "short_order") or loop.name.startswith("short_sort"):
@@ -187,9 +187,9 @@ def arguments_of_moves(loop, values, offsets, cuts, leaders, rng):
     given |= {"taken_bytes": moved, "reversed_bytes": moved}
     given["compared"] = {"last": len(values), "one": values[200:201], "wanted": int(rng.choice([*comparisons.WANTED.values()]))}
     given["one_of"] = {"last": len(values)}
-    two = values[:1] if rng.random() < 0.5 else values[::-1].copy()
+    two, most = values[:1] if rng.random() < 0.5 else values[::-1].copy(), 256 if told == "bits" else 2
     given["choose_items"] = {"one": values, "two": two, "by_number": int(len(two) == 1), "n": len(values)}
-    given["choose_items"] |= {"flags": rng.integers(0, 2, len(values), np.uint8), "chosen": int(rng.integers(2))}
+    given["choose_items"] |= {"flags": rng.integers(0, most, len(values), np.uint8), "chosen": int(rng.integers(2))}
     given["replace_equal"] = {"pair": np.array([values[3], values[5]]), "n": len(values)}
     given["shares"] = {"out": values.copy()}
     given |= arguments_of_strings(cuts, rng)
@@ -332,7 +332,7 @@ def arguments_of(loop, type, told, rng):
         known["values"] = np.nan_to_num(values)
     elif "ones" in names:
         known["values"] = np.where(valid, values, 0)
-    known |= arguments_of_moves(loop, values, offsets, known["cuts"], leaders_of(offsets, valid, rng), rng)
+    known |= arguments_of_moves(loop, told, values, offsets, known["cuts"], leaders_of(offsets, valid, rng), rng)
     known |= arguments_of_windows(loop, values, offsets, nulls, rng)
     if loop.name == "combined":
         state = {"state": np.zeros(n, "u1"), "state_y": np.zeros(n, "u1"), "items": np.zeros(2 * n + 1, np.int64)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from arrowjag._kernels import strategy
@@ -180,3 +181,22 @@ def test_words_of_flags(type: str) -> None:
     out = np.full(5, 7, type)
     fill.write_mask(np.array([True, False, False, True, True]), out)
     assert out.tolist() == [-1, 0, 0, -1, -1]
+
+
+@pytest.mark.parametrize("by", ["numpy", "compiled"])
+def test_items_are_chosen_by_bits_that_begin_anywhere(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    loops = Loops()
+    monkeypatch.setattr(fill, "find_loop", loops)
+    draw = np.random.default_rng(3)
+    flags = draw.random(60) < 0.5
+    bits = pa.py_buffer(np.packbits(flags, bitorder="little"))
+    for words in (np.dtype("i8"), np.dtype("i2")):
+        one, two = draw.integers(0, 99, (2, 60)).astype(words)
+        for first, n in ((0, 60), (8, 9), (3, 20), (16, 16), (24, 0)):
+            chosen = flags[first : first + n]
+            for left, right in ((one[:n], two[:n]), (one[:n], two[:1]), (one[:1], two[:n])):
+                out = np.zeros(n, words)
+                with strategy.force(chosen_bits=by, chosen="numpy"):
+                    fill.chooser_by_bits(words, n)(bits, first, left, right, out)
+                assert out.tolist() == np.where(chosen, left, right).tolist()
+    assert set(loops.sought) == {"choose_items-u8-bits", "choose_items-u8-plain", "choose_items-u2-plain"}

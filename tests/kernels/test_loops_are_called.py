@@ -77,6 +77,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "translate": ("equal_members-u8-plain", lambda: INTEGERS.translate(TIMES.unique(), TIMES.unique())),
     "local_maxima": ("peaks-f8-nulls", FLOATS.local_maxima),
     "local_maxima of equal neighbours": ("peaks-i8-plain", TIMES.local_maxima),
+    "fill_null": ("choose_items-u8-bits", lambda: FLOATS.fill_null(1.5)),
     "ffill": ("carried-u8-nulls", FLOATS.ffill),
     "bfill": ("carried-u8-nulls", INTEGERS.bfill),
     "floor of times": ("multiples-i8-plain", lambda: TIMES.cast(pa.timestamp("s")).dt.floor("1h")),
@@ -173,6 +174,7 @@ def compiled(name: str) -> Iterator[None]:
     ways |= {"null_bits": "flags"} if "flags" in name else {}
     ways |= {"rank": "pairs"} if name.startswith("rank") else {}
     ways |= {"spread": "words"} if name.endswith("spread") else {}
+    ways |= {"if_else": "blocks"} if name == "fill_null" else {}
     sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0, "ARITHMETIC_VALUES": 0}
     sizes |= {"LARGE_VALUES": 1000} if "huge" in name else {}
     sizes |= {"THREAD_VALUES": 1, "CACHE_VALUES": 2} if "blocks" in name else {}

@@ -54,8 +54,8 @@ def items(type: pa.DataType, n: int, nulls: bool) -> list[Any]:
 
 
 def array(type: pa.DataType, n: int, nulls: bool) -> pa.Array[Any]:
-    """A slice, so that data begin anywhere."""
-    found = pa.array([*items(type, 3, True), *items(type, n, nulls)], type)[3:]
+    """A slice, so that data begin anywhere, and nulls elsewhere than those before it."""
+    found = pa.array([*items(type, 5, True), *items(type, n, nulls)], type)[5:]
     assert bool(found.null_count) is (nulls and n > 1)
     return found
 

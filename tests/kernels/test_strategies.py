@@ -613,6 +613,12 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: aj.where(x.is_null(), 0, 1)),
         Call(filled),
     ],
+    "chosen_bits": [
+        Call(chosen, chosen_oracle),
+        Call(lambda x: x.fill_null(1)),
+        Call(lambda x: aj.where(x.is_null(), x.reverse(), x)[1:].fill_null(0)),
+        Call(lambda x: aj.where(x.is_null(), 0, 1)),
+    ],
     "carry": [method("ffill"), method("bfill")],
     "moved_bits": [
         Call(taken_rows, lambda lists, ndim: [lists[k] for k in halves(len(lists))]),
@@ -712,6 +718,7 @@ WITH: dict[str, dict[str, Any]] = {
     "bisect": {"searchsorted": "bisect"},
     "searchsorted": {"bisect": "numpy"},  # whichever loops other tests have loaded
     "chosen": {"if_else": "blocks", "fill": "masks"},
+    "chosen_bits": {"if_else": "blocks", "chosen": "numpy"},
     "combine": {"combined": "numpy"},
     "combined": {"combine": "blocks"},
     "compared": {"arithmetic": "blocks", "function": "blocks"},

@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import check_memory, empty, pack_bits, zeros
+from arrowjag._kernels.base.memory import check_memory, empty, pack_bits, unpack_bits, zeros
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import Compiled, find_loop
+from arrowjag._kernels.compiled.loop import Nulls
 
 __all__ = [
     "Source",
     "choose_at_once",
     "chooser",
+    "chooser_by_bits",
     "chooses_at_once",
     "fill",
     "fill_bits",
@@ -265,8 +267,29 @@ def chooser(words: np.dtype[Any], n: int) -> Callable[[NDArray[np.bool_], NDArra
     return functools.partial(_choose_by_loop, loop)
 
 
-def _choosing(words: np.dtype[Any], n: int) -> Compiled | None:
-    return find_loop("choose_items", np.dtype(f"u{words.itemsize}"), False, n)
+def _choosing(words: np.dtype[Any], n: int, nulls: Nulls = False) -> Compiled | None:
+    return find_loop("choose_items", np.dtype(f"u{words.itemsize}"), nulls, n)
+
+
+def chooser_by_bits(words: np.dtype[Any], n: int) -> Callable[[pa.Buffer, int, NDArray[Any], NDArray[Any], NDArray[Any]], object]:
+    """As `chooser`, by Arrow's bits: of their buffer, the place of the first one, and the rest.
+
+    Notes
+    -----
+    The loop reads the bits where each is that of a wide item: to choose between 1M int64 and a number takes 0.57 ms of CPU time, as
+    long as a copy; to unpack the bits takes 0.06 besides.
+    """
+    loop = _choosing(words, n, "bits") if words.itemsize >= 4 else None
+    by_loop = strategy.choose("chosen_bits", loop is not None) == "compiled"
+    choose = chooser(words, n)
+
+    def work(bits: pa.Buffer, first: int, one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
+        if by_loop and loop is not None and first % 8 == 0:
+            _choose_by_loop(loop, np.frombuffer(bits, np.uint8)[first // 8 :], one, two, out)
+        else:
+            choose(unpack_bits(bits, first, len(out)), one, two, out)
+
+    return work
 
 
 def chooses_at_once(words: np.dtype[Any], n: int) -> bool:
@@ -299,7 +322,7 @@ def choose_at_once(flags: pa.Array[Any], one: NDArray[Any], two: NDArray[Any]) -
     return found
 
 
-def _choose_by_loop(loop: Compiled, flags: NDArray[np.bool_], one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
+def _choose_by_loop(loop: Compiled, flags: NDArray[Any], one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
     chosen = 1
     if len(one) == 1:
         chosen, one, two = 0, two, one

@@ -302,6 +302,7 @@ CHOICES: dict[str, Choice] = {
         compiled=lambda ready, _n_values=0: ready,
         polars=lambda _ready, n_values=0: n_values > 0 and rules.has_polars(),
     ),
+    "chosen_bits": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "carry": _either(rules.small_or("words"), "small", "words", compiled=lambda _n, ready=False: ready),
     "moved_bits": _either(_moved_bits, "flags", compiled=lambda _offsets, _n_values, ready: ready),
     "spread_bits": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),

@@ -17,7 +17,16 @@ import pyarrow.types as pt
 
 from arrowjag._column import Column
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.fill import Source, choose_at_once, chooser, chooses_at_once, fill, fill_bits, light_block, spread_flags
+from arrowjag._kernels.base.fill import (
+    Source,
+    choose_at_once,
+    chooser_by_bits,
+    chooses_at_once,
+    fill,
+    fill_bits,
+    light_block,
+    spread_flags,
+)
 from arrowjag._kernels.base.memory import unpack_bits
 from arrowjag._kernels.elementwise import arithmetic, comparison
 from arrowjag._kernels.move import copy_runs
@@ -216,11 +225,10 @@ def choose(flags: Datum, one: Datum | structure.Met, two: Datum | structure.Met)
     bits = flags.buffers()[1]
     if isinstance(left, Source) and isinstance(right, Source) and chooses_at_once(words, len(flags)):
         return _array(type, len(flags), _chosen_bits(flags, one, two), choose_at_once(flags, left.data, right.data))
-    choose_items = chooser(words, len(flags))
+    choose_items = chooser_by_bits(words, len(flags))
 
     def work(items: slice, out: npt.NDArray[Any]) -> None:
-        chosen = unpack_bits(bits, flags.offset + items.start, items.stop - items.start)
-        choose_items(chosen, left.part(items), right.part(items), out)
+        choose_items(bits, flags.offset + items.start, left.part(items), right.part(items), out)
 
     block = _light_block(len(flags), words.itemsize, left, right)
     if block == strategy.sizes.PASS_VALUES and not _copies_runs(left, right):  # each of whose blocks costs a few more calls

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import helper, loop
+from arrowjag._kernels.compiled.loop import Nulls, helper, loop
 from arrowjag._kernels.compiled.words import load_word, prefetch, store_word
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
@@ -306,10 +306,18 @@ def grouped_items(kind: str, nulls: bool) -> Function:
     return function
 
 
-@loop("u1* i8 item* item* i8 i8 item*", _BITS)
-def choose_items(kind: str, nulls: bool) -> Function:
+@helper
+def choose_some(byte: Any, one: Any, two: Any, by_number: Any, at: Any, n: Any, out: Any) -> None:
+    """Write at most eight items, of `one` where a bit of a byte is set."""
+    for k in range(n):
+        first, second = one[at + u8(k)], two[u8(0)] if by_number else two[at + u8(k)]  # both are read: no branch
+        out[at + u8(k)] = first if (byte >> u8(k)) & u8(1) else second
+
+
+@loop("u1* i8 item* item* i8 i8 item*", _BITS, bits=True)
+def choose_items(kind: str, nulls: Nulls) -> Function:
     """(flags, chosen, one, two, by_number, n, out): `one` where a flag equals `chosen`, else `two`, which may be a number."""
-    del kind, nulls
+    del kind
 
     def function(flags: Any, chosen: Any, one: Any, two: Any, by_number: Any, n: Any, out: Any) -> int:
         if by_number:
@@ -322,4 +330,16 @@ def choose_items(kind: str, nulls: bool) -> Function:
                 out[i] = first if flags[i] == chosen else second
         return 0
 
-    return function
+    def by_bits(flags: Any, chosen: Any, one: Any, two: Any, by_number: Any, n: Any, out: Any) -> int:
+        turn, whole = u8(0 if chosen else 255), u8(n) >> u8(3)
+        if by_number:
+            for k in range(whole):
+                choose_some(u8(flags[k]) ^ turn, one, two, True, k << u8(3), 8, out)
+        else:
+            for k in range(whole):
+                choose_some(u8(flags[k]) ^ turn, one, two, False, k << u8(3), 8, out)
+        if u8(n) & u8(7):
+            choose_some(u8(flags[whole]) ^ turn, one, two, by_number, whole << u8(3), i8(n) & i8(7), out)
+        return 0
+
+    return by_bits if nulls == "bits" else function
