@@ -59,6 +59,13 @@ def test_blocks_of_few_rows_give_what_all_rows_give(name: str, data: st.DataObje
         assert found == expected
 
 
+@pytest.mark.parametrize("n", [0, 1, 4999, 5000, 5001])
+def test_numbers_in_blocks(n: int) -> None:
+    with strategy.force(PASS_VALUES=1000):
+        assert aj.arange(n, start=-7).values.to_pylist() == list(range(-7, n - 7))
+        assert aj.arange(n).values.to_pylist() == list(range(n))
+
+
 FALLING = aj.array([[1, 2], [3], [], [2**64 - 1, 1], [4]], type=pa.uint64())
 """Of the fourth row the difference and the sum overflow, and it falls."""
 

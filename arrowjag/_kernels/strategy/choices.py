@@ -246,7 +246,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "shift": _either(lambda n: "positions" if n > sizes.SHIFT_SLOTS else "slots", "positions", "slots"),
     # moving values
-    "take": _either(rules.small_or("arrow"), "small", "arrow"),
+    "take": _either(rules.small_or("blocks"), "small", "blocks"),
     "filter": _either(
         rules.filter,
         "arrow",
