@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import fill
@@ -136,6 +138,15 @@ def test_filled(type: str, value: int, by: str) -> None:
     assert found.dtype == data.dtype
     assert found.tolist() == [one if there else value for one, there in zip(data.tolist(), valid.tolist(), strict=True)]
     assert np.array_equal(data, before)
+
+
+@pytest.mark.parametrize("block", [1, 3, 1000])
+@given(st.lists(st.booleans(), max_size=20))
+def test_true_places(block: int, flags: list[bool]) -> None:
+    with strategy.force(PASS_VALUES=block):
+        places = fill.true_places(np.array(flags, np.bool_))
+    assert places.dtype == np.int64
+    assert places.tolist() == [place for place, flag in enumerate(flags) if flag]
 
 
 def test_a_small_result_of_light_work_is_one_block() -> None:

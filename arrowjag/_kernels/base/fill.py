@@ -29,6 +29,7 @@ __all__ = [
     "light_block",
     "spread_flags",
     "spread_rows",
+    "true_places",
     "write_bits",
     "write_mask",
 ]
@@ -140,6 +141,23 @@ def fill(function: Callable[[slice, NDArray[Any]], object], n: int, dtype: npt.D
         quietly(function, items, out[items])
 
     blocks.map_tasks(work, range(0, n, block))
+    return out
+
+
+def true_places(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """As ``mask.nonzero()[0]``: each block writes its places behind those of the blocks before it, which are counted first."""
+    step = strategy.sizes.PASS_VALUES
+    if len(mask) <= step:
+        return mask.nonzero()[0]
+    starts = range(0, len(mask), step)
+    ends = np.cumsum(blocks.map_tasks(lambda start: np.count_nonzero(mask[start : start + step]), starts)).tolist()
+    out = empty(ends[-1], np.int64)
+
+    def work(block: int) -> None:
+        found = mask[starts[block] : starts[block] + step].nonzero()[0]
+        np.add(found, starts[block], out=out[ends[block] - len(found) : ends[block]])
+
+    blocks.map_tasks(work, range(len(starts)))
     return out
 
 
