@@ -90,7 +90,9 @@ def test_items_moved_in_blocks(name: str, size: int, data: st.DataObject) -> Non
     x, y = (data.draw(jagged_arrays(ndim, leaf)) for _ in range(2))
     y = y.take([row % len(y) for row in range(len(x))], axis=0) if len(y) else x.reverse()
     expected = outcome(lambda: MOVES[name](x, y))
-    with strategy.force(CALL_VALUES=0, SMALL_VALUES=0, **dict.fromkeys(BLOCKS, size), HUGE=4 * size, LIGHT_BYTES=size):
+    with strategy.force(
+        CALL_VALUES=0, SMALL_VALUES=0, **dict.fromkeys(BLOCKS, size), HUGE=4 * size, LIGHT_BYTES=size, COMBINATION_ITEMS=0
+    ):
         found = outcome(lambda: MOVES[name](x, y))
     if isinstance(expected, aj.JaggedArray):
         assert_equal(found, expected)
@@ -98,7 +100,17 @@ def test_items_moved_in_blocks(name: str, size: int, data: st.DataObject) -> Non
         assert found == expected
 
 
-BLOCKS = ("THREAD_VALUES", "CACHE_VALUES", "RUNS_BLOCK", "PAIRS_BLOCK", "SORT_BLOCK", "PASS_VALUES", "WORD_VALUES", "ROWS")
+BLOCKS = (
+    "THREAD_VALUES",
+    "CACHE_VALUES",
+    "RUNS_BLOCK",
+    "PAIRS_BLOCK",
+    "SORT_BLOCK",
+    "PASS_VALUES",
+    "WORD_VALUES",
+    "ROWS",
+    "BATCH_VALUES",
+)
 
 
 @pytest.mark.parametrize("n", [0, 1, 4999, 5000, 5001])
