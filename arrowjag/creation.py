@@ -13,6 +13,7 @@ from arrowjag import _arrow
 from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray
 from arrowjag._column import Column
+from arrowjag._kernels.base import draws
 from arrowjag._ops import elementwise
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
@@ -60,7 +61,7 @@ def arange(*dims: Any, start: int = 0) -> JaggedArray:
     [[0, 1], [2, 3, 4]]
     """
     shape = _shape(dims)
-    return _of(shape, _arrow.from_numpy(np.arange(start, start + shape.size, dtype=np.int64)))
+    return _of(shape, _arrow.numbers(shape.size, start))
 
 
 @check_arguments
@@ -174,7 +175,7 @@ def random(*dims: Any, seed: int | None = None) -> JaggedArray:
     shape = _shape(dims)
     if seed is not None and seed < 0:
         raise JagValueError(f"random: seed must not be negative, got {seed}")
-    return _of(shape, _arrow.from_numpy(np.random.default_rng(seed).random(shape.size)))
+    return _of(shape, _arrow.from_numpy(draws.uniform(np.random.default_rng(seed), shape.size)))
 
 
 def _of(shape: JaggedShape, values: pa.Array) -> JaggedArray:

@@ -59,6 +59,67 @@ def test_blocks_of_few_rows_give_what_all_rows_give(name: str, data: st.DataObje
         assert found == expected
 
 
+LEAVES = [pa.bool_(), pa.int8(), pa.uint64(), pa.float16(), pa.float64(), pa.decimal128(20, 2), pa.string(), pa.date32()]
+
+MOVES: dict[str, Callable[[aj.JaggedArray, aj.JaggedArray], aj.JaggedArray]] = {
+    "cartesian": lambda x, y: aj.cartesian(a=x, b=y),
+    "argcartesian": lambda x, y: aj.argcartesian(a=x, b=y, nested=True),
+    "combinations": lambda x, y: x.combinations(2),
+    "argcombinations": lambda x, y: x.argcombinations(3),
+    "difference": lambda x, y: x.difference(y),
+    "intersection": lambda x, y: x.intersection(y),
+    "pairs": lambda x, y: x.pairs(y),
+    "rle": lambda x, y: x.rle(),
+    "sample": lambda x, y: x.sample(n=2, seed=5),
+    "scatter": lambda x, y: x.set(x.image(), x.reverse()),
+    "shift": lambda x, y: x.shift(),
+    "shift forwards": lambda x, y: x.shift(-2),
+    "shuffle": lambda x, y: x.shuffle(5),
+    "symmetric_difference": lambda x, y: x.symmetric_difference(y),
+    "union": lambda x, y: x.union(y),
+    "zip": lambda x, y: aj.zip(a=x, b=y, pad=True),
+}
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+@pytest.mark.parametrize("name", MOVES)
+@given(st.data())
+def test_items_moved_in_blocks(name: str, size: int, data: st.DataObject) -> None:
+    """With nulls at each level, empty rows, slices and chunks, of every kind of leaf."""
+    ndim, leaf = data.draw(st.integers(1, 3)), data.draw(st.sampled_from(LEAVES))
+    x, y = (data.draw(jagged_arrays(ndim, leaf)) for _ in range(2))
+    y = y.take([row % len(y) for row in range(len(x))], axis=0) if len(y) else x.reverse()
+    expected = outcome(lambda: MOVES[name](x, y))
+    with strategy.force(
+        CALL_VALUES=0, SMALL_VALUES=0, **dict.fromkeys(BLOCKS, size), HUGE=4 * size, LIGHT_BYTES=size, COMBINATION_ITEMS=0
+    ):
+        found = outcome(lambda: MOVES[name](x, y))
+    if isinstance(expected, aj.JaggedArray):
+        assert_equal(found, expected)
+    else:
+        assert found == expected
+
+
+BLOCKS = (
+    "THREAD_VALUES",
+    "CACHE_VALUES",
+    "RUNS_BLOCK",
+    "PAIRS_BLOCK",
+    "SORT_BLOCK",
+    "PASS_VALUES",
+    "WORD_VALUES",
+    "ROWS",
+    "BATCH_VALUES",
+)
+
+
+@pytest.mark.parametrize("n", [0, 1, 4999, 5000, 5001])
+def test_numbers_in_blocks(n: int) -> None:
+    with strategy.force(PASS_VALUES=1000):
+        assert aj.arange(n, start=-7).values.to_pylist() == list(range(-7, n - 7))
+        assert aj.arange(n).values.to_pylist() == list(range(n))
+
+
 FALLING = aj.array([[1, 2], [3], [], [2**64 - 1, 1], [4]], type=pa.uint64())
 """Of the fourth row the difference and the sum overflow, and it falls."""
 

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._arrow.types import is_numeric
+from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import Bits, pack_bits, unpack_bits
 from arrowjag._known import is_remembered_type, remembered
 from arrowjag._pyarrow_versions import numpy_dtype
@@ -212,6 +213,12 @@ _FIRST_NUMBERS = pa.Array.from_buffers(pa.int64(), 1 << 12, [None, pa.py_buffer(
 """Read-only, as bytes are."""
 
 
-def numbers(n: int) -> pa.Array:
-    """Return the integers from 0 to n - 1; small arrays are cached and shared."""
-    return _FIRST_NUMBERS.slice(0, n) if n <= len(_FIRST_NUMBERS) else pa.array(np.arange(n))
+def numbers(n: int, first: int = 0) -> pa.Array:
+    """Return n integers from the first on; small arrays of those from 0 are cached and shared."""
+    if not first and n <= len(_FIRST_NUMBERS):
+        return _FIRST_NUMBERS.slice(0, n)
+
+    def work(items: slice, out: IntArray) -> None:
+        out[:] = np.arange(first + items.start, first + items.stop, dtype=np.int64)
+
+    return pa.array(fill(work, n, np.int64))

@@ -20,7 +20,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import both_valid, empty_like, numbers
+from arrowjag._kernels.base.memory import both_valid, empty, empty_like, numbers
 from arrowjag._kernels.base.offsets import longest_of, row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.equal import groups as _kernels
@@ -146,30 +146,34 @@ def argcombinations(column: Column, n: int, axis: Any) -> Column:
     n = item_count(n, "argcombinations: n", 1)
     column, place = along_axis.single_axis(column, axis, "argcombinations")
     dim = column.shape.dims[place]
-    cut, items = _choices(dim.offsets, n)
-    slots = items - _offsets.runs(dim.offsets[:-1], cut * n, 0)
+    cut, slots = _choices(dim.offsets, n, as_slots=True)
     return Column(
         JaggedShape._trusted((*column.shape.dims[:place], along_axis.resized(dim, cut), Uniform(n, int(cut[-1])))),
         _arrow.from_numpy(slots),
     )
 
 
-def _choices(offsets: IntArray, n: int) -> tuple[IntArray, IntArray]:
-    """Return the offsets of each row's combinations and their items; rows of equal length share one table of positions."""
+def _choices(offsets: IntArray, n: int, as_slots: bool = False) -> tuple[IntArray, IntArray]:
+    """Return the offsets of each row's combinations and their items or slots; rows of equal length share one table of slots."""
     sizes = row_sizes(offsets)
     cut = _offsets.from_sizes(_counts(sizes, n))
     total = int(cut[-1])
     if not total:
         return cut, np.empty(0, np.int64)
     if strategy.choose("combinations", total * n) == "items":
-        return cut, _few_choices(sizes, offsets, n)
-    items = np.empty(total * n, np.int64)
-    for length, rows in blocks.batches(offsets, above=n - 1):
+        items = _few_choices(sizes, offsets, n)
+        return cut, items - _offsets.runs(offsets[:-1], cut * n, 0) if as_slots else items
+    items = empty(total * n, np.int64)
+
+    def work(batch: blocks.Batch) -> None:
+        length, rows = batch
         count = math.comb(length, n)
         flat = itertools.chain.from_iterable(itertools.combinations(range(length), n))
         slots = np.fromiter(flat, np.int64, count * n)
-        chosen = offsets[rows][:, None] + slots
+        chosen = np.broadcast_to(slots, (len(rows), len(slots))) if as_slots else offsets[rows][:, None] + slots
         blocks.put_rows(items, cut[rows] * n, chosen)
+
+    blocks.map_tasks(work, blocks.batches(offsets, above=n - 1))
     return cut, items
 
 
@@ -228,11 +232,18 @@ def pairs(one: Column, two: Column, axis: Any) -> Column:
     # The product of the two totals bounds the number of pairs without reading the rows.
     if n_left * right.size > 2**62 and float(left.max(0)) * float(right.max(0)) * max(len(left), 1) > 2**62:
         raise JagOverflowError("pairs: the number of pairs does not fit 64 bits")
-    sizes, owners = right.sizes, left.parents
-    cut = _offsets.from_counts(left.sizes * sizes)
-    times, total = sizes[owners], int(cut[-1])
-    items = np.empty((total, 2), np.int64)
-    items[:, 0] = numbers(n_left).repeat(times)
-    items[:, 1] = _offsets.runs(right.offsets[owners] + n_left, _offsets.from_counts(times))
+    offsets, each, others, starts = left.offsets, left.sizes, right.sizes, right.offsets[:-1] + n_left
+    cut = _offsets.from_counts(each * others)
+    total = int(cut[-1])
+    items = empty(2 * total, np.int64)
+
+    def work(first: int, last: int) -> None:
+        rows = slice(first, last)
+        times = others[rows].repeat(each[rows])
+        out = items[2 * cut[first] : 2 * cut[last]].reshape(-1, 2)
+        out[:, 0] = np.arange(offsets[first], offsets[last]).repeat(times)
+        out[:, 1] = _offsets.runs(starts[rows].repeat(each[rows]), _offsets.from_counts(times))
+
+    blocks.map_rows(work, cut, block_values=strategy.sizes.CACHE_VALUES)
     dims = (*outer, along_axis.resized(left, cut), Uniform(2, total))
-    return structure.take_joined([(one, place + 1), (two, place + 1)], items.reshape(-1), dims)
+    return structure.take_joined([(one, place + 1), (two, place + 1)], items, dims)

@@ -19,7 +19,7 @@ from arrowjag._kernels.base.blocks import map_cells, rows_2d
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import data_of, empty, from_words, has_words, unless_all, valid_of
 from arrowjag._kernels.base.offsets import row_sizes
-from arrowjag._kernels.equal import groups, members
+from arrowjag._kernels.equal import members, repeats
 from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.move import gather, join
 from arrowjag._kernels.strategy import sizes
@@ -419,7 +419,7 @@ def rle(column: Column, axis: Any) -> Column:
     """Return structs of the value and the length of each run of equal neighbours."""
     column, place = along_axis.single_axis(column, axis, "rle")
     dim = column.shape.dims[place]
-    cut, starts, sizes = groups.equal_runs(along_axis.item_key(column, place + 1, "rle"), dim.offsets)
+    cut, starts, sizes = repeats.equal_runs(along_axis.item_key(column, place + 1, "rle"), dim.offsets)
     outer = (*column.shape.dims[:place], along_axis.resized(dim, cut))
     found = along_axis.items_as_rows(structure.take_items(column, place + 1, starts, outer), place + 1)
     values = found.values if place + 1 == column.ndim else _column.to_arrow(found)

@@ -17,6 +17,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer, item_count
 from arrowjag._kernels import reduce as _reduce
+from arrowjag._kernels.base import draws
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.memory import holds_nan
@@ -256,9 +257,7 @@ def _generator(seed: Any, operation: str) -> np.random.Generator:
 
 def _random_keys(n: int, generator: np.random.Generator) -> npt.NDArray[np.uint32]:
     """Draw random sort keys of 32 bits: packed with a 32-bit position into one word, they sort in one pass."""
-    words: Any = generator.bit_generator.random_raw(
-        (n + 1) // 2
-    )  # the words that `integers` would split into keys, in a third less time
+    words = draws.words(generator, (n + 1) // 2)  # those that `integers` would split into keys, in a third less time
     keys: npt.NDArray[np.uint32] = words.astype("<u8", copy=False).view("<u4")[:n]
     return keys
 
@@ -306,7 +305,7 @@ def sample(
     column, place = along_axis.single_axis(column, axis, "sample")
     if n is None:
         dim = column.shape.dims[place]
-        mask = generator.random(dim.size) < _share(fraction)
+        mask = draws.uniform(generator, dim.size) < _share(fraction)
         cut = _offsets.filter_rows(mask, dim.offsets)
     else:
         column, taken = _taken(column, place, n)

@@ -12,6 +12,7 @@ import pyarrow as pa
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.memory import unless_all
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._ops import along_axis, elementwise, struct_fields, structure
@@ -95,7 +96,7 @@ def zip_padded(parts: Operands) -> Column:
             fields[name] = values
             continue
         items = _offsets.runs(starts, offsets)
-        there = items < (starts + sizes).repeat(longest)
+        there = items < spread_rows(starts + sizes, offsets)
         fields[name] = gather.take(values, items, unless_all(there)) if len(values) else pa.nulls(len(items), values.type)
     return Column(JaggedShape._trusted(_innermost(outer, offsets, valid)), struct_fields.structs(fields))
 
@@ -137,8 +138,8 @@ def cartesian(parts: Operands, nested: bool, positions: bool, axis: Any, operati
             offsets = cut[offsets] if chosen else cut
             dims = _innermost(outer, offsets, valid)
         own = _offsets.runs((np.zeros(n_rows, np.int64) if positions else starts)[owner], cut)  # refuses what no memory holds
-        chosen = {known: items.repeat(times) for known, items in chosen.items()} | {name: own}
-        owner = owner.repeat(times)
+        chosen = {known: spread_rows(items, cut) for known, items in chosen.items()} | {name: own}
+        owner = spread_rows(owner, cut) if len(chosen) < len(bounds) else owner
     fields = {
         name: _arrow.from_numpy(items) if positions else gather.take(_values(found[name]), items) for name, items in chosen.items()
     }

@@ -18,6 +18,7 @@ from arrowjag._integers import integer
 from arrowjag._kernels import scan as _kernels
 from arrowjag._kernels.base.memory import is_text
 from arrowjag._kernels.move import gather, scatter
+from arrowjag._kernels.move.join import concatenate
 from arrowjag._kernels.scan import rolling
 from arrowjag._ops import along_axis, elementwise, exact, structure
 from arrowjag._ops import axes as _axes
@@ -129,7 +130,7 @@ def shifted(values: pa.Array, offsets: IntArray, n: int) -> pa.Array:
     if known is None and not alone:
         return values
     blank = pa.nulls(gap, values.type) if alone or is_text(values.type) else values.slice(0, gap)  # a null of text needs no bytes
-    moved = pa.concat_arrays([blank, values.slice(0, rest)] if n > 0 else [values.slice(gap, rest), blank])
+    moved = concatenate([blank, values.slice(0, rest)] if n > 0 else [values.slice(gap, rest), blank])
     return moved if known is None else structure.null_values(moved, known)
 
 

@@ -13,7 +13,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import both_valid, holds_nan, unless_all, without_validity
-from arrowjag._kernels.equal import groups, peaks
+from arrowjag._kernels.equal import peaks, repeats
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import interpolation, search
 from arrowjag._kernels.order.interpolation import apart
@@ -176,7 +176,7 @@ def asof(left: Column, right: Column, values: Column | None, direction: str, tol
 
 def _last_equal(points: _Points) -> IntArray:
     """Return the last of the equal keys of each key."""
-    _, starts, sizes = groups.equal_runs((points.key, None), points.offsets)
+    _, starts, sizes = repeats.equal_runs((points.key, None), points.offsets)
     return (starts + sizes - 1).repeat(sizes)
 
 

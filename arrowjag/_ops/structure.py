@@ -14,6 +14,7 @@ from arrowjag._column import Column, row_validity
 from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import check_memory, has_words, is_text, pack_bits, unless_all
+from arrowjag._kernels.base.rising import holds_between
 from arrowjag._kernels.move import copy_runs, gather, merge
 from arrowjag._pyarrow_versions import if_else, null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -115,7 +116,7 @@ def _is_run(index: IntArray) -> bool:
     first = index[0]
     if index[-1] - first != n - 1 or index[n // 2] - first != n // 2:
         return False
-    return bool(np.count_nonzero(index[1:] - index[:-1] == 1) == n - 1)
+    return holds_between(lambda items, before: items - before == 1, index)
 
 
 def _like(dim: Dim, offsets: IntArray, validity: BoolArray | None) -> Dim:

@@ -10,6 +10,7 @@ import numpy as np
 from arrowjag import dims as _dims
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.rising import count_rising, holds_between
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.shape._text import plural
@@ -53,15 +54,15 @@ def count_parents(parents: Any, n_parents: int, place: int) -> IntArray:
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
         got = found.dtype if found.ndim == 1 else f"{parents!r}"
         raise JagTypeError(f"dim {place}: parents must be a flat sequence of integers, got {got}")
-    falls = found[1:] < found[:-1]
-    if falls.any():
+    if not holds_between(np.greater_equal, found):
+        falls = found[1:] < found[:-1]
         item = int(falls.argmax()) + 1
         got = f"{found[item]} for item {item} after {found[item - 1]}"
         raise ShapeError(f"dim {place}: parents must not fall, got {got}; sort the items by owner")
     if len(found) and not 0 <= int(found[0]) <= int(found[-1]) < n_parents:  # sorted, so the ends tell
         item = 0 if found[0] < 0 else int(np.searchsorted(found, n_parents))
         raise ShapeError(f"dim {place}: parents go from 0 to {n_parents - 1}, got {found[item]} for item {item}")
-    return np.bincount(found.astype(np.int64, copy=False), minlength=n_parents).astype(np.int64, copy=False)
+    return count_rising(found, n_parents)
 
 
 def merge(dims: Sequence[Dim]) -> Dim:

@@ -133,14 +133,15 @@ def test_filter_of_many_values_equals_plain_selection(dtype: Any, nulls: bool) -
 FLAT = [name for name, values in ARRAYS.items() if pa.types.is_primitive(values.type) or pa.types.is_decimal(values.type)]
 
 
+@pytest.mark.parametrize("block", [1, 3, 1000])
 @given(st.sampled_from(FLAT), st.lists(st.integers(0, 30), max_size=40), st.data())
-def test_taking_few_values_equals_taking_many(name: str, places: list[int], data: st.DataObject) -> None:
-    """The way of few values and that of many give the same, from a slice too."""
+def test_taking_few_values_equals_taking_many(block: int, name: str, places: list[int], data: st.DataObject) -> None:
+    """The way of few values and that of many, in blocks, give the same, from a slice too."""
     values = pa.concat_arrays([ARRAYS[name]] * 12).slice(data.draw(st.integers(0, 3)), 31)
     index, valid = np.array(places, np.int64), np.array([place % 3 > 0 for place in places], bool)
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=31, max_size=31)))
     few = [gather.take(values, index), gather.take(values, index, valid), gather.filter_values(values, mask)]
-    with strategy.force(CALL_VALUES=0):
+    with strategy.force(CALL_VALUES=0, PASS_VALUES=block):
         many = [gather.take(values, index), gather.take(values, index, valid), gather.filter_values(values, mask)]
     for one, two in zip(few, many, strict=True):
         one.validate(full=True)
@@ -158,7 +159,20 @@ def test_runs(pairs: list[tuple[int, int]], step: int) -> None:
     assert few.tolist() == many.tolist() == [start + step * i for start, n in pairs for i in range(n)]
 
 
-def test_few_values_are_taken_by_numpy_and_many_by_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.uint64, np.int64])
+@pytest.mark.parametrize("name", FLAT)
+def test_places_of_nulls_may_be_out_of_range(name: str, dtype: type[np.integer[Any]]) -> None:
+    values = pa.concat_arrays([ARRAYS[name]] * 2).slice(1)
+    index, valid = np.array([0, 99, 4, 127, 3]).astype(dtype), np.array([True, False, True, False, True])
+    if dtype != np.uint64:
+        index[1] = -5
+    with strategy.force(CALL_VALUES=0, PASS_VALUES=2):
+        found = gather.take(values, index, valid)
+    found.validate(full=True)
+    assert found.to_pylist() == values.take(pa.array([0, None, 4, None, 3])).to_pylist()
+
+
+def test_few_values_are_taken_at_once_and_many_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both give the same, so only a call tells which of them did."""
     called = list[str]()
     for name in ("_take_few", "_take_flat"):

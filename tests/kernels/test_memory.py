@@ -40,16 +40,6 @@ def test_words_there_and_back(type: pa.DataType, first: int) -> None:
     assert len(memory.data_of(values[:0])) == 0
 
 
-@pytest.mark.parametrize("nulls", [False, True])
-@pytest.mark.parametrize("type", [one for one in FIXED if one != pa.bool_() and one.bit_width <= 64], ids=str)
-def test_take_clipped(type: pa.DataType, nulls: bool) -> None:
-    values = fixed(type)[1:] if nulls else fixed(type).drop_null()
-    index, valid = np.array([0, 99, 2, -5, 1, 4, 99]), np.array([True, False, True, False, True, True, False])
-    taken = memory.take_clipped(values, index, valid)
-    assert taken.equals(values.take(pa.array(index, mask=~valid)))
-    taken.validate(full=True)
-
-
 @pytest.mark.parametrize("first", [0, 1, 2])
 @pytest.mark.parametrize("type", TEXT, ids=str)
 def test_text_there_and_back(type: pa.DataType, first: int) -> None:

@@ -388,3 +388,12 @@ def test_true_values_before_few_places_are_searched_and_before_many_counted(n_ro
             assert totals.count_before(mask, cut).tolist() == expected
             assert offsets.filter_rows(mask, cut).tolist() == expected
             assert offsets.filter_rows(mask, cut).dtype == np.int64
+
+
+@pytest.mark.parametrize("block", [1, 3, 1000])
+@given(st.lists(st.booleans(), max_size=20))
+def test_true_places(block: int, flags: list[bool]) -> None:
+    with strategy.force(PASS_VALUES=block):
+        places = totals.true_places(np.array(flags, np.bool_))
+    assert places.dtype == np.int64
+    assert places.tolist() == [place for place, flag in enumerate(flags) if flag]

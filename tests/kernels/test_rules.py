@@ -281,7 +281,7 @@ BLOCKS = dict.fromkeys(("pad_items", "merge_rows", "nth"), "CALL_VALUES") | {
     "concatenate": "LIGHT_BYTES",
     "text_blocks": "TEXT_VALUES",
 }
-SMALL = {"take": "arrow", "runs": "blocks", "fill": "masks", "carry": "words"}
+SMALL = {"take": "blocks", "runs": "blocks", "fill": "masks", "carry": "words"}
 CHOSEN += [(name, (getattr(sizes, size) - 1,), "whole") for name, size in BLOCKS.items()]
 CHOSEN += [(name, (getattr(sizes, size),), "blocks") for name, size in BLOCKS.items()]
 CHOSEN += [(name, (sizes.CALL_VALUES - 1,), "small") for name in SMALL]
@@ -719,7 +719,7 @@ def test_sizes_are_forced_and_restored() -> None:
             fail()
         assert values() == [7, before[1]]
     assert values() == before
-    assert strategy.choose("take", sizes.CALL_VALUES) == "arrow"
+    assert strategy.choose("take", sizes.CALL_VALUES) == "blocks"
 
 
 @pytest.mark.parametrize(

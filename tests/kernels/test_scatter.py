@@ -30,8 +30,9 @@ SAMPLES = {
 
 
 @pytest.mark.parametrize("type", SAMPLES, ids=str)
+@pytest.mark.parametrize("block", [1, 3, 1000])
 @given(data=st.data())
-def test_put(type, data):
+def test_put(type, block, data):
     leaves = st.sampled_from([*SAMPLES[type], None])
     n, skip = data.draw(st.integers(0, 12)), data.draw(st.integers(0, 9))
     rows = data.draw(st.lists(leaves, min_size=n + skip, max_size=n + skip))
@@ -43,7 +44,8 @@ def test_put(type, data):
     for place, item in zip(places, pa.array(items, type).to_pylist(), strict=True):
         expected[place] = item
     assert has_words(type)
-    got = kernel.put(values, np.array(places, np.int64), given_items)
+    with strategy.force(PASS_VALUES=block, LIGHT_BYTES=min(block, 4)):
+        got = kernel.put(values, np.array(places, np.int64), given_items)
     got.validate(full=True)
     assert (got.to_pylist(), got.type) == (expected, type)
     assert values.to_pylist() == pa.array(rows[skip:], type).to_pylist()

@@ -737,7 +737,7 @@ WITH: dict[str, dict[str, Any]] = {
     "marked": {"equal_item": "numpy"},
     "spread_part": {"arithmetic": "blocks", "spread": "words"},
     "take_texts": {"take_rows": "items"},
-    "bits_at": {"take": "arrow"},
+    "bits_at": {"take": "blocks"},
     "moved_bits": {"take_rows": "runs"},
     "spread_bits": {"spread": "words"},
     "merge_rows": {"take_runs": "runs"},

@@ -414,7 +414,7 @@ def test_codes_have_the_widths_that_hold_them(monkeypatch):
     assert coordinates._narrow(np.arange(3), [np.array([0, 3]), np.array([0, 2**31])]).dtype == np.int64
 
 
-@pytest.mark.parametrize("take", ["small", "arrow"])
+@pytest.mark.parametrize("take", ["small", "blocks"])
 def test_coordinates_of_atoms(take):
     with strategy.force(take=take):
         for dims in ((2, [3, 1], [2, 0, 1, 4]), (3, [0, 0, 0], []), (1, 2, 3, [1, 0, 2, 0, 0, 5]), (0, [])):

@@ -38,7 +38,6 @@ __all__ = [
     "largest_magnitude",
     "numbers",
     "pack_bits",
-    "take_clipped",
     "text_bytes",
     "text_from",
     "text_parts",
@@ -262,13 +261,6 @@ def as_places(index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa
 def with_bits(values: pa.Array[Any], bits: NDArray[np.uint8] | None) -> pa.Array[Any]:
     """Add a validity, as Arrow's bits, to words or texts that have none and begin at the start of their buffers."""
     return values if bits is None else pa.Array.from_buffers(values.type, len(values), [pa.py_buffer(bits), *values.buffers()[1:]])
-
-
-def take_clipped(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_]) -> pa.Array[Any]:
-    """The items at some places, null where `valid` is False, whatever the place: numpy clips those that are out of range."""
-    data, known = data_of(values), valid_of(values)
-    taken = data.take(index, out=empty(len(index), data.dtype), mode="clip")
-    return from_words(values.type, taken, valid if known is None else known.take(index, mode="clip") & valid)
 
 
 def text_parts(values: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_] | None]:

@@ -1,4 +1,4 @@
-"""Running totals of sizes, and running counts of flags."""
+"""Running totals of sizes, running counts of flags, and the places of those that are True."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 
-__all__ = ["count_before", "running_count", "running_total"]
+__all__ = ["count_before", "running_count", "running_total", "true_places"]
 
 
 def running_total(counts: NDArray[Any]) -> NDArray[np.int64]:
@@ -50,3 +51,20 @@ def count_before(mask: NDArray[np.bool_], places: NDArray[np.int64]) -> NDArray[
     if len(places) <= strategy.sizes.SEARCHED_PLACES and len(mask) < strategy.sizes.CALL_VALUES:
         return mask.nonzero()[0].searchsorted(places)
     return running_count(mask)[places]
+
+
+def true_places(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """As ``mask.nonzero()[0]``: each block writes its places behind those of the blocks before it, which are counted first."""
+    step = strategy.sizes.PASS_VALUES
+    if len(mask) <= step:
+        return mask.nonzero()[0]
+    starts = range(0, len(mask), step)
+    ends = np.cumsum(map_tasks(lambda start: np.count_nonzero(mask[start : start + step]), starts)).tolist()
+    out = empty(ends[-1], np.int64)
+
+    def work(block: int) -> None:
+        found = mask[starts[block] : starts[block] + step].nonzero()[0]
+        np.add(found, starts[block], out=out[ends[block] - len(found) : ends[block]])
+
+    map_tasks(work, range(len(starts)))
+    return out

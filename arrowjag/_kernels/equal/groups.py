@@ -1,4 +1,4 @@
-"""Equal items inside rows: groups, their sizes, the most frequent item, and runs of equal neighbours.
+"""Equal items inside rows: groups, their sizes, and the most frequent item.
 
 The order of groups is that of their first items. Keys are integers, floats or booleans; NaN equals NaN, -0.0 equals 0.0, and an
 item with a null in any key belongs to no group.
@@ -16,9 +16,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import empty, holds_nan, unless_all, zeros
+from arrowjag._kernels.base.blocks import map_rows, map_tasks
+from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import filter_block, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs
+from arrowjag._kernels.base.totals import true_places
 from arrowjag._kernels.equal.leaders import can_group, groups
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag._kernels.order import hashing, pairs, small
@@ -29,7 +30,6 @@ from arrowjag._kernels.order.sort import Key, span_of
 __all__ = [
     "Items",
     "by_appearance",
-    "equal_runs",
     "find_runs",
     "group_items",
     "in_blocks",
@@ -78,10 +78,17 @@ def _shifted(items: NDArray[np.int64], base: int) -> NDArray[np.int64]:
 
 
 def stitch(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """The items of all parts one after another."""
+    """The items of all parts one after another, copied on all cores."""
     if len(parts) == 1:
         return parts[0]
-    return np.concatenate(parts, out=empty(sum(map(len, parts)), parts[0].dtype))
+    places = np.cumsum([0, *map(len, parts)]).tolist()
+    out = empty(places[-1], parts[0].dtype)
+
+    def copy(number: int) -> None:
+        out[places[number] : places[number + 1]] = parts[number]
+
+    map_tasks(copy, range(len(parts)))
+    return out
 
 
 def stitch_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -314,37 +321,5 @@ def mode(
 
 def marked(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The items that are True, and the offsets that cut them into the rows; O(n_rows + n_values)."""
-    items, by = mask.nonzero()[0], strategy.choose("marked", len(mask), len(offsets) - 1)
+    items, by = true_places(mask), strategy.choose("marked", len(mask), len(offsets) - 1)
     return items.searchsorted(offsets) if by == "search" else filter_rows(mask, offsets), items
-
-
-def equal_runs(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Runs of neighbours that are equal, within rows; NaN equals NaN and a null equals a null.
-
-    Returns
-    -------
-    offsets : (n_rows + 1,) int64 array
-        Cuts the runs into rows.
-    starts : int64 array
-        The first item of each run.
-    sizes : int64 array
-        The number of items of each run.
-
-    Notes
-    -----
-    O(n_rows + n_values).
-    """
-    data, valid = key
-    begins = np.ones(len(data), np.bool_)
-    change = begins[1:]
-    np.not_equal(data[1:], data[:-1], out=change)
-    if holds_nan(data):
-        nan = np.isnan(data)
-        change &= ~(nan[1:] & nan[:-1])
-    if valid is not None:
-        change &= valid[1:] | valid[:-1]
-        change |= valid[1:] != valid[:-1]
-    heads = offsets[:-1]
-    begins[heads[heads < offsets[1:]]] = True
-    cut, starts = marked(begins, offsets)
-    return cut, starts, run_sizes(starts, len(data))

@@ -12,7 +12,7 @@ from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.base.offsets import filter_rows
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.equal.groups import equal_runs
+from arrowjag._kernels.equal.repeats import equal_runs
 
 __all__ = ["local_maxima"]
 

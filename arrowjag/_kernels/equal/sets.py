@@ -41,20 +41,20 @@ def _check_operands(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDA
 
 
 def _pair_blocks(
-    function: Callable[[_Operands], Result],
+    function: Callable[[_Operands, int, int], Result],
     x: Key,
     offsets_x: NDArray[np.int64],
     y: Key,
     offsets_y: NDArray[np.int64],
-) -> list[tuple[tuple[int, int], Result]]:
-    """Call a function on blocks of rows of two columns, all cores at work; where both begin, and the result, of each block."""
+) -> list[Result]:
+    """Call a function on blocks of rows of two columns, all cores at work; its last arguments are where the items of both begin."""
 
-    def block(first: int, last: int) -> tuple[tuple[int, int], Result]:
+    def block(first: int, last: int) -> Result:
         span_x, local_x = span_of(offsets_x, first, last)
         span_y, local_y = span_of(offsets_y, first, last)
         part_x = (x[0][span_x], None if x[1] is None else x[1][span_x])
         part_y = (y[0][span_y], None if y[1] is None else y[1][span_y])
-        return (span_x.start, span_y.start), function((part_x, local_x, part_y, local_y))
+        return function((part_x, local_x, part_y, local_y), span_x.start, span_y.start)
 
     block_values = pairs.block_values(strategy.sizes.RUNS_BLOCK, offsets_x, offsets_y)
     return map_rows(block, offsets_x + offsets_y, block_values=block_values, alone=strategy.sizes.HUGE)
@@ -67,14 +67,14 @@ def _combine(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offse
         by_loop = _combined(operation, x, offsets_x, y, offsets_y)
         return small.combine(operation, x, offsets_x, y, offsets_y) if by_loop is None else by_loop
 
-    def block(parts: _Operands) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-        return *_combine_block(operation, *parts), len(parts[0][0])
+    def block(parts: _Operands, start_x: int, start_y: int) -> Items:
+        cut, items = _combine_block(operation, *parts)
+        n_x = len(parts[0][0])
+        items += np.where(items < n_x, start_x, len(x[0]) - n_x + start_y)
+        return cut, items
 
-    blocks = _pair_blocks(block, x, offsets_x, y, offsets_y)
-    items = []
-    for (start_x, start_y), (_, part, n_x) in blocks:
-        items.append(part + np.where(part < n_x, start_x, len(x[0]) - n_x + start_y))
-    return stitch_offsets([part[0] for _, part in blocks]), stitch(items)
+    cuts, items = zip(*_pair_blocks(block, x, offsets_x, y, offsets_y), strict=True)
+    return stitch_offsets(cuts), stitch(items)
 
 
 def _combine_block(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items:
@@ -205,8 +205,7 @@ def member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.i
     if strategy.is_small("member", x, y):
         return small.member(x, offsets_x, y, offsets_y)
 
-    blocks = _pair_blocks(lambda parts: _member(*parts), x, offsets_x, y, offsets_y)
-    return stitch([part for _, part in blocks])
+    return stitch(_pair_blocks(lambda parts, *_: _member(*parts), x, offsets_x, y, offsets_y))
 
 
 def union(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items:

@@ -17,7 +17,7 @@ from arrowjag._kernels.base import fill as _spread
 from arrowjag._kernels.base import memory as _memory
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
-from arrowjag._kernels.base.memory import bits_at, data_of, empty, empty_like, has_words, is_text, pack_bits, unpack_bits, valid_of
+from arrowjag._kernels.base.memory import bits_at, data_of, empty, from_words, has_words, is_text, pack_bits, valid_of
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.rows import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
@@ -118,26 +118,24 @@ def _take_few(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None)
 
 
 def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:
-    """Values of fixed width, data and validity apart.
+    """Values of fixed width, data and validity apart: 5M float64 in order take 10 ms of CPU time, by pyarrow as many.
 
-    pyarrow's take gathers bytes at the speed of memcpy and bits one by one: with nulls it needs 30 ms for 5M values instead
-    of 2, for booleans 20. As bytes that are packed at the end both need 4.
+    pyarrow takes bits one by one, in 20 ms; as bytes that are packed at the end they need 8.
     """
-    if valid is not None and not pt.is_boolean(values.type) and values.type.bit_width <= 64:
-        return _memory.take_clipped(values, index, valid)
-    # np.where guesses which way to go, and where every second row is empty half of its guesses are wrong.
-    places = pa.array(index if valid is None else np.multiply(index, valid, out=empty_like(index)))
-    if pt.is_boolean(values.type):
-        bits = pack_bits(_bytes(pc.take(no_nulls(values).cast(pa.uint8()), places, boundscheck=False)))
-    else:
-        bits = pc.take(no_nulls(values), places, boundscheck=False).buffers()[1]
-    present: NDArray[Any] | None = None
-    if values.null_count:
-        kept = unpack_bits(values.buffers()[0], values.offset, len(values)).view(np.uint8)
-        present = _bytes(pc.take(pa.array(kept), places, boundscheck=False))
-    if valid is not None:
-        present = valid if present is None else present & valid
-    return pa.Array.from_buffers(values.type, len(index), [None if present is None else pack_bits(present), bits])
+    known, taken = valid_of(values), _taken(data_of(values), index)
+    if known is not None:
+        kept = _taken(known, index)
+        valid = kept if valid is None else kept & valid
+    return from_words(values.type, taken, valid)
+
+
+def _taken(data: NDArray[Any], index: NDArray[Any]) -> NDArray[Any]:
+    """Items by position, on all cores where they are many; a position out of range gives the first item or the last one."""
+
+    def work(items: slice, out: NDArray[Any]) -> None:
+        data.take(index[items].astype(np.int64, copy=False), out=out, mode="clip")
+
+    return _spread.fill(work, len(index), data.dtype)
 
 
 def no_nulls(values: Any) -> pa.Array[Any]:
@@ -145,10 +143,6 @@ def no_nulls(values: Any) -> pa.Array[Any]:
     if values.null_count == 0:
         return values
     return pa.Array.from_buffers(values.type, len(values), [None, values.buffers()[1]], offset=values.offset)
-
-
-def _bytes(values: Any) -> NDArray[np.uint8]:
-    return np.frombuffer(values.buffers()[1], np.uint8, len(values), values.offset)
 
 
 def _take(values: pa.Array[Any], index: pa.Array[Any]) -> pa.Array[Any]:

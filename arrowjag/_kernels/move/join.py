@@ -55,7 +55,7 @@ def concatenate(arrays: Sequence[pa.Array[Any]]) -> pa.Array[Any]:
     """
     type, n = arrays[0].type, sum(map(len, arrays))
     n_bytes = n * type.bit_width // 8 if has_words(type) and not pt.is_boolean(type) else 0
-    if strategy.choose("concatenate", n_bytes) == "whole":
+    if strategy.choose("concatenate", n_bytes) == "whole" or not n_bytes:
         return pa.concat_arrays(arrays)
     words, step = [data_of(one) for one in arrays], strategy.sizes.PASS_VALUES
     out = empty(n, words[0].dtype)

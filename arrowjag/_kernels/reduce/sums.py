@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
+from arrowjag._kernels.base.draws import uniform
 from arrowjag._kernels.base.memory import Bits, as_flags, empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, row_sizes
 from arrowjag._kernels.base.quiet import quietly
@@ -298,7 +299,8 @@ def bootstrap_means(
     together = max(1, strategy.sizes.CACHE_VALUES // max(n_values, n_rows, 1))
     for first in range(0, n, together):
         part = out[first : first + together]
-        draw = functools.partial(_sums_of_drawn, data, offsets, generator.random((len(part), n_values)), part)
+        draws = uniform(generator, len(part) * n_values).reshape(len(part), n_values)
+        draw = functools.partial(_sums_of_drawn, data, offsets, draws, part)
         map_rows(functools.partial(quietly, draw), offsets, block_values=strategy.sizes.CACHE_VALUES)
     quietly(np.divide, out, sizes, out=out)
     means = quietly(np.ascontiguousarray(out.T).astype, result_type(data.dtype), copy=False)

@@ -91,10 +91,7 @@ def _null_bits(n_values: int, n_rows: int, ready: Callable[[], bool]) -> str:
 
 
 def _moved_bits(offsets: Offsets, n_values: int, ready: bool) -> str:
-    """Bytes of flags are moved faster where all rows have one short length, unless few of many values are: all are unpacked first.
-
-    A look at the first rows tells their length.
-    """
+    """Flags are moved as bytes where all rows seem to have one short length, unless few of many are, which are unpacked first."""
     n_rows = len(offsets) - 1
     short = offsets[-1] <= sizes.MOVED_FLAGS * n_rows and is_even(offsets[: sizes.SAMPLED_ROWS])
     return "compiled" if ready and (not short or n_values >= sizes.LIGHT_ROW * n_rows) else "flags"
@@ -253,7 +250,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "shift": _either(lambda n: "positions" if n > sizes.SHIFT_SLOTS else "slots", "positions", "slots"),
     # moving values
-    "take": _either(rules.small_or("arrow"), "small", "arrow"),
+    "take": _either(rules.small_or("blocks"), "small", "blocks"),
     "filter": _either(
         rules.filter,
         "arrow",

@@ -1,0 +1,63 @@
+"""Numbers that rise: whether they do, and how many there are of each. In blocks that stay in cache, on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.blocks import map_tasks
+from arrowjag._kernels.base.memory import zeros
+
+__all__ = ["count_rising", "holds_between"]
+
+
+def holds_between(condition: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]], data: NDArray[Any]) -> bool:
+    """Whether condition(items, items before them) is true of each item but the first.
+
+    Notes
+    -----
+    O(n); data of which the first block fails is not read any further.
+    """
+    step, last = strategy.sizes.PASS_VALUES, len(data) - 1
+
+    def holds(first: int) -> bool:
+        end = min(first + step, last)
+        return bool(condition(data[first + 1 : end + 1], data[first:end]).all())
+
+    return last < 1 or (holds(0) and all(map_tasks(holds, range(step, last, step))))
+
+
+def count_rising(numbers: NDArray[Any], n: int) -> NDArray[np.int64]:
+    """How often each number from 0 to n - 1 occurs.
+
+    Parameters
+    ----------
+    numbers : integer array
+        From 0 to n - 1, never falling.
+    n : int
+
+    Returns
+    -------
+    (n,) int64 array
+
+    Notes
+    -----
+    O(n + numbers). A block begins with the first of equal numbers, so that each count is written by one block.
+    """
+    counts, step = zeros(n, np.int64), strategy.sizes.PASS_VALUES
+
+    def begin(place: int) -> int:
+        return int(numbers.searchsorted(numbers[place])) if place < len(numbers) else len(numbers)
+
+    def count(place: int) -> None:
+        own = numbers[begin(place) : begin(place + step)]
+        if len(own):
+            counted = np.bincount((own - own[0]).astype(np.int64, copy=False))
+            counts[int(own[0]) : int(own[0]) + len(counted)] = counted
+
+    map_tasks(count, range(0, len(numbers), step))
+    return counts
