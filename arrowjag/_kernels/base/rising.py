@@ -28,7 +28,7 @@ def holds_between(condition: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]
         end = min(first + step, last)
         return bool(condition(data[first + 1 : end + 1], data[first:end]).all())
 
-    return last < 1 or (holds(0) and all(map_tasks(holds, range(step, last, step))))
+    return last < 1 or (holds(0) and (last <= step or all(map_tasks(holds, range(step, last, step)))))
 
 
 def count_rising(numbers: NDArray[Any], n: int) -> NDArray[np.int64]:
@@ -48,7 +48,10 @@ def count_rising(numbers: NDArray[Any], n: int) -> NDArray[np.int64]:
     -----
     O(n + numbers). A block begins with the first of equal numbers, so that each count is written by one block.
     """
-    counts, step = zeros(n, np.int64), strategy.sizes.PASS_VALUES
+    step = strategy.sizes.PASS_VALUES
+    if len(numbers) <= step:
+        return np.bincount(numbers.astype(np.int64, copy=False), minlength=n).astype(np.int64, copy=False)
+    counts = zeros(n, np.int64)
 
     def begin(place: int) -> int:
         return int(numbers.searchsorted(numbers[place])) if place < len(numbers) else len(numbers)

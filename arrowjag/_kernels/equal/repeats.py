@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import holds_nan
+from arrowjag._kernels.base.offsets import run_sizes
 from arrowjag._kernels.equal.groups import marked
 from arrowjag._kernels.order.sort import Key
 
@@ -29,11 +31,15 @@ def equal_runs(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64],
     -----
     O(n_rows + n_values), on all cores.
     """
-    begins = fill(lambda items, out: _changes(key, items, out), len(key[0]), np.bool_)
+    n = len(key[0])
+    if n <= strategy.sizes.CALL_VALUES:  # each `fill` takes 6 us
+        _changes(key, slice(0, n), begins := np.empty(n, np.bool_))
+    else:
+        begins = fill(lambda items, out: _changes(key, items, out), n, np.bool_)
     heads = offsets[:-1]  # the first of all among them
     begins[heads[heads < offsets[1:]]] = True
     cut, starts = marked(begins, offsets)
-    return cut, starts, _sizes(starts, len(begins))
+    return cut, starts, run_sizes(starts, n) if n <= strategy.sizes.CALL_VALUES else _sizes(starts, n)
 
 
 def _changes(key: Key, items: slice, out: NDArray[np.bool_]) -> None:
@@ -51,7 +57,7 @@ def _changes(key: Key, items: slice, out: NDArray[np.bool_]) -> None:
 
 
 def _sizes(starts: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """The lengths of runs that begin at these places of n; the last one ends with them."""
+    """As `run_sizes`, on all cores."""
 
     def work(items: slice, out: NDArray[np.int64]) -> None:
         ends = starts[items.start + 1 : items.stop + 1]
