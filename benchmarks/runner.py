@@ -19,7 +19,7 @@ from benchmarks.case import Case
 from benchmarks.data import Data
 
 RIVALS = ("awkward", "polars", "koladata", "duckdb", "pyarrow", "numpy")
-TURN = 1e-3
+TURN = 4e-3
 """Seconds after which a turn ends with the call that it has begun."""
 KODA_ROWS = 600_000
 """More rows don't reach Koda: it is filled from Python lists."""
@@ -83,8 +83,8 @@ def race(calls: dict[str, Callable[[], Any]], budget: float, before: Callable[[s
     """The best wall and CPU seconds of each call; calls take turns until each has had its budget, three times at least.
 
     Slow ones get fewer turns: one that spent its budget rests. A short one is called several times in its turn: its first call mostly
-    fetches the code that the others have pushed out of the caches. `before` is called ahead of each call, untimed, and leaves every
-    turn one call. A call that raises has None.
+    fetches the code that the others have pushed out of the caches, and the memory that Arrow's pool has given back meanwhile. `before`
+    is called ahead of each call, untimed, and leaves every turn one call. A call that raises has None.
     """
     best: dict[str, Any] = {}
     for name, call in calls.items():

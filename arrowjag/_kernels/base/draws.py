@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import empty
 
 __all__ = ["uniform", "words"]
 
 
 def uniform(generator: np.random.Generator, n: int) -> NDArray[np.float64]:
     """As ``generator.random(n)``."""
+    if n <= strategy.sizes.PASS_VALUES:
+        return generator.random(n)
 
     def draw(bits: Any, out: NDArray[np.float64]) -> None:
         np.random.Generator(bits).random(out=out)
@@ -27,6 +28,8 @@ def uniform(generator: np.random.Generator, n: int) -> NDArray[np.float64]:
 
 def words(generator: np.random.Generator, n: int) -> NDArray[np.uint64]:
     """The next n words of 64 bits, from which the generator makes its numbers."""
+    if n <= strategy.sizes.PASS_VALUES:
+        return np.asarray(generator.bit_generator.random_raw(n))
 
     def draw(bits: Any, out: NDArray[np.uint64]) -> None:
         out[:] = bits.random_raw(len(out))
@@ -37,9 +40,6 @@ def words(generator: np.random.Generator, n: int) -> NDArray[np.uint64]:
 def _drawn(generator: np.random.Generator, draw: Callable[[Any, Any], None], n: int, dtype: npt.DTypeLike) -> NDArray[Any]:
     """Numbers that take one word each, so that those of a block begin as many words behind the first as there are before it."""
     bits: Any = generator.bit_generator
-    if n <= strategy.sizes.PASS_VALUES:
-        draw(bits, out := empty(n, dtype))
-        return out
     state = bits.state
 
     def work(items: slice, out: NDArray[Any]) -> None:
