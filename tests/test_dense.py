@@ -675,3 +675,11 @@ def test_rows_without_any_value_are_filled() -> None:
     assert aj.array([[], []]).to_dense().tolist() == [[], []]
     assert aj.array([[None], []]).to_dense().tolist() == [[0.0], [0.0]]
     assert aj.array([[None], []]).to_dense(fill_value=None).mask.tolist() == [[True], [True]]
+
+
+def test_products_of_half_floats_beyond_their_largest_number_are_infinite() -> None:
+    """Without a warning, which tests would raise."""
+    x = aj.array(pa.array([[[3e4, 3e4], [1.0, 1.0]]], pa.list_(pa.list_(pa.float16(), 2))))
+    assert aj.dense.matmul(x, np.full((2, 2), 3e4, np.float16)).to_list() == [[[math.inf] * 2, [60000.0] * 2]]
+    assert aj.dense.bmm(x, x).tolist() == [[[math.inf] * 2] * 2]
+    assert x.matmul(x).to_list() == [[[math.inf] * 2, [30000.0] * 2]]

@@ -301,7 +301,8 @@ def matmul(x: Column, y: Column) -> Column:
 
     def product_of(group: int) -> tuple[IntArray, npt.NDArray[Any]]:
         rows = used[order[bounds[group] : bounds[group + 1]]]
-        return rows, quietly(_product, left.of_rows(rows, wide), right.of_rows(rows, wide)).astype(type, copy=False)
+        found = quietly(_product, left.of_rows(rows, wide), right.of_rows(rows, wide))
+        return rows, quietly(found.astype, type, copy=False)
 
     if len(bounds) == 2 and len(used) == len(n_rows):  # one shape: its products are the result
         out = product_of(0)[1].reshape(-1)

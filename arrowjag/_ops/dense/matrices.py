@@ -71,7 +71,7 @@ def bmm(one: Column, two: Column, size: Any = None) -> AnyArray:
     def work(batch: tuple[int, IntArray]) -> None:
         length, rows = batch
         x = matrices.rows_of(left, offsets, rows, length).astype(wide).transpose(0, 2, 1)
-        out[rows] = _product(x, matrices.rows_of(right, offsets, rows, length).astype(wide), length)
+        out[rows] = _product(x, matrices.rows_of(right, offsets, rows, length).astype(wide), length, type)
 
     blocks.map_tasks(work, matrices.of_length(offsets, max(n_left, n_right), limit))
     return out
@@ -94,7 +94,7 @@ def matmul(column: Column, dense: Any, size: Any = None) -> Column:
     def work(batch: tuple[int, IntArray]) -> None:
         length, rows = batch
         factors = cells if cells.ndim == 2 else cells[rows]
-        matrices.put(out, offsets, rows, _product(matrices.rows_of(data, offsets, rows, length).astype(wide), factors, width))
+        matrices.put(out, offsets, rows, _product(matrices.rows_of(data, offsets, rows, length).astype(wide), factors, width, type))
 
     blocks.map_tasks(work, matrices.of_length(offsets, max(width, out.shape[1]), limit))
     dims = (*column.shape.dims[:2], Uniform(out.shape[1], len(out)))
@@ -110,8 +110,8 @@ def _product_types(one: AnyArray, two: AnyArray) -> tuple[np.dtype[Any], np.dtyp
     return wide, wide
 
 
-def _product(one: AnyArray, two: AnyArray, length: int) -> AnyArray:
-    """Call np.matmul; raises on integer overflow."""
+def _product(one: AnyArray, two: AnyArray, length: int, type: np.dtype[Any]) -> AnyArray:
+    """Call np.matmul, and convert the result to a type; raises on integer overflow."""
     with np.errstate(all="ignore"):
         result: AnyArray = np.matmul(one, two)
         if one.dtype.kind in "iu" and one.size and two.size:
@@ -120,4 +120,4 @@ def _product(one: AnyArray, two: AnyArray, length: int) -> AnyArray:
                 about = np.matmul(one.astype(np.float64), two.astype(np.float64))
                 if (np.abs(about) >= np.iinfo(one.dtype).max * (1 - 1e-9)).any():
                     raise JagOverflowError(f"integer overflow: a sum of products does not fit 64 bits. {OVERFLOW_HINT}")
-    return result
+        return result.astype(type, copy=False)
