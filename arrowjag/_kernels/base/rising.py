@@ -26,7 +26,8 @@ def holds_between(condition: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]
 
     def holds(first: int) -> bool:
         end = min(first + step, last)
-        return bool(condition(data[first + 1 : end + 1], data[first:end]).all())
+        found = condition(data[first + 1 : end + 1], data[first:end])
+        return bool(np.count_nonzero(found) == len(found))  # half of the time of `all` for few
 
     return last < 1 or (holds(0) and (last <= step or all(map_tasks(holds, range(step, last, step)))))
 

@@ -68,7 +68,10 @@ def put(values: pa.Array[Any], places: NDArray[np.int64], items: pa.Array[Any]) 
     if len(places) == 0:
         return values
     old = data_of(values)
-    data = fill(lambda part, out: np.copyto(out, old[part]), len(old), old.dtype, light_block(len(old), old.itemsize))
+    if len(old) < strategy.sizes.CALL_VALUES:
+        data = old.copy()
+    else:
+        data = fill(lambda part, out: np.copyto(out, old[part]), len(old), old.dtype, light_block(len(old), old.itemsize))
     _write(data, places, data_of(items))
     if values.null_count == 0 and items.null_count == 0:
         return from_words(values.type, data)
@@ -81,6 +84,9 @@ def put(values: pa.Array[Any], places: NDArray[np.int64], items: pa.Array[Any]) 
 def _write(out: NDArray[Any], places: NDArray[np.int64], items: NDArray[Any]) -> None:
     """Write one item to each place, or the same item to all, on all cores: only if it is the same a place may be named twice."""
     step = strategy.sizes.PASS_VALUES
+    if len(places) <= step:
+        out[places] = items
+        return
 
     def work(first: int) -> None:
         part = slice(first, first + step)
