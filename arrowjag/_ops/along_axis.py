@@ -19,7 +19,7 @@ from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.move import gather
 from arrowjag._ops import structure
 from arrowjag._ops.axes import Moved, is_none_of_them, move_back, move_last, normalize_axes, trailing
-from arrowjag._ops.cursor import with_path
+from arrowjag._ops.cursor import naming_rows
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagError, ShapeError
 from arrowjag.shape import JaggedShape
@@ -60,18 +60,18 @@ def apply(
     found = normalize_axes(axis, ndim, operation)
     if found[-1] == ndim - 1:
         offsets = shape.composed(found[0], ndim).offsets
-        return Column(shape, _called(function, [column.values], offsets, shape, found[0]))
+        return Column(shape, naming_rows(shape, found[0], function, column.values, offsets))
     moved = move_last(column, found[0])
     flat = moved.column
     offsets = flat.shape.dims[-1].offsets
     if not complete or not len(moved.slots):
-        return move_back(moved, Column(flat.shape, _called(function, [flat.values], offsets, flat.shape, ndim - 1)), shape)
+        return move_back(moved, Column(flat.shape, naming_rows(flat.shape, ndim - 1, function, flat.values, offsets)), shape)
     place, offsets = _completed(moved, offsets)
     present = np.zeros(int(offsets[-1]), bool)
     present[place] = True
     source = np.zeros(len(present), np.int64)
     source[place] = np.arange(len(place))
-    result = _called(function, [gather.take(flat.values, source, present)], offsets, flat.shape, ndim - 1)
+    result = naming_rows(flat.shape, ndim - 1, function, gather.take(flat.values, source, present), offsets)
     return move_back(moved, Column(flat.shape, gather.take(result, place)), shape)
 
 
@@ -106,22 +106,12 @@ def apply_both(
     found = normalize_axes(axis, column.ndim, operation)
     if found[-1] == column.ndim - 1:
         offsets = column.shape.composed(found[0], column.ndim).offsets
-        return Column(column.shape, _called(function, [column.values, other.values], offsets, column.shape, found[0]))
+        return Column(column.shape, naming_rows(column.shape, found[0], function, column.values, other.values, offsets))
     moved = move_last(column, found[0])
     flat = moved.column
-    both = [flat.values, gather.take(other.values, moved.take)]
-    values = _called(function, both, flat.shape.dims[-1].offsets, flat.shape, column.ndim - 1)
+    beside, offsets = gather.take(other.values, moved.take), flat.shape.dims[-1].offsets
+    values = naming_rows(flat.shape, column.ndim - 1, function, flat.values, beside, offsets)
     return move_back(moved, Column(flat.shape, values), column.shape)
-
-
-def _called(
-    function: Callable[..., pa.Array], values: Sequence[pa.Array], offsets: IntArray, shape: JaggedShape, depth: int
-) -> pa.Array:
-    """Call a function of rows; an error names the row by its path in the shape, whose rows lie `depth` dims deep."""
-    try:
-        return function(*values, offsets)
-    except JagError as error:
-        raise with_path(error, shape, depth) from error.__cause__
 
 
 def in_blocks(function: Callable[..., pa.Array]) -> Callable[..., pa.Array]:

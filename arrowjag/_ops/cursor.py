@@ -6,7 +6,8 @@ gathered once, at the end. A contiguous selection is a slice and gathers nothing
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -26,9 +27,10 @@ from arrowjag.errors import JagError, JagIndexError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Bound", "Key", "Window", "either", "nth_or_null", "or_null", "positions", "row_name", "with_path"]
+__all__ = ["Bound", "Key", "Window", "either", "naming_rows", "nth_or_null", "or_null", "positions", "row_name"]
 
 
+Result = TypeVar("Result")
 NULL = -1
 """Marks a position whose item is null in the result."""
 
@@ -149,9 +151,13 @@ def row_name(shape: JaggedShape, depth: int, place: int, what: str = "row") -> s
     return f"{what} {path[0]}" if len(path) == 1 else f"{what} " + "".join(f"[{one}]" for one in reversed(path))
 
 
-def with_path(error: JagError, shape: JaggedShape, depth: int) -> JagError:
-    """Return the error of code that knows flat offsets alone, with the path of its row."""
-    return error if error.row is None or depth < 2 else error.in_row(row_name(shape, depth, error.row))
+def naming_rows(shape: JaggedShape, depth: int, function: Callable[..., Result], *arguments: Any) -> Result:
+    """Call a function that knows flat offsets alone; its error names the row by its path in the shape, `depth` dims deep."""
+    try:
+        return function(*arguments)
+    except JagError as error:
+        named = error if error.row is None or depth < 2 else error.in_row(row_name(shape, depth, error.row))
+        raise named from error.__cause__
 
 
 def pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, operation: str) -> Cursor:

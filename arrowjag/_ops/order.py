@@ -30,9 +30,9 @@ from arrowjag._kernels.order.rank import candidates
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.amounts import weights_of
-from arrowjag._ops.cursor import with_path
+from arrowjag._ops.cursor import naming_rows
 from arrowjag.dims import Ragged
-from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray, RankMethod
 
@@ -327,10 +327,8 @@ def _weighted_keys(
 ) -> tuple[npt.NDArray[np.float64], IntArray]:
     """Exponential variates divided by the weights, the smallest of which are drawn, and how many items have a weight."""
     frame, (spread,) = along_axis.align_keys(column, place + 1, [weights], "sample")
-    try:
-        amounts, valid = weights_of(spread.values, None, frame.shape.dims[place].offsets, "sample")
-    except JagError as error:
-        raise with_path(error, frame.shape, place) from error.__cause__
+    offsets = frame.shape.dims[place].offsets
+    amounts, valid = naming_rows(frame.shape, place, weights_of, spread.values, None, offsets, "sample")
     amounts = amounts if valid is None else np.where(valid, amounts, 0)
     if holds_nan(amounts):
         raise JagValueError("sample: weights must be numbers, got NaN")

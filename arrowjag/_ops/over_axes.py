@@ -23,8 +23,8 @@ from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.scatter import OUTER, count_at
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import structure
-from arrowjag._ops.cursor import with_path
-from arrowjag.errors import JagError, JagOverflowError
+from arrowjag._ops.cursor import naming_rows
+from arrowjag.errors import JagOverflowError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -92,10 +92,7 @@ def over_axes(
     dim = dims[-1]
     offsets, keep = dim.offsets, dim.validity
     enough = None if skip_nulls and min_count is None else _enough(flat, offsets, skip_nulls, min_count)
-    try:
-        reduced = _reduced(reduction, flat.values, offsets, enough)
-    except JagError as error:
-        raise with_path(error, flat.shape, len(dims) - 1) from error.__cause__
+    reduced = naming_rows(flat._shape, len(dims) - 1, _reduced, reduction, flat.values, offsets, enough)
     if slots and places is not None:
         reduced = _places(reduced, places, offsets)
     keep = keep if enough is None else both_valid(enough, keep)

@@ -20,7 +20,7 @@ from arrowjag._kernels.order.interpolation import apart
 from arrowjag._kernels.scan import neighbours
 from arrowjag._ops import along_axis, elementwise, scan, sets, structure
 from arrowjag._ops import axes as _axes
-from arrowjag._ops.cursor import row_name, with_path
+from arrowjag._ops.cursor import naming_rows, row_name
 from arrowjag._ops.spans import as_ticks
 from arrowjag.errors import JagError, JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
@@ -206,10 +206,7 @@ def gaps(column: Column, axis: Any) -> Column:
     if valid is not None:
         values, cut = gather.filter_values(without_validity(values), valid), _offsets.filter_rows(valid, cut)
     if _arrow.is_numeric(values.type):
-        try:
-            differences, new = neighbours.gaps(_arrow.data_alone(values), cut)
-        except JagError as error:
-            raise with_path(error, frame.shape, frame.ndim - 1) from error.__cause__
+        differences, new = naming_rows(frame.shape, frame.ndim - 1, neighbours.gaps, _arrow.data_alone(values), cut)
         found = _arrow.from_numpy(differences)
     else:
         found, new = _gaps_of_others(values, cut)

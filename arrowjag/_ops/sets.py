@@ -27,10 +27,10 @@ from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import search
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
-from arrowjag._ops.cursor import with_path
+from arrowjag._ops.cursor import naming_rows
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.dims import Dim
-from arrowjag.errors import JagError, ShapeError
+from arrowjag.errors import ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -292,10 +292,8 @@ def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column
     key, table_key = joint_keys(probes.values, table_keys, "translate")
     if len(table_key[0]) == 0:
         return Column(probes.shape, pa.nulls(len(key[0]), values.type))
-    try:
-        found, hit = lookup(table_key, tables.shape.dims[-1].offsets, key, offsets)
-    except JagError as error:
-        raise with_path(error, tables.shape, tables.ndim - 1) from error.__cause__
+    cut = tables.shape.dims[-1].offsets
+    found, hit = naming_rows(tables.shape, tables.ndim - 1, lookup, table_key, cut, key, offsets)
     return Column(probes.shape, gather.take(values.values, found if items is None else items[found], hit))
 
 

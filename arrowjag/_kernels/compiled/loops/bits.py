@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import helper, loop
-from arrowjag._kernels.compiled.words import load_word, store_word
+from arrowjag._kernels.compiled.loops.counts import word_from
+from arrowjag._kernels.compiled.words import store_word
 
 u8: Any = np.uint64
 
@@ -22,14 +23,8 @@ Function = Callable[..., int]
 @helper
 def some_bits(bits: Any, size: Any, place: Any, count: Any) -> Any:
     """At most 56 bits from a place on; there are `size` bytes."""
-    byte = place >> u8(3)  # eight bytes hold 57 bits or more, whichever bit of the first byte they begin at
-    found = u8(0)
-    if byte + u8(8) <= size:
-        found = load_word(bits, byte)
-    else:
-        for k in range(u8(0), size - byte):
-            found |= u8(bits[byte + k]) << (k << u8(3))
-    return (found >> (place & u8(7))) & ((u8(1) << count) - u8(1))
+    word = word_from(bits, size, place >> u8(3))  # it holds 57 bits or more, whichever bit of its first byte they begin at
+    return (word >> (place & u8(7))) & ((u8(1) << count) - u8(1))
 
 
 @helper
