@@ -230,7 +230,7 @@ SPELLINGS = {"": _ITEMS, "str": _TEXT, "dt": _TIME}
 _PREFIXES = ("list_", "array_", "arr_")
 
 
-def suggestion(name: str, known: Iterable[str], namespace: str = "") -> str:
+def suggestion(name: str, known: Iterable[str], namespace: str = "", *, where: str = "", fields: Iterable[str] = ()) -> str:
     """Return the hint that an error about an unknown name adds to its first sentence.
 
     Parameters
@@ -241,6 +241,10 @@ def suggestion(name: str, known: Iterable[str], namespace: str = "") -> str:
         The names that exist.
     namespace : str
         A key of `SPELLINGS`.
+    where : str
+        The code that stands for x in the calls that are suggested, such as ``"series.jag"``; empty for arrays themselves.
+    fields : iterable of str
+        The fields of struct leaves, which are picked by ``x["field"]``.
 
     Returns
     -------
@@ -253,15 +257,17 @@ def suggestion(name: str, known: Iterable[str], namespace: str = "") -> str:
     '; write x.n_unique()'
     >>> suggestion("list_sum", ["sum"])
     '; write x.sum()'
+    >>> suggestion("score", [], where="series.jag", fields=["score"])
+    '; write x["score"], where x is series.jag'
     """
     names = set(known)
     table = SPELLINGS[namespace]
     stem = next((name.removeprefix(prefix) for prefix in _PREFIXES if name.startswith(prefix)), name)
-    for one in (name, stem):
-        if one in table:
-            return f"; write {table[one]}"
     space = f".{namespace}" if namespace else ""
-    if stem in names:
-        return f"; write x{space}.{stem}()"
+    calls = [f'x["{name}"]'] if name in set(fields) else []
+    calls += [table[one] for one in (name, stem) if one in table]
+    calls += [f"x{space}.{stem}()"] if stem in names else []
+    if calls:
+        return f"; write {calls[0]}{f', where x is {where}' if where else ''}"
     near = difflib.get_close_matches(name, names, 1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -91,6 +91,23 @@ def test_names_of_a_frame_and_of_none() -> None:
         X.xyzzy  # type: ignore[attr-defined]  # noqa: B018
 
 
+@pytest.mark.parametrize("surface", ["array", "pandas", "polars"])
+def test_a_field_is_picked_by_its_name(surface: str) -> None:
+    points = aj.array([[{"lat": 1.0, "sum": 2.0}], []])
+    owner = {"array": lambda: points, "pandas": lambda: points.to_pandas().jag, "polars": lambda: points.to_polars().jag}[surface]()
+    with pytest.raises(JagAttributeError, match=r"has no 'lat'; write x\[\"lat\"\](, where x is series\.jag)?$"):
+        owner.lat  # noqa: B018
+    assert callable(owner.sum), "methods come before fields of the same name"
+    picked = owner["lat"]
+    assert (picked if surface == "array" else picked.jag).sum().to_list() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("surface", ["pandas", "polars"])
+def test_the_place_of_x_stands_behind_calls_only(surface: str) -> None:
+    with pytest.raises(JagAttributeError, match=r"has no 'xyzzy'$"):
+        owners()[surface]().xyzzy  # noqa: B018
+
+
 def test_the_error_can_be_pickled() -> None:
     with pytest.raises(JagAttributeError) as caught:
         X.nunique  # type: ignore[attr-defined]  # noqa: B018

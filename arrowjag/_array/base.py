@@ -441,7 +441,11 @@ class ArrayBase(Column):
             """Raise for an unknown name, and suggest ours."""
             if name.startswith("_"):
                 raise AttributeError(f"a JaggedArray has no {name!r}", name=name, obj=self)
-            raise JagAttributeError(f"a JaggedArray has no {name!r}", name, lambda: suggestion(name, dir(type(self))))
+            raise JagAttributeError(
+                f"a JaggedArray has no {name!r}",
+                name,
+                lambda: suggestion(name, dir(type(self)), fields=struct_fields.fields(self.type)),
+            )
 
     # ------------------------------------------------------------------------------------------- text
 

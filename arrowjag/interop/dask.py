@@ -224,7 +224,7 @@ class DaskSeriesJag:
         """Raise for an unknown name, and suggest one of the accessor."""
         if name.startswith("_"):
             raise AttributeError(name)
-        hint = lambda: f"{suggestion(name, dir(type(self)))}, where x is series.jag"  # noqa: E731
+        hint = lambda: suggestion(name, dir(type(self)), where="series.jag")  # noqa: E731
         raise JagAttributeError(f".jag of a dask Series has no {name!r}", name, hint)
 
     def _binary(self, function: Callable[..., Any], *operands: Any) -> Any:

@@ -27,8 +27,6 @@ FLAT_SETS = frozenset({"cut", "digitize", "histogram", "is_in", "translate"})
 _ALIGNED_THOUGH_MOVING = frozenset({"filter", "group_by", "group_by_indices", "sort"})
 """Methods whose argument has one row per row of the Series, but whose result may not."""
 
-_WHERE = ", where x is series.jag"
-
 _OWNED = frozenset({"ewm", "expanding", "rolling"})
 """Methods that return a helper, which calls methods of the accessor."""
 
@@ -99,7 +97,8 @@ class SeriesJag:
         """Raise for an unknown name, and suggest one of the accessor."""
         if name.startswith("_"):
             raise AttributeError(name)
-        raise JagAttributeError(f".jag has no {name!r}", name, lambda: f"{suggestion(name, dir(type(self)))}{_WHERE}")
+        hint = lambda: suggestion(name, dir(type(self)), where="series.jag", fields=self._array.fields)  # noqa: E731
+        raise JagAttributeError(f".jag has no {name!r}", name, hint)
 
     # ------------------------------------------------------------------------------------------- indexing
 

@@ -50,9 +50,8 @@ class FrameJag:
         """Raise for an unknown name, and suggest ours; methods of single columns are there on these."""
         if name.startswith("_"):
             raise AttributeError(name)
-        raise JagAttributeError(
-            f".jag of a DataFrame has no {name!r}", name, lambda: f"{suggestion(name, dir(type(self)))}, where x is df[column].jag"
-        )
+        hint = lambda: suggestion(name, dir(type(self)), where="df[column].jag")  # noqa: E731
+        raise JagAttributeError(f".jag of a DataFrame has no {name!r}", name, hint)
 
     def flatten(self, *columns: Any, keep_empty: bool = False) -> pd.DataFrame:
         """Return one row per leaf of columns that share a shape prefix.

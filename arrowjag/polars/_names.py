@@ -7,7 +7,7 @@ raises. On a result (``pl.col("v").jag.sum()``) polars' own methods are availabl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 import polars as pl
@@ -99,7 +99,7 @@ def refuse_foreign(surface: type, host: type, passing: frozenset[str]) -> None:
             setattr(surface, name, Foreign(name))
 
 
-def refuse(surface: type, host: type, column: str, name: str) -> NoReturn:
+def refuse(surface: type, host: type, column: str, name: str, fields: Iterable[str] = ()) -> NoReturn:
     """Raise for a name that the surface lacks, and suggest our equivalent and the polars call without `.jag`.
 
     Parameters
@@ -112,11 +112,12 @@ def refuse(surface: type, host: type, column: str, name: str) -> NoReturn:
         The code of the column without `.jag`.
     name : str
         The name.
+    fields : iterable of str
+        The fields of struct leaves, where they are known.
     """
     if not hasattr(host, name):
-        ours = suggestion(name, own_names(surface))
-        where = f", where x is {column}.jag" if "write" in ours else ""
-        raise JagAttributeError(f".jag has no {name!r}{ours}{where}", name=name)
+        ours = suggestion(name, own_names(surface), where=f"{column}.jag", fields=fields)
+        raise JagAttributeError(f".jag has no {name!r}{ours}", name=name)
     ours = f"for items write {INSTEAD[name]}, where x is {column}.jag; " if name in INSTEAD else ""
     raise JagAttributeError(
         f".jag has no {name!r}: {ours}polars' own, which takes each list as one value, is {column}.{name} without .jag", name=name

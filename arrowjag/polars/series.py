@@ -128,7 +128,7 @@ class JagSeries(pl.Series):
         if name.startswith("_"):
             raise AttributeError(name)
         if not hasattr(JaggedArray, name):
-            refuse(JagSeries, pl.Series, "series", name)
+            refuse(JagSeries, pl.Series, "series", name, self.array.fields)
         return getattr(self.array, name)
 
     def __dir__(self) -> list[str]:
