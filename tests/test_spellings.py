@@ -114,6 +114,14 @@ def test_the_error_can_be_pickled() -> None:
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
+def test_functions_that_are_no_methods_are_named() -> None:
+    makers = {"arange", "array", "full", "json_default", "options", "random", "zeros", "jit", "to_storage"}
+    others = {name for name in aj.__all__ if name.islower() and callable(getattr(aj, name)) and not hasattr(aj.JaggedArray, name)}
+    functions = {name for name in others - makers if not name.startswith(("from_", "read_", "write_", "scan_"))}
+    assert functions <= SPELLINGS[""].keys()
+    assert all(SPELLINGS[""][name].startswith(f"aj.{name}(") for name in functions)
+
+
 def test_suggested_names_exist() -> None:
     frames = {"flatten", "implode"}
     for space, table in SPELLINGS.items():

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
-import polars as pl
-
 from arrowjag._methods import METHODS
 from arrowjag._spellings import SPELLINGS, suggestion
 from arrowjag.errors import JagAttributeError, JagTypeError
@@ -32,9 +30,6 @@ ALIASES = {
     "cum_prod": "cumprod",
 }
 """polars' names of methods that we have under another name; the parameters are ours."""
-
-INSTEAD = {name: call for name, call in SPELLINGS[""].items() if hasattr(pl.Expr, name)}
-"""The call of ours that replaces a method of polars; x is the column with `.jag`."""
 
 _KEYWORDS: dict[str, dict[str, str]] = {
     "null_on_oob": {"out_of_bounds": "use out_of_bounds='null'", "default": "not needed: out of range gives default"},
@@ -118,7 +113,8 @@ def refuse(surface: type, host: type, column: str, name: str, fields: Iterable[s
     if not hasattr(host, name):
         ours = suggestion(name, own_names(surface), where=f"{column}.jag", fields=fields)
         raise JagAttributeError(f".jag has no {name!r}{ours}", name=name)
-    ours = f"for items write {INSTEAD[name]}, where x is {column}.jag; " if name in INSTEAD else ""
+    calls = SPELLINGS[""]
+    ours = f"for items write {calls[name]}, where x is {column}.jag; " if name in calls else ""
     raise JagAttributeError(
         f".jag has no {name!r}: {ours}polars' own, which takes each list as one value, is {column}.{name} without .jag", name=name
     )
