@@ -160,6 +160,10 @@ def naming_rows(shape: JaggedShape, depth: int, function: Callable[..., Result],
         raise named from error.__cause__
 
 
+_NULL_INSTEAD = {"indexing": "; x.S[...] gives null there", "take": '; out_of_bounds="null" gives null there'}
+"""What rows too short for an index can be asked for instead, by operation."""
+
+
 def pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, operation: str) -> Cursor:
     """Select one item per row, or several items of a single row; removes the dim."""
     dim = column.shape.dims[cursor.depth]
@@ -186,8 +190,9 @@ def pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, o
         asked = index if isinstance(index, int) else positions(index)[0][place]
         row = place if len(sizes) > 1 else 0
         name = row_name(column.shape, cursor.depth, int(cursor.places[row]))
+        hint = _NULL_INSTEAD.get(operation, "") if cursor.depth else ""
         raise JagIndexError(
-            f"{operation}: index {asked} is out of range for {name}, which has {sizes[row]} items at dim {cursor.depth}"
+            f"{operation}: index {asked} is out of range for {name}, which has {sizes[row]} items at dim {cursor.depth}{hint}"
         )
     places = starts + position
     if not strict:
