@@ -146,7 +146,7 @@ def arguments_of_windows(loop, values, offsets, nulls, rng):
         window, tile = (100, 64) if nulls else (37, 50)
         numbers = {"last": len(values) - window + 1, "window": window, "tile": tile, "parts": window - 1.0, "root": int(nulls)}
         return {**numbers, "scratch": np.zeros(6 * (window + tile), values.dtype)}
-    if loop.name in ("window_sums", "window_squares", "window_counts"):
+    if loop.name in ("window_sums", "window_squares", "window_counts", "window_min", "window_max"):
         low, high = windows_of(offsets, rng)
         for begin, end in itertools.pairwise(offsets):  # both ends rise, in some rows by one item each
             low[begin:end].sort()

@@ -146,6 +146,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "rolling count": ("rolling_sums-i8-plain", lambda: FLOATS.rolling_count(2)),
     "nulls of windows": ("rolling_min-u1-plain", lambda: FLOATS.rolling_min(2)),
     "rolling median of integers": ("window_select-f8-plain", lambda: TIMES.rolling(3, min_periods=1).median()),
+    "max of cut windows": ("window_max-f8-plain", lambda: FLOATS.rolling(3, min_periods=1).max()),
+    "min by time": ("window_min-f8-plain", lambda: FLOATS.rolling(3, on=FLOATS.cumcount().ffill().fill_null(0)).min()),
     "sum of cut windows": ("window_sums-f8-plain", lambda: FLOATS.rolling(3, min_periods=1).sum()),
     "rolling std": ("rolling_variances-f8-plain", lambda: FLOATS.rolling(2).std()),
     "counts of cut windows": ("window_counts-b1-plain", lambda: FLOATS.rolling(3, min_periods=1).mean()),

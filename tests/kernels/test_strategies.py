@@ -506,7 +506,7 @@ CALLS: dict[str, list[Call]] = {
             for name in ("sum", "mean", "min", "max", "count")
             for window in (1, 3, 4)
         ),
-        *(Call(lambda x, name=name: getattr(x.rolling(3, min_periods=1), name)()) for name in ("sum", "mean", "var")),
+        *(Call(lambda x, name=name: getattr(x.rolling(3, min_periods=1), name)()) for name in ("sum", "mean", "var", "min", "max")),
         *(Call(lambda x, n=n: x.rolling(n, min_periods=1, center=True).std()) for n in (4, 9)),
         *(Call(lambda x, n=n: x.rolling(n).std(ddof=0)) for n in (1, 2, 7)),
         *(Call(lambda x, n=n: x.rolling(n, on=x.cumcount().ffill().fill_null(0)).sum()) for n in (1, 4)),

@@ -63,7 +63,7 @@ def valid_of(nulls: bool) -> Any:
 
 def items_of(found: Windows, data: np.ndarray[Any, Any], valid: Any) -> list[list[Any]]:
     """The items of each window as Python's."""
-    kept = np.ones(N, bool) if valid is None else valid
+    kept = np.ones(len(data), bool) if valid is None else valid
     spans = zip(found.low.tolist(), found.high.tolist(), strict=True)
     return [data[low:high][kept[low:high]].tolist() for low, high in spans]
 
@@ -141,7 +141,7 @@ def test_ends_of_no_items() -> None:
 
 
 @pytest.mark.parametrize("type", ["f8", "f4", "i8", "i1", "u8", "?"])
-def test_extremes(type: str) -> None:
+def test_extremes(type: str, by: str) -> None:
     rng = np.random.default_rng(4)
     data = rng.normal(size=N).astype(type) if type[0] == "f" else rng.integers(-9, 9, N).astype(type)
     if type[0] == "f":
@@ -151,8 +151,7 @@ def test_extremes(type: str) -> None:
         limits = np.iinfo(type)
         data[::5], data[::7] = limits.min, limits.max
     for part, valid, (ufunc, pick) in itertools.product(WINDOWS.values(), [None, valid_of(True)], [(np.fmin, min), (np.fmax, max)]):
-        with strategy.force(CACHE_VALUES=20, LARGE_VALUES=20):
-            found = window_statistics.extremes(ufunc, data, valid, OFFSETS, part)
+        found = window_statistics.extremes(ufunc, data, valid, OFFSETS, part)
         assert found.dtype == data.dtype
         for one, result in zip(items_of(part, data, valid), found.tolist(), strict=True):
             numbers = [item for item in one if not math.isnan(item)]
@@ -226,7 +225,10 @@ def test_tiles_of_long_rows_have_the_same_bits(kind: str, nulls: bool) -> None:
         given = {"window": by, "COMPILED_VALUES": 0, "CALL_VALUES": 0, "WINDOW_TILE": 32}
         with np.errstate(all="ignore"), options(compile="always"), strategy.force(**given):  # type: ignore[arg-type]
             sums = window_statistics.sums(np.nan_to_num(data, posinf=1), LONG, LONG_WINDOWS[kind])
-            results.append(bits(sums) + bits(window_statistics.variances(data, valid, LONG, LONG_WINDOWS[kind])))
+            spread = window_statistics.variances(data, valid, LONG, LONG_WINDOWS[kind])
+            ends = [window_statistics.extremes(one, data, valid, LONG, LONG_WINDOWS[kind]) for one in (np.fmin, np.fmax)]
+            some = np.array([bool(one) for one in items_of(LONG_WINDOWS[kind], data, valid)])
+            results.append(bits(sums) + bits(spread) + bits(ends[0][some]) + bits(ends[1][some]))
     assert results[0] == results[1]
 
 

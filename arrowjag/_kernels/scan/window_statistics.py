@@ -184,9 +184,18 @@ def extremes(ufunc: np.ufunc, data: NDArray[Any], valid: Valid, offsets: Integer
         loser = np.iinfo(values.dtype).max if ufunc is np.fmin else np.iinfo(values.dtype).min
     out = empty(len(values), values.dtype)
 
+    loop = find_loop("window_min" if ufunc is np.fmin else "window_max", values.dtype, False, len(values), often=True)
+    is_compiled = strategy.choose("window", loop is not None) == "compiled"
+
     def work(block: Block) -> None:
-        items = (block.filled(loser),)
-        (found,) = over_windows(items, lambda a, b: (ufunc(*a, *b),), (loser,), windows.part(block.items))
+        items, part = np.ascontiguousarray(block.filled(loser)), windows.part(block.items)
+        if is_compiled and loop is not None:
+            width, levels = _scratch_of(windows, block.items)
+            scratch, bounds = empty(width * max(levels, 1), values.dtype), block.offsets
+            loop(items, *part, bounds[:-1], bounds[1:], 0, len(bounds) - 1, width, scratch, out[block.items])
+            out[block.items] = without_signed_zeros(out[block.items])
+            return
+        (found,) = over_windows((items,), lambda a, b: (ufunc(*a, *b),), (loser,), part)
         out[block.items] = without_signed_zeros(found)
 
     over_blocks(work, values, valid, offsets)

@@ -181,6 +181,79 @@ def window_sums(kind: str, nulls: bool) -> Function:
     return function
 
 
+def _better(kind: str, largest: bool) -> Any:
+    """A function that returns the more extreme of two items; a NaN is no extreme beside a number."""
+    is_float = kind == "f"
+
+    def function(one: Any, two: Any) -> Any:
+        keeps = one >= two if largest else one <= two
+        if is_float:
+            keeps = keeps or two != two
+        return one if keeps else two
+
+    return helper(function)
+
+
+def _window_extremes(kind: str, largest: bool) -> Function:
+    """Extremes over windows of spans of 1, 2, 4.. items; the two longest spans that cover a window may overlap."""
+    better = _better(kind, largest)
+
+    def function(
+        values: Any, low: Any, high: Any, begins: Any, ends: Any, first: Any, last: Any, width: Any, scratch: Any, out: Any
+    ) -> int:
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(begins[row]), u8(ends[row])
+            while begin < end:
+                stop, longest, even, beyond = tile_of(low, high, begin, end, u8(width))
+                base = u8(low[begin])
+                n = u8(high[stop - u8(1)]) - base
+                for i in range(u8(0), n):
+                    scratch[i] = values[base + i]
+                span, table = u8(1), u8(0)
+                while span * u8(2) <= longest:
+                    for i in range(u8(0), n - span * u8(2) + u8(1)):
+                        scratch[table + u8(width) + i] = better(scratch[table + i], scratch[table + i + span])
+                    span *= u8(2)
+                    table += u8(width)
+                if even < beyond:
+                    at = table + u8(low[even]) - base
+                    for i in range(u8(0), beyond - even):
+                        out[even + i] = better(scratch[at + i], scratch[at + longest - span + i])
+                i = begin
+                while i < stop:
+                    if i == even and even < beyond:
+                        i = beyond
+                        continue
+                    at, size = u8(low[i]) - base, u8(high[i]) - u8(low[i])
+                    span, table = u8(1), u8(0)
+                    while span * u8(2) <= size:
+                        span *= u8(2)
+                        table += u8(width)
+                    out[i] = better(scratch[table + at], scratch[table + at + size - span]) if size else values[begin]
+                    i += u8(1)
+                begin = stop
+        return 0
+
+    return function
+
+
+@loop("item* i8* i8* i8* i8* i8 i8 i8 item* item*")
+def window_min(kind: str, nulls: bool) -> Function:
+    """(values, low, high, begins, ends, first, last, width, scratch, out): the least of each window, in tiles as `window_sums`.
+
+    `scratch` holds the spans of each size, `width` entries for each. A window without items has an arbitrary result.
+    """
+    del nulls
+    return _window_extremes(kind, False)
+
+
+@loop("item* i8* i8* i8* i8* i8 i8 i8 item* item*")
+def window_max(kind: str, nulls: bool) -> Function:
+    """(values, low, high, begins, ends, first, last, width, scratch, out): the greatest of each window, as `window_min`."""
+    del nulls
+    return _window_extremes(kind, True)
+
+
 @loop("item* i8 i8 i8 i8 item* item*", ("i8", "u8", "f8"))
 def rolling_sums(kind: str, nulls: bool) -> Function:
     """(values, first, last, window, tile, scratch, out): sums of `window` items from each place on, without regard to rows.
@@ -225,7 +298,7 @@ def rolling_sums(kind: str, nulls: bool) -> Function:
 
 def _rolling_extremes(kind: str, largest: bool) -> Function:
     """Extremes of `window` items from each place on; the two spans of 2**k items that cover a window may overlap."""
-    is_float = kind == "f"
+    better = _better(kind, largest)
 
     def function(values: Any, first: Any, last: Any, window: Any, tile: Any, scratch: Any, out: Any) -> int:
         start, end, size = u8(first), u8(last), u8(window)
@@ -237,11 +310,7 @@ def _rolling_extremes(kind: str, largest: bool) -> Function:
             while span < size:
                 apart = min(span, size - span)
                 for i in range(u8(0), n + size - span - apart):
-                    one, two = scratch[before + i], scratch[before + i + apart]
-                    keeps = one >= two if largest else one <= two
-                    if is_float:
-                        keeps = keeps or two != two  # NaN is no extreme beside a number
-                    scratch[after + i] = one if keeps else two
+                    scratch[after + i] = better(scratch[before + i], scratch[before + i + apart])
                 span += apart
                 before, after = after, before
             for i in range(u8(0), n):
