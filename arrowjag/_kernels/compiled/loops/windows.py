@@ -225,10 +225,12 @@ def _window_extremes(kind: str, largest: bool) -> Function:
                         i = beyond
                         continue
                     at, size = u8(low[i]) - base, u8(high[i]) - u8(low[i])
-                    span, table = u8(1), u8(0)
                     while span * u8(2) <= size:
                         span *= u8(2)
                         table += u8(width)
+                    while span > max(size, u8(1)):
+                        span >>= u8(1)
+                        table -= u8(width)
                     out[i] = better(scratch[table + at], scratch[table + at + size - span]) if size else values[begin]
                     i += u8(1)
                 begin = stop
