@@ -54,7 +54,8 @@ class Items:
         text = ITEMWISE[name].format(*texts, type=computes)
         found = [f"v{value} = {text}" if type == "b1" else f"v{value} = {type}({text})"]
         if name in LIMITED:
-            found.append(f"bad += i8(0) if is_ordinary({', '.join(texts)}, zero_{computes}, limit_{computes}) else i8(1)")
+            one, two = texts
+            found.append(f"bad += i8(0) if is_ordinary({one}, {one} / {two}, {two}, zero_{computes}, limit_{computes}) else i8(1)")
         return found
 
     def _validity(self, value: int) -> list[str]:
