@@ -343,3 +343,15 @@ def test_overflow_in_a_loop_is_the_error_of_the_call() -> None:
         assert found == eager(function, x)
         assert "JagOverflowError" in found
         assert "row 50" in found
+
+
+def test_values_under_nulls_are_zero() -> None:
+    """Nothing is left there of what the loop computed, which is NaN of means of empty rows."""
+    x, y, _ = columns("short", 3, plain=True)
+    with aj.options(compile="always"), strategy.force(COMPILED_VALUES=0) as taken:
+        found = aj.jit(lambda x, y: (x.diff() * 2 + y, x.shift(1) - y > 0, (x + y).mean()))(x, y)
+    assert taken["loop", "compiled"] == 1
+    for one in found:
+        bare = pa.Array.from_buffers(one.values.type, len(one.values), [None, one.values.buffers()[1]])
+        under = bare.filter(one.values.is_null()).to_pylist()
+        assert set(under) == {0}, one

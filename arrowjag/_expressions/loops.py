@@ -320,8 +320,6 @@ class _Out:
             valid = None if (valid | (sizes == 0)).all() else valid.repeat(sizes)
         if valid is not None and valid.all():
             valid = None
-        if valid is not None:
-            self.data[~valid] = 0
         data = memory.pack_bits(self.data) if self.value.type == "b1" else pa.py_buffer(self.data)
         bits = None if valid is None else memory.pack_bits(valid)
         values = pa.Array.from_buffers(self.result.type, len(self.data), [bits, data])

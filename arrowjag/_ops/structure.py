@@ -381,6 +381,8 @@ class Met(NamedTuple):
 def meet(columns: Sequence[Column], operation: str, levels: int | None = None) -> list[Met]:
     """As `agree`, but dropping values of innermost rows may be deferred, for callers that read values block by block."""
     result = [Met(column, column.shape) for column in columns]
+    if len(result) == 1:
+        return result
     ndim = _longest([met.shape for met in result]).ndim
     for depth in range(1, ndim if levels is None else levels + 1):
         validity = _joint_validity([met.shape.dims[depth] for met in result if met.shape.ndim > depth])

@@ -303,7 +303,7 @@ def arguments_of(loop, type, told, rng):
         "limit": 7 << 51,
         "from_end": int(nulls),
         "n": n,
-        "limits": np.array([0, 1, 2**20, 0.5, -1], values.dtype) if values.dtype.kind == "f" else None,
+        "limits": np.array([0, 1, 2**20, -0.5], values.dtype) if values.dtype.kind == "f" else None,
         "data": rng.integers(97, 100, 3 * n).astype("u1"),
         "cuts": np.concatenate(([0], np.sort(rng.integers(0, 3 * n, n - 1)), [3 * n])),
         "table": np.full(8192, -1),

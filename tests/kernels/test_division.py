@@ -123,11 +123,12 @@ def test_quotients_around_the_limit(dtype, by_number):
     draw = np.random.default_rng(0)
     limit = LIMITS[np.dtype(dtype).str[1:]]
     for divisor in (1, -1, 3, 0.1, *draw.normal(size=20)):
-        b = np.full(60, divisor, dtype)
-        quotients = np.concatenate([limit * factor + np.arange(-5, 5) / 2 for factor in (1, -1, 2, -2, 0.5, 1)])
+        b = np.full(70, divisor, dtype)
+        quotients = np.concatenate([limit * factor + np.arange(-5, 5) / 2 for factor in (1, -1, 2, -2, 0.5, 8, -8)])
         a = (b * quotients.astype(dtype)).astype(dtype)
         for numbers in (a, np.nextafter(a, dtype(np.inf)), np.nextafter(a, dtype(-np.inf))):
-            check(numbers, b[:1] if by_number else b)
+            for some in (slice(None), quotients < 0, quotients > 0):  # those of one sign alone in a block
+                check(numbers[some], b[:1] if by_number else b[some])
 
 
 @pytest.mark.parametrize("n_two", [1, 10])
@@ -152,7 +153,7 @@ def test_what_a_loop_cannot_divide_is_divided_again_in_blocks(n_one, n_two, n_ba
     assert values.tolist() == one.tolist()
     assert divisors.tolist() == two.tolist()
     assert (values.flags.c_contiguous, divisors.flags.c_contiguous) == (True, True)
-    assert (by_number, n, limits.tolist(), limits.dtype) == (int(n_two == 1), 10, [0, 1, LIMITS["f8"], 0.5, 1], out.dtype)
+    assert (by_number, n, limits.tolist(), limits.dtype) == (int(n_two == 1), 10, [0, 1, LIMITS["f8"], 0.5], out.dtype)
     assert filled is out
     parts = [slice(0, 4), slice(4, 8), slice(8, 10)] if n_bad else []
     assert blocks == [(one[part].tolist(), two.tolist() if n_two == 1 else two[part].tolist()) for part in parts]

@@ -23,6 +23,8 @@ __all__ = ["MOST_DECIMALS", "clip", "division", "floor_divide", "power", "remain
 _DIGITS = {"f": 24, "d": 53}
 _LARGEST = {"f": 2.0**110, "d": 2.0**990}
 """Numbers below this can be split without overflow."""
+_LEAST = {char: np.finfo(char).tiny for char in _DIGITS}
+"""The smallest numbers that have all digits."""
 
 
 Division = Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], None]
@@ -106,9 +108,9 @@ def _divide_compiled(loop: Compiled, plain: Division, one: NDArray[Any], two: ND
         one = np.full(n, one[0])
     by_number = len(two) < n
     inverse = kind(1) / two[0]
-    if by_number and not np.finfo(kind).tiny <= abs(inverse) < np.inf:  # it is too coarse, or none
+    if by_number and not _LEAST[out.dtype.char] <= abs(inverse) < np.inf:  # it is too coarse, or none
         two, by_number = np.full(n, two[0]), False
-    limits = np.array([0, 1, LIMITS[out.dtype.str[1:]], inverse, np.copysign(1, inverse)], kind)
+    limits = np.array([0, 1, LIMITS[out.dtype.str[1:]], inverse], kind)
     if loop(np.ascontiguousarray(one), np.ascontiguousarray(two), int(by_number), len(out), limits, out):
         plain(one, two, out)
 

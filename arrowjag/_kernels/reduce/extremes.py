@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import Bits, as_flags, empty, text_parts, unless_all, zeros
+from arrowjag._kernels.base.memory import Bits, as_flags, empty, text_parts, unless_all
 from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.base.polars_lists import (
     extremes_of_lists,
@@ -233,8 +233,7 @@ def _has_items(rows: NDArray[np.int64], block: Block) -> NDArray[np.bool_]:
 def _slot(pick: Pick, data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
     if data.dtype.kind == "b":
         data = data.view(np.uint8)
-    slots = zeros(len(offsets) - 1, np.int64)
-    present = empty(len(slots), np.bool_)
+    slots, present = empty(len(offsets) - 1, np.int64), empty(len(offsets) - 1, np.bool_)
     all_there = _run("argmin" if pick is _SMALLEST else "argmax", pick, data, valid, offsets, slots, present)
     if all_there is not None:
         return slots, None if all_there else present
@@ -244,6 +243,7 @@ def _slot(pick: Pick, data: NDArray[Any], valid: Known, offsets: NDArray[np.int6
     if _by_lists(slots_of_lists, pick, data, valid, offsets, slots, present):
         return slots, unless_all(present)
     valid = as_flags(valid)
+    slots.fill(0)
 
     def work(block: Block) -> None:
         found = empty(len(block.offsets) - 1, data.dtype)
@@ -316,7 +316,7 @@ def _best_slots(
     data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], largest: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]] | None:
     """As `best`, by the loop of argmin or argmax, which chooses NaN only where a row has nothing else; None if it is not ready."""
-    slots, found = zeros(len(offsets) - 1, np.int64), empty(len(offsets) - 1, np.bool_)
+    slots, found = empty(len(offsets) - 1, np.int64), empty(len(offsets) - 1, np.bool_)
     name, pick = ("argmax", _LARGEST) if largest else ("argmin", _SMALLEST)
     if _run(name, pick, data, valid, offsets, slots, found) is None:
         return None

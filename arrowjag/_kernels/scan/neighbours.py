@@ -77,14 +77,13 @@ def _with_slot(
     function: Callable[..., Any], data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """A function of each item and the one n slots before it, 0 where there is none, and where both are valid."""
-    out, known = empty(len(data), data.dtype), empty(len(data), np.bool_)
+    out, known = empty(len(data), data.dtype), np.ascontiguousarray(_has_slot(offsets, n))
 
     def work(block: Block) -> None:
         here, there, gap = _apart(len(block.data), n)
         found, both = out[block.items], known[block.items]
         found[gap] = 0
         function(block.data[here], block.data[there], out=found[here])
-        both[:] = _has_slot(block.offsets, n)
         if block.valid is not None:
             both &= block.valid
             both[here] &= block.valid[there]

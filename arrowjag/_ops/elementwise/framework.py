@@ -37,6 +37,7 @@ __all__ = [
     "retyped",
     "row_of",
     "sized",
+    "validity_of",
     "with_data",
 ]
 
@@ -201,8 +202,12 @@ def with_data(array: pa.Array, data: npt.NDArray[Any], type: pa.DataType | None 
     type = array.type if type is None else type
     if not array.null_count:
         return pa.Array.from_buffers(type, len(array), [None, pa.py_buffer(data)], 0)
-    validity = bits_of(array.is_valid()) if array.offset else array.buffers()[0]
-    return pa.Array.from_buffers(type, len(array), [validity, pa.py_buffer(data)], array.null_count)
+    return pa.Array.from_buffers(type, len(array), [validity_of(array), pa.py_buffer(data)], array.null_count)
+
+
+def validity_of(array: pa.Array) -> pa.Buffer:
+    """Return the validity bitmap of an array that has nulls, beginning at its first value; shared if the array has no offset."""
+    return bits_of(array.is_valid()) if array.offset else array.buffers()[0]
 
 
 def bits_of(flags: pa.Array) -> pa.Buffer:

@@ -369,8 +369,8 @@ def _float_scalar(value: Any, leaf: pa.DataType) -> pa.Scalar:
     """Round a number to the leaf type; raises OverflowError if that makes it infinite."""
     if value is None:
         return pa.scalar(None, leaf)
-    if pt.is_float64(leaf) and type(value) in (int, float):  # nothing is rounded further
-        return pa.scalar(float(value), leaf)
+    if type(value) in (int, float) and (pt.is_float64(leaf) or (pt.is_float32(leaf) and abs(value) < 2**53)):
+        return pa.scalar(float(value), leaf)  # rounded once, to a finite number
     with np.errstate(over="ignore"):
         rounded = np.dtype(numpy_dtype(leaf)).type(value)
     if np.isinf(rounded) and not math.isinf(value):

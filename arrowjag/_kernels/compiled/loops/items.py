@@ -36,7 +36,11 @@ class Items:
         return [*found, f"k{column} = y{column}[{index}] != 0"] if value.valid else found
 
     def _stored(self, value: int) -> str:
-        return f"1 if v{value} else 0" if self.values[value].type == "b1" else f"v{value}"
+        """What is written of a value: 0 where it is null."""
+        _, type, valid, _ = self.values[value]
+        if type == "b1":
+            return f"1 if v{value}{f' & k{value}' if valid else ''} else 0"
+        return f"v{value} if k{value} else {type}(0)" if valid else f"v{value}"
 
     def _as(self, value: int, type: str) -> str:
         """A value converted to a type, of which nothing is lost."""
@@ -54,7 +58,8 @@ class Items:
         text = ITEMWISE[name].format(*texts, type=computes)
         found = [f"v{value} = {text}" if type == "b1" else f"v{value} = {type}({text})"]
         if name in LIMITED:
-            found.append(f"bad += i8(0) if is_ordinary({', '.join(texts)}, zero_{computes}, limit_{computes}) else i8(1)")
+            one, two = texts
+            found.append(f"bad += i8(0) if is_ordinary({one}, {one} / {two}, {two}, zero_{computes}, limit_{computes}) else i8(1)")
         return found
 
     def _validity(self, value: int) -> list[str]:
