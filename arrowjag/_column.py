@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self, TypeVar
 
 import pyarrow as pa
 
@@ -14,7 +14,7 @@ from arrowjag.errors import MissingDependencyError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrowData, BoolArray
 
-__all__ = ["Column", "empty", "from_arrow", "levels", "storage_type", "to_arrow", "to_python"]
+__all__ = ["AnyColumn", "Column", "empty", "from_arrow", "levels", "storage_type", "to_arrow", "to_python"]
 
 
 _Constant = pa.RunEndEncodedArray
@@ -43,6 +43,13 @@ class Column:
             raise ShapeError(f"{shape!r} has {shape.size} places, got {len(values)} values")
         self._shape = shape
         self._values = values
+
+    @classmethod
+    def _trusted(cls, shape: JaggedShape, values: pa.Array) -> Self:
+        """A column of this class, of values that are known to fit the shape."""
+        column = cls.__new__(cls)
+        column._shape, column._values = shape, values
+        return column
 
     @property
     def shape(self) -> JaggedShape:
@@ -94,6 +101,9 @@ class Column:
         2
         """
         return len(self._shape._dims)
+
+
+AnyColumn = TypeVar("AnyColumn", bound=Column)
 
 
 def row_validity(column: Column, depth: int) -> BoolArray | None:

@@ -58,7 +58,6 @@ class IndexingMethods(ArrayBase):
     def __getitem__(self, key: str | list[str] | slice) -> JaggedArray: ...
     @overload
     def __getitem__(self, key: Any) -> ArrayOrScalar: ...
-    @within_memory("an index")
     def __getitem__(self, key: Any) -> ArrayOrScalar:
         """Index as numpy does, from the outermost dim.
 
@@ -90,7 +89,11 @@ class IndexingMethods(ArrayBase):
         ([[3], [4, 5]], [[3, 1], [5]], [[1], [4, 5]])
         """
         if isinstance(key, slice) and (rows := _ops.slice_frame(self, key)) is not None:
-            return self._of(rows)
+            return rows
+        return self._by_key(key)
+
+    @within_memory("an index")
+    def _by_key(self, key: Any) -> ArrayOrScalar:
         if isinstance(key, str):
             return self._wrap(struct_fields.field(self, key))
         if isinstance(key, list) and key and all(isinstance(one, str) for one in key):

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._column import Column, storage_type
+from arrowjag._column import AnyColumn, Column, storage_type
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import has_words
@@ -308,7 +308,7 @@ def _slices(
     return begins, _offsets.from_sizes(counts, dim.size), null
 
 
-def slice_frame(column: Column, key: slice) -> Column | None:
+def slice_frame(column: AnyColumn, key: slice) -> AnyColumn | None:
     """Slice the rows of the frame side by side; None if they are null, or for a step or a bound that is no Python int."""
     dims, start, stop = column._shape._dims, key.start, key.stop
     if not dims or dims[0]._validity is not None or key.step is not None:
@@ -317,7 +317,7 @@ def slice_frame(column: Column, key: slice) -> Column | None:
         return None
     first, last, _ = key.indices(dims[0]._size)
     n = last - first if last > first else 0
-    rows = Uniform._frame(n) if dims[0].extent is None else Uniform(n)
+    rows = Uniform._frame(n) if dims[0]._extent is None else Uniform(n)
     return structure.slice_items(column, 1, first, first + n, (rows,))
 
 

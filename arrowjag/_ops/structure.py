@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._column import Column, row_validity
+from arrowjag._column import AnyColumn, Column, row_validity
 from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import check_memory, has_words, is_text, pack_bits, unless_all
@@ -159,16 +159,15 @@ def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, 
     return Ragged.from_offsets(offsets, validity=validity, extent=dim.extent, check=False), gather.ranges(starts, sizes)
 
 
-def slice_items(column: Column, depth: int, start: int, stop: int, outer: Sequence[Dim]) -> Column:
+def slice_items(column: AnyColumn, depth: int, start: int, stop: int, outer: Sequence[Dim]) -> AnyColumn:
     """Slice the items after the first `depth` dims: values are shared, offsets are rebased at the first access."""
     dims = list(outer)
     n = stop - start
     for dim in column._shape._dims[depth:]:
-        below = dim._slice(start, start + n)
-        start, n = dim._offset_at(start), below._size
+        below, start = dim._part(start, start + n)
+        n = below._size
         dims.append(below)
-    values = column._values.slice(start, n)
-    return Column(JaggedShape._trusted(dims), values)
+    return column._trusted(JaggedShape._trusted(dims), column._values.slice(start, n))
 
 
 def keep_items(column: Column, depth: int, mask: BoolArray, outer: Sequence[Dim]) -> Column:

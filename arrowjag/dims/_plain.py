@@ -71,6 +71,8 @@ class Uniform(Dim):
             checked_total(total, "a dim")
         own = self.__dict__  # assigned one by one, in half the time of `update`
         own["_each"], own["_declared"], own["_n"], own["_size"] = size, bool(declared), n, total
+        if declared and size < 2**31:  # Arrow has no type for a larger extent
+            own["_extent"] = size
 
     @classmethod
     def _frame(cls, n: int) -> Uniform:
@@ -79,11 +81,6 @@ class Uniform(Dim):
         own = dim.__dict__  # without the checks, in half the time: nearly every result has such a dim
         own["_each"], own["_declared"], own["_n"], own["_size"] = n, False, 1, n
         return dim
-
-    @property
-    def extent(self) -> int | None:
-        """The size where it is declared, else None; Arrow has no type for one of 2**31 and more."""
-        return self._each if self._declared and self._each < 2**31 else None
 
     def __eq__(self, other: object) -> bool:
         if type(other) is Uniform:  # the rows of nearly every frame: nothing is written out for them
@@ -275,7 +272,6 @@ class Ragged(Dim):
     _cut: IntArray
     """Row boundaries from `_first` on: the dim of a slice computes `offsets` at the first access."""
     _first: int
-    _extent: int | None
 
     def __init__(self, sizes: Any, *, validity: Any = None, extent: int | None = None) -> None:
         self._hold(offsets_of(size_array(sizes)), validity, extent)
@@ -343,11 +339,6 @@ class Ragged(Dim):
         if first == 0:
             own["offsets"] = cut
 
-    @property
-    def extent(self) -> int | None:
-        """The size that every valid row has by type, or None."""
-        return self._extent
-
     def _at(self, row: int) -> int:
         return self._cut.item(row + 1) - self._cut.item(row)
 
@@ -365,17 +356,22 @@ class Ragged(Dim):
         return offsets
 
     def _slice(self, start: int, stop: int) -> Dim:
+        return self._part(start, stop)[0]
+
+    def _part(self, start: int, stop: int) -> tuple[Dim, int]:
         if start == 0 and stop == self._n:
-            return self
-        mask = None if self._validity is None else self._validity[start:stop]
-        if mask is not None and np.count_nonzero(mask) == len(mask):
-            mask = None
+            return self, 0
+        mask = self._validity
+        if mask is not None:
+            mask = mask[start:stop]
+            mask = None if np.count_nonzero(mask) == len(mask) else mask
         if self._extent is not None and mask is None:
-            return Uniform(self._extent, stop - start)
+            return Uniform(self._extent, stop - start), self._offset_at(start)
         cut = self._cut[start : stop + 1]
+        first = cut.item(0)
         dim = Ragged.__new__(Ragged)
-        dim._fill(cut, cut.item(0), mask, self._extent)
-        return dim
+        dim._fill(cut, first, mask, self._extent)
+        return dim, first - self._first
 
     def _bounds(self) -> tuple[int, int]:
         sizes = self.sizes
