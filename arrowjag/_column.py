@@ -20,6 +20,9 @@ __all__ = ["AnyColumn", "Column", "empty", "from_arrow", "levels", "storage_type
 _Constant = pa.RunEndEncodedArray
 """Looked up once: nearly every operation asks several times."""
 
+_LAZY = (tuple, _Constant)
+"""What `Column` holds in place of its values: those that they are a slice of, with its start, or a constant."""
+
 
 class Column:
     """A shape and its flat values; never changed after it is made.
@@ -35,7 +38,7 @@ class Column:
     __slots__ = ("_shape", "_values")
 
     _shape: JaggedShape
-    _values: pa.Array
+    _values: pa.Array | tuple[pa.Array, int]
 
     def __init__(self, shape: JaggedShape, values: pa.Array) -> None:
         dims = shape._dims
@@ -44,11 +47,12 @@ class Column:
         self._shape = shape
         self._values = values
 
-    @classmethod
-    def _trusted(cls, shape: JaggedShape, values: pa.Array) -> Self:
-        """A column of this class, of values that are known to fit the shape."""
-        column = cls.__new__(cls)
-        column._shape, column._values = shape, values
+    def _sliced(self, shape: JaggedShape, start: int) -> Self:
+        """The items from `start` on, as many as the shape has; the values are cut at the first access, as that costs much."""
+        column = object.__new__(type(self))
+        values = self._values
+        column._shape = shape
+        column._values = (values[0], values[1] + start) if type(values) is tuple else (values, start)
         return column
 
     @property
@@ -73,9 +77,20 @@ class Column:
         >>> aj.array([[1, 2], [], [3]]).values.to_pylist()
         [1, 2, 3]
         """
-        if isinstance(self._values, _Constant):
-            self._values = _arrow.decode(self._values)
-        return self._values
+        values = self._values
+        if isinstance(values, _LAZY):
+            values = self._stored
+            if isinstance(values, _Constant):
+                self._values = values = _arrow.decode(values)
+        return values
+
+    @property
+    def _stored(self) -> pa.Array:
+        """The values, of which a constant stays encoded."""
+        values = self._values
+        if type(values) is tuple:
+            self._values = values = values[0].slice(values[1], self._shape.size)
+        return values
 
     @property
     def type(self) -> pa.DataType:
@@ -87,8 +102,11 @@ class Column:
         >>> aj.array([[1, 2], [], [3]]).type
         DataType(int64)
         """
-        type = self._values.type
-        return type.value_type if isinstance(self._values, _Constant) else type
+        values = self._values
+        if isinstance(values, tuple):
+            values = values[0]
+        type = values.type
+        return type.value_type if isinstance(values, _Constant) else type
 
     @property
     def ndim(self) -> int:

@@ -88,7 +88,7 @@ class IndexingMethods(ArrayBase):
         >>> x[x > 2].to_list(), x[aj.array([[2, 0], [1]])].to_list(), x[:, :[1, 2]].to_list()
         ([[3], [4, 5]], [[3, 1], [5]], [[1], [4, 5]])
         """
-        if isinstance(key, slice) and (rows := _ops.slice_frame(self, key)) is not None:
+        if type(key) is slice and (rows := _ops.slice_frame(self, key)) is not None:
             return rows
         return self._by_key(key)
 

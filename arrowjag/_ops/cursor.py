@@ -63,6 +63,8 @@ Key: TypeAlias = "int | Window | Column | None"
 
 
 ALL = Window()
+_BOUNDS = (int, type(None))
+"""Types of the bounds of a slice that need no conversion."""
 
 
 class Cursor(NamedTuple):
@@ -310,14 +312,15 @@ def _slices(
 
 def slice_frame(column: AnyColumn, key: slice) -> AnyColumn | None:
     """Slice the rows of the frame side by side; None if they are null, or for a step or a bound that is no Python int."""
-    dims, start, stop = column._shape._dims, key.start, key.stop
-    if not dims or dims[0]._validity is not None or key.step is not None:
+    dims = column._shape._dims
+    if not dims or key.step is not None or type(key.start) not in _BOUNDS or type(key.stop) not in _BOUNDS:
         return None
-    if not ((start is None or type(start) is int) and (stop is None or type(stop) is int)):
+    frame = dims[0]
+    if frame._validity is not None:
         return None
-    first, last, _ = key.indices(dims[0]._size)
+    first, last, _ = key.indices(frame._size)
     n = last - first if last > first else 0
-    rows = Uniform._frame(n) if dims[0]._extent is None else Uniform(n)
+    rows = Uniform._frame(n) if frame._extent is None else Uniform(n)
     return structure.slice_items(column, 1, first, first + n, (rows,))
 
 

@@ -59,7 +59,7 @@ def check_rows(ndim: int, operation: str) -> None:
 
 def with_shape(shape: JaggedShape, column: Column) -> Column:
     """Give a column another shape of the same size; a lazy constant is not materialized."""
-    return Column(shape, column._values)
+    return Column(shape, column._stored)
 
 
 # --------------------------------------------------------------------------------------------------- moving items
@@ -167,7 +167,7 @@ def slice_items(column: AnyColumn, depth: int, start: int, stop: int, outer: Seq
         below, start = dim._part(start, start + n)
         n = below._size
         dims.append(below)
-    return column._trusted(JaggedShape._trusted(dims), column._values.slice(start, n))
+    return column._sliced(JaggedShape._trusted(dims), start)
 
 
 def keep_items(column: Column, depth: int, mask: BoolArray, outer: Sequence[Dim]) -> Column:
@@ -424,7 +424,7 @@ def expand_all(columns: Sequence[Column]) -> list[Column]:
 def _expanded(column: Column, target: JaggedShape) -> Column:
     """Expand a column whose shape is a prefix of the target."""
     if len(column._shape._dims) == len(target._dims):
-        return Column(target, column._values)
+        return Column(target, column._stored)
     return Column(target, _spread(column.values, _below(target, column.ndim)))
 
 
