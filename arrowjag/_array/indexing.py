@@ -517,6 +517,8 @@ def _numpy_key(key: Any) -> Any:
     if key is None or key is Ellipsis or type(key) is int:
         return key
     if isinstance(key, slice):
+        if key.start is key.stop is key.step is None:
+            return ALL
         start, stop, step = _bound(key.start), _bound(key.stop), _step(key.step)
         return ALL if start is None and stop is None and step == 1 else Window(start, stop, step)
     return _array_key(key) if _is_array(key) else _position(key, "an index")

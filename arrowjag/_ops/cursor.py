@@ -19,7 +19,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import has_words
 from arrowjag._kernels.move import gather, merge
-from arrowjag._kernels.move.rows import can_take, slice_ranges, take_ranges
+from arrowjag._kernels.move.rows import slice_ranges, take_ranges
 from arrowjag._kernels.reduce.picked import take_nth
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -208,7 +208,10 @@ def _beyond(position: Any, sizes: IntArray) -> BoolArray:
 
 def nth_or_null(column: Column, index: int) -> Column:
     """Return the leaf at a position of each innermost row; null out of range and in a null row. Negative counts from the end."""
-    dim = column.shape.dims[-1]
+    dims = column._shape._dims
+    dim = dims[-1]
+    if dim._n == 1 and -dim._size <= index < dim._size:
+        return column._sliced(JaggedShape._trusted(dims[:-1]), index % dim._size)
     taken = take_nth(column.values, dim.offsets, index)
     if taken is not None:
         return Column(column.shape[:-1], taken)
@@ -262,12 +265,11 @@ def positions(index: int | Column) -> tuple[Any, BoolArray | None]:
 def slice_rows(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None = None) -> Cursor:
     """Slice each row; adds a dim. `bounds` replace those of the window and are aligned with the cursor's positions."""
     dim = column._shape._dims[cursor.depth]
-    return _cut_neighbours(dim, cursor, window) or _cut_each(dim, cursor, window, bounds)
+    return _cut_neighbours(dim, cursor, window) or _placed(cursor, window, *_sliced(dim, cursor, window, bounds))
 
 
-def _cut_each(dim: Dim, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None) -> Cursor:
-    """Slice each row by writing the number of each item."""
-    begins, below = _sliced(dim, cursor, window, bounds)
+def _placed(cursor: Cursor, window: Window, begins: IntArray, below: Dim) -> Cursor:
+    """Write the number of each item of the slices."""
     places = _offsets.runs(begins, below.offsets, window.step)
     return Cursor((*cursor.outer, below), cursor.depth + 1, places, _owned(cursor, below))
 
@@ -336,15 +338,15 @@ def finish_slice(column: Column, cursor: Cursor, window: Window, bounds: tuple[A
     """Return `finish` of `slice_rows`; slices of leaves are copied as runs where a compiled loop can, without item numbers."""
     dim = column._shape._dims[cursor.depth]
     found = _cut_neighbours(dim, cursor, window)
-    if found is None and cursor.depth == column.ndim - 1 and window.step == 1 and has_words(column.type):
-        n_values, n = column.shape.size, len(cursor.places)
-        by = merge.by_rows(column.type, len(dim), n_values, n)
-        if by == "compiled" or (by == "runs" and can_take(column.type, n_values)):
-            begins, below = _sliced(dim, cursor, window, bounds)
-            values = take_ranges(column.values, begins, below.offsets)
+    if found is None:
+        begins, below = _sliced(dim, cursor, window, bounds)
+        if cursor.depth == column.ndim - 1 and window.step == 1 and has_words(column.type):
+            by = merge.by_rows(column.type, len(dim), column.shape.size, len(cursor.places))
+            values = take_ranges(column.values, begins, below.offsets) if by in ("compiled", "runs") else None
             if values is not None:
                 return or_null(Column(JaggedShape._trusted((*cursor.outer, below)), values))
-    cursor = found or _cut_each(dim, cursor, window, bounds)
+        found = _placed(cursor, window, begins, below)
+    cursor = found
     if cursor.loose or isinstance(cursor.places, range):
         return finish(column, cursor)
     return or_null(structure.take_items(column, cursor.depth, cursor.places, cursor.outer))

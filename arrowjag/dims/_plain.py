@@ -108,7 +108,8 @@ class Uniform(Dim):
         return rows if self._each == 1 else rows * self._each
 
     def _slice(self, start: int, stop: int) -> Dim:
-        return Uniform(self._each, stop - start, declared=self._declared)
+        n = stop - start
+        return self if n == self._n else Uniform(self._each, n, declared=self._declared)
 
     def _bounds(self) -> tuple[int, int]:
         return self._each, self._each
