@@ -20,7 +20,7 @@ __all__ = ["AnyColumn", "Column", "empty", "from_arrow", "levels", "storage_type
 _Constant = pa.RunEndEncodedArray
 """Looked up once: nearly every operation asks several times."""
 
-_LAZY = (tuple, _Constant)
+_LAZY = frozenset({tuple, _Constant})
 """What `Column` holds in place of its values: those that they are a slice of, with its start, or a constant."""
 
 
@@ -78,9 +78,9 @@ class Column:
         [1, 2, 3]
         """
         values = self._values
-        if isinstance(values, _LAZY):
+        if type(values) in _LAZY:
             values = self._stored
-            if isinstance(values, _Constant):
+            if type(values) is _Constant:
                 self._values = values = _arrow.decode(values)
         return values
 
@@ -103,8 +103,7 @@ class Column:
         DataType(int64)
         """
         values = self._values
-        if isinstance(values, tuple):
-            values = values[0]
+        values = values[0] if isinstance(values, tuple) else values
         type = values.type
         return type.value_type if isinstance(values, _Constant) else type
 

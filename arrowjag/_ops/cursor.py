@@ -210,17 +210,18 @@ def nth_or_null(column: Column, index: int) -> Column:
     """Return the leaf at a position of each innermost row; null out of range and in a null row. Negative counts from the end."""
     dims = column._shape._dims
     dim = dims[-1]
+    shape = JaggedShape._trusted(dims[:-1])
     if dim._n == 1 and -dim._size <= index < dim._size:
-        return column._sliced(JaggedShape._trusted(dims[:-1]), index % dim._size)
+        return column._sliced(shape, index % dim._size)
     taken = take_nth(column.values, dim.offsets, index)
     if taken is not None:
-        return Column(column.shape[:-1], taken)
+        return Column(shape, taken)
     position = max(-_LARGEST, min(index, _LARGEST))
     starts, ends = dim.offsets[:-1], dim.offsets[1:]
     there = (ends - starts) > position if position >= 0 else (ends - starts) >= -position
     places = (starts if position >= 0 else ends) + np.int64(position if abs(position) <= dim.size else 0)
     values = gather.take(column.values, places, there) if dim.size else pa.nulls(len(dim), column.type)
-    return Column(column.shape[:-1], values)
+    return Column(shape, values)
 
 
 def _pick_many(dim: Dim, places: IntArray | range, index: int | Column) -> IntArray | None:
@@ -357,16 +358,16 @@ def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
     rows = cursor.places
     if not isinstance(rows, range):
         return None
-    first, last = dim._offset_at(rows.start), dim._offset_at(rows.stop)
     if _keeps_rows(dim, window):
-        below = dim._slice(rows.start, rows.stop)
+        below, first = dim._part(rows.start, rows.stop)
         below = below.with_extent(None) if cursor.loose else below
         owners = _owned(cursor, below)
-        return Cursor((*cursor.outer, below), cursor.depth + 1, range(first, last), owners)
+        return Cursor((*cursor.outer, below), cursor.depth + 1, range(first, first + below._size), owners)
     plain = window.step == 1 and _int_bounds(window) is not None
     if len(rows) != 1 or not plain or (dim.validity is not None and not dim.validity[rows.start]) or cursor.owners is not None:
         return None
-    begin, end, _ = slice(window.start, window.stop).indices(last - first)
+    first = dim._offset_at(rows.start)
+    begin, end, _ = slice(window.start, window.stop).indices(dim._at(rows.start))
     end = max(begin, end)
     below = Uniform(end - begin, 1, declared=dim.extent is not None and not cursor.loose)
     return Cursor((*cursor.outer, below), cursor.depth + 1, range(first + begin, first + end))
