@@ -58,11 +58,10 @@ _WORD_OF: dict[int, np.dtype[Any] | None] = {}
 
 def word_of(type: pa.DataType) -> np.dtype[Any] | None:
     """The unsigned type of the same width, as which items are moved; None if no loop moves that width."""
-    found = _WORD_OF.get(type.id, type)
-    if found is type:
+    if type.id not in _WORD_OF:
         width = 8 if pt.is_boolean(type) else type.bit_width if has_words(type) else 128
-        found = _WORD_OF[type.id] = WORDS[width] if width <= 64 else None
-    return found
+        _WORD_OF[type.id] = WORDS[width] if width <= 64 else None
+    return _WORD_OF[type.id]
 
 
 def can_take(type: pa.DataType, n_values: int) -> bool:
