@@ -61,7 +61,7 @@ class Uniform(Dim):
     """
 
     _each: int
-    _declared: bool
+    _declared: bool = False
 
     def __init__(self, size: int, n: int = 1, *, declared: bool = True) -> None:
         if not (type(size) is type(n) is int and 0 <= size <= LIMIT and 0 <= n <= LIMIT):
@@ -80,8 +80,7 @@ class Uniform(Dim):
         """One row of n items that declares no extent: the rows of a frame, whose number is known to be valid."""
         dim = cls.__new__(cls)
         own = dim.__dict__  # without the checks, in half the time: nearly every result has such a dim
-        own["_each"], own["_declared"] = n, False
-        own["_n"], own["_size"] = 1, n
+        own["_each"], own["_n"], own["_size"] = n, 1, n
         return dim
 
     def __eq__(self, other: object) -> bool:
