@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self, TypeVar
 
 import pyarrow as pa
 
@@ -14,11 +14,14 @@ from arrowjag.errors import MissingDependencyError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrowData, BoolArray
 
-__all__ = ["Column", "empty", "from_arrow", "levels", "storage_type", "to_arrow", "to_python"]
+__all__ = ["AnyColumn", "Column", "empty", "from_arrow", "levels", "storage_type", "to_arrow", "to_python"]
 
 
 _Constant = pa.RunEndEncodedArray
 """Looked up once: nearly every operation asks several times."""
+
+_LAZY = frozenset({tuple, _Constant})
+"""What `Column` holds in place of its values: those that they are a slice of, with its start, or a constant."""
 
 
 class Column:
@@ -35,7 +38,7 @@ class Column:
     __slots__ = ("_shape", "_values")
 
     _shape: JaggedShape
-    _values: pa.Array
+    _values: pa.Array | tuple[pa.Array, int]
 
     def __init__(self, shape: JaggedShape, values: pa.Array) -> None:
         dims = shape._dims
@@ -43,6 +46,14 @@ class Column:
             raise ShapeError(f"{shape!r} has {shape.size} places, got {len(values)} values")
         self._shape = shape
         self._values = values
+
+    def _sliced(self, shape: JaggedShape, start: int) -> Self:
+        """The items from `start` on, as many as the shape has; the values are cut at the first access, as that costs much."""
+        column = object.__new__(type(self))
+        values = self._values
+        column._shape = shape
+        column._values = (values[0], values[1] + start) if type(values) is tuple else (values, start)
+        return column
 
     @property
     def shape(self) -> JaggedShape:
@@ -66,9 +77,20 @@ class Column:
         >>> aj.array([[1, 2], [], [3]]).values.to_pylist()
         [1, 2, 3]
         """
-        if isinstance(self._values, _Constant):
-            self._values = _arrow.decode(self._values)
-        return self._values
+        values = self._values
+        if type(values) in _LAZY:
+            values = self._stored
+            if type(values) is _Constant:
+                self._values = values = _arrow.decode(values)
+        return values
+
+    @property
+    def _stored(self) -> pa.Array:
+        """The values, of which a constant stays encoded."""
+        values = self._values
+        if type(values) is tuple:
+            self._values = values = values[0].slice(values[1], self._shape.size)
+        return values
 
     @property
     def type(self) -> pa.DataType:
@@ -80,8 +102,10 @@ class Column:
         >>> aj.array([[1, 2], [], [3]]).type
         DataType(int64)
         """
-        type = self._values.type
-        return type.value_type if isinstance(self._values, _Constant) else type
+        values = self._values
+        values = values[0] if isinstance(values, tuple) else values
+        type = values.type
+        return type.value_type if isinstance(values, _Constant) else type
 
     @property
     def ndim(self) -> int:
@@ -94,6 +118,9 @@ class Column:
         2
         """
         return len(self._shape._dims)
+
+
+AnyColumn = TypeVar("AnyColumn", bound=Column)
 
 
 def row_validity(column: Column, depth: int) -> BoolArray | None:

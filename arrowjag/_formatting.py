@@ -174,7 +174,7 @@ def _item(column: Column, depth: int, place: int, limit: int) -> Iterator[str]:
 
 
 def _leaf(column: Column, place: int) -> str:
-    values = column._values
+    values = column._stored
     try:
         return leaf_text(values[place].as_py()) if pt.is_primitive(values.type) else _scalar_text(_start(values, place))
     except (ValueError, OverflowError, ImportError, pa.ArrowException):  # a time that Python can't represent
@@ -247,7 +247,7 @@ def array_html(column: Column, title: str = "JaggedArray") -> str:
         return part(f"<code>{escape(text(column))}</code>")
     shape = escape(shape_text(column.shape, at_a_glance=True))
     rows = rows_html((row, item_text(column, 1, row) if row is not None else "") for row in shown_rows(column.shape.nodes(1)))
-    values = column._values
+    values = column._stored
     nulls = "" if pt.is_run_end_encoded(values.type) else f" ({values.null_count:,} null)"
     facts = f"{count_text(column.ndim, 'dim')}, {count_text(len(values), 'value')}{nulls}"
     dims = f'<details><summary class="quiet">{facts}</summary>{dims_table(column.shape.dims)}</details>'

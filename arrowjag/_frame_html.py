@@ -114,7 +114,7 @@ def _structs_html(column: Column, row: int) -> str:
         if at is None:
             lines.append(f'<tr class="quiet"><td colspan="{max(len(fields), 1)}">&#8942; {stop - start:,} items</td></tr>')
             continue
-        item = column._values[start + at]
+        item = column._stored[start + at]
         if not item.is_valid:
             lines.append(f'<tr><td class="null" colspan="{max(len(fields), 1)}"><code class="null">null</code></td></tr>')
             continue

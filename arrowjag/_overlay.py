@@ -164,7 +164,7 @@ def _places(shape: JaggedShape) -> JaggedArray:
 
 def _leaves(array: JaggedArray, position: IntArray, wanted: Any) -> pa.Array:
     """Gather leaves; a constant is not expanded, and entries outside the mask are arbitrary."""
-    raw = array._values
+    raw = array._stored
     if pt.is_run_end_encoded(raw.type) and len(raw.values) == 1:
         return gather.take(raw.values, np.zeros(len(position), np.int64))
     if len(array.values) == 0:

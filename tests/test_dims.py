@@ -638,6 +638,12 @@ def test_extents():
     assert Uniform(3, 0).extent == 3
     assert Uniform(3, 0)[:0].extent == 3
     assert Uniform(3, 2, declared=False).extent is None
+    assert Uniform(2**31 - 1).extent == 2**31 - 1
+    assert Uniform(2**31).extent is None
+    assert Repeat(Uniform(3, 2), 2).extent == 3
+    assert Repeat([3, 3], 2).extent is None
+    assert Runs(Uniform(3, 2), [1, 2]).extent == Runs(Uniform(3, 2), [0, 2]).extent == 3
+    assert Runs([3, 4], [1, 2]).extent is None
     assert Ragged([3, 3]).extent is None
     assert repr(Ragged([3, 3]).with_extent(3)) == "Uniform(3, n=2)"
     assert repr(Ragged([]).with_extent(4)) == "Uniform(4, n=0)"

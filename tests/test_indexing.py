@@ -118,6 +118,46 @@ def test_rows_one_by_one_are_the_list(x: aj.JaggedArray) -> None:
     assert [as_list(row) for row in x] == x.to_list()
 
 
+@given(jagged_arrays(st.integers(1, 3), pa.int8()), bounds, bounds, bounds, bounds)
+def test_slices_of_slices_are_those_of_the_list(x: aj.JaggedArray, a: Any, b: Any, c: Any, d: Any) -> None:
+    """The values of a slice are cut where they are read."""
+    rows = x.to_list()
+    part = x[a:b]
+    assert (part.type, part.ndim) == (x.type, x.ndim)
+    whole = part[c:d]
+    assert_lists_equal(whole.to_list(), rows[a:b][c:d])
+    assert len(whole.values) == whole.size
+    assert_lists_equal(part[c:d].reshape(-1).to_list(), whole.values.to_pylist())
+    assert_lists_equal(part.to_list(), rows[a:b])
+
+
+def test_slices_of_slices_of_rows_of_rows() -> None:
+    rows = [[[1], [2, 3]], [[4, 5, 6]], [[], [7]], None, [[8], [9]]]
+    part = aj.array(rows)[1:]
+    for start in range(5):
+        for stop in range(start, 5):
+            assert part[start:stop].to_list() == rows[1:][start:stop]
+
+
+@pytest.mark.parametrize("rows", [[[1, 2, 3]], [[]], [None], [[None, 4]]], ids=repr)
+def test_an_item_of_one_row(rows: list[Any]) -> None:
+    x, row = aj.array(rows, type=pa.int64(), ndim=2), rows[0] or []
+    for item in range(-4, 5):
+        found = row[item] if -len(row) <= item < len(row) else None
+        assert x.S[item].to_list() == [found]
+        assert as_list(aj.array(row, type=pa.int64()).S[item]) == found
+        assert aj.array([[9, 8], *rows], type=pa.int64())[1:].S[item].to_list() == [found]
+
+
+def test_slices_of_declared_extents_with_null_rows() -> None:
+    rows = [None, [1, 2], [3, 4], None, [5, 6]]
+    x = aj.array(pa.array(rows, pa.list_(pa.int64(), 2)))
+    for start in range(5):
+        for stop in range(start, 6):
+            assert x[start:stop].to_list() == rows[start:stop]
+            assert x[start:stop].shape.extents[1] == 2
+
+
 @pytest.mark.parametrize("key", numpy_keys(), ids=repr)
 def test_dense_arrays_are_indexed_as_numpy_does(key: Any) -> None:
     dense = np.arange(4 * 3 * 3).reshape(4, 3, 3)

@@ -189,7 +189,7 @@ class ArrayBase(Column):
         """
         bits = sum(len(dim) // 8 + 1 for dim in self.shape.dims[1:] if dim.validity is not None)
         offsets = sum(8 * (len(dim) + 1) for dim in self.shape.dims[1:] if dim.extent is None)
-        return nbytes(self._values) + bits + offsets
+        return nbytes(self._stored) + bits + offsets
 
     @property
     def extension_type(self) -> dtype.JaggedType:
@@ -392,7 +392,7 @@ class ArrayBase(Column):
     def __reduce__(self) -> tuple[Any, ...]:
         if self.ndim == 0:
             return _rebuild, (type(self), self.shape, self.values)
-        return _rebuild, (type(self), self.shape, _trimmed(self._values))
+        return _rebuild, (type(self), self.shape, _trimmed(self._stored))
 
     def __copy__(self) -> Self:
         return self

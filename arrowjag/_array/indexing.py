@@ -58,7 +58,6 @@ class IndexingMethods(ArrayBase):
     def __getitem__(self, key: str | list[str] | slice) -> JaggedArray: ...
     @overload
     def __getitem__(self, key: Any) -> ArrayOrScalar: ...
-    @within_memory("an index")
     def __getitem__(self, key: Any) -> ArrayOrScalar:
         """Index as numpy does, from the outermost dim.
 
@@ -89,8 +88,12 @@ class IndexingMethods(ArrayBase):
         >>> x[x > 2].to_list(), x[aj.array([[2, 0], [1]])].to_list(), x[:, :[1, 2]].to_list()
         ([[3], [4, 5]], [[3, 1], [5]], [[1], [4, 5]])
         """
-        if isinstance(key, slice) and (rows := _ops.slice_frame(self, key)) is not None:
-            return self._of(rows)
+        if type(key) is slice and (rows := _ops.slice_frame(self, key)) is not None:
+            return rows
+        return self._by_key(key)
+
+    @within_memory("an index")
+    def _by_key(self, key: Any) -> ArrayOrScalar:
         if isinstance(key, str):
             return self._wrap(struct_fields.field(self, key))
         if isinstance(key, list) and key and all(isinstance(one, str) for one in key):
@@ -514,6 +517,8 @@ def _numpy_key(key: Any) -> Any:
     if key is None or key is Ellipsis or type(key) is int:
         return key
     if isinstance(key, slice):
+        if key.start is key.stop is key.step is None:
+            return ALL
         start, stop, step = _bound(key.start), _bound(key.stop), _step(key.step)
         return ALL if start is None and stop is None and step == 1 else Window(start, stop, step)
     return _array_key(key) if _is_array(key) else _position(key, "an index")

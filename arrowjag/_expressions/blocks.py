@@ -126,7 +126,7 @@ def _sliced(columns: Mapping[int, JaggedArray], block: _Block) -> dict[int, Jagg
             parts.append(_slice_of(dim, start, stop))
             start, stop = dim.offset_of(start), dim.offset_of(stop)
         shape = shapes.setdefault(id(column.shape), JaggedShape._trusted(parts))
-        found[key] = JaggedArray._of(Column(shape, column._values.slice(start, stop - start)))
+        found[key] = JaggedArray._of(Column(shape, column._stored.slice(start, stop - start)))
     return found
 
 

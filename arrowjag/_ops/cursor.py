@@ -14,12 +14,12 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._column import Column, storage_type
+from arrowjag._column import AnyColumn, Column, storage_type
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import has_words
 from arrowjag._kernels.move import gather, merge
-from arrowjag._kernels.move.rows import can_take, slice_ranges, take_ranges
+from arrowjag._kernels.move.rows import slice_ranges, take_ranges
 from arrowjag._kernels.reduce.picked import take_nth
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -63,6 +63,8 @@ Key: TypeAlias = "int | Window | Column | None"
 
 
 ALL = Window()
+_BOUNDS = (int, type(None))
+"""Types of the bounds of a slice that need no conversion."""
 
 
 class Cursor(NamedTuple):
@@ -211,16 +213,20 @@ def _beyond(position: Any, sizes: IntArray) -> BoolArray:
 
 def nth_or_null(column: Column, index: int) -> Column:
     """Return the leaf at a position of each innermost row; null out of range and in a null row. Negative counts from the end."""
-    dim = column.shape.dims[-1]
+    dims = column._shape._dims
+    dim = dims[-1]
+    shape = JaggedShape._trusted(dims[:-1])
+    if dim._n == 1 and -dim._size <= index < dim._size:
+        return column._sliced(shape, index % dim._size)
     taken = take_nth(column.values, dim.offsets, index)
     if taken is not None:
-        return Column(column.shape[:-1], taken)
+        return Column(shape, taken)
     position = max(-_LARGEST, min(index, _LARGEST))
     starts, ends = dim.offsets[:-1], dim.offsets[1:]
     there = (ends - starts) > position if position >= 0 else (ends - starts) >= -position
     places = (starts if position >= 0 else ends) + np.int64(position if abs(position) <= dim.size else 0)
     values = gather.take(column.values, places, there) if dim.size else pa.nulls(len(dim), column.type)
-    return Column(column.shape[:-1], values)
+    return Column(shape, values)
 
 
 def _pick_many(dim: Dim, places: IntArray | range, index: int | Column) -> IntArray | None:
@@ -265,12 +271,11 @@ def positions(index: int | Column) -> tuple[Any, BoolArray | None]:
 def slice_rows(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None = None) -> Cursor:
     """Slice each row; adds a dim. `bounds` replace those of the window and are aligned with the cursor's positions."""
     dim = column._shape._dims[cursor.depth]
-    return _cut_neighbours(dim, cursor, window) or _cut_each(dim, cursor, window, bounds)
+    return _cut_neighbours(dim, cursor, window) or _placed(cursor, window, *_sliced(dim, cursor, window, bounds))
 
 
-def _cut_each(dim: Dim, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None) -> Cursor:
-    """Slice each row by writing the number of each item."""
-    begins, below = _sliced(dim, cursor, window, bounds)
+def _placed(cursor: Cursor, window: Window, begins: IntArray, below: Dim) -> Cursor:
+    """Write the number of each item of the slices."""
     places = _offsets.runs(begins, below.offsets, window.step)
     return Cursor((*cursor.outer, below), cursor.depth + 1, places, _owned(cursor, below))
 
@@ -313,16 +318,17 @@ def _slices(
     return begins, _offsets.from_sizes(counts, dim.size), null
 
 
-def slice_frame(column: Column, key: slice) -> Column | None:
+def slice_frame(column: AnyColumn, key: slice) -> AnyColumn | None:
     """Slice the rows of the frame side by side; None if they are null, or for a step or a bound that is no Python int."""
-    dims, start, stop = column._shape._dims, key.start, key.stop
-    if not dims or dims[0]._validity is not None or key.step is not None:
+    dims = column._shape._dims
+    if not dims or key.step is not None or type(key.start) not in _BOUNDS or type(key.stop) not in _BOUNDS:
         return None
-    if not ((start is None or type(start) is int) and (stop is None or type(stop) is int)):
+    frame = dims[0]
+    if frame._validity is not None:
         return None
-    first, last, _ = key.indices(dims[0]._size)
+    first, last, _ = key.indices(frame._size)
     n = last - first if last > first else 0
-    rows = Uniform._frame(n) if dims[0].extent is None else Uniform(n)
+    rows = Uniform._frame(n) if frame._extent is None else Uniform(n)
     return structure.slice_items(column, 1, first, first + n, (rows,))
 
 
@@ -338,15 +344,15 @@ def finish_slice(column: Column, cursor: Cursor, window: Window, bounds: tuple[A
     """Return `finish` of `slice_rows`; slices of leaves are copied as runs where a compiled loop can, without item numbers."""
     dim = column._shape._dims[cursor.depth]
     found = _cut_neighbours(dim, cursor, window)
-    if found is None and cursor.depth == column.ndim - 1 and window.step == 1 and has_words(column.type):
-        n_values, n = column.shape.size, len(cursor.places)
-        by = merge.by_rows(column.type, len(dim), n_values, n)
-        if by == "compiled" or (by == "runs" and can_take(column.type, n_values)):
-            begins, below = _sliced(dim, cursor, window, bounds)
-            values = take_ranges(column.values, begins, below.offsets)
+    if found is None:
+        begins, below = _sliced(dim, cursor, window, bounds)
+        if cursor.depth == column.ndim - 1 and window.step == 1 and has_words(column.type):
+            by = merge.by_rows(column.type, len(dim), column.shape.size, len(cursor.places))
+            values = take_ranges(column.values, begins, below.offsets) if by in ("compiled", "runs") else None
             if values is not None:
                 return or_null(Column(JaggedShape._trusted((*cursor.outer, below)), values))
-    cursor = found or _cut_each(dim, cursor, window, bounds)
+        found = _placed(cursor, window, begins, below)
+    cursor = found
     if cursor.loose or isinstance(cursor.places, range):
         return finish(column, cursor)
     return or_null(structure.take_items(column, cursor.depth, cursor.places, cursor.outer))
@@ -357,16 +363,16 @@ def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
     rows = cursor.places
     if not isinstance(rows, range):
         return None
-    first, last = dim._offset_at(rows.start), dim._offset_at(rows.stop)
     if _keeps_rows(dim, window):
-        below = dim._slice(rows.start, rows.stop)
+        below, first = dim._part(rows.start, rows.stop)
         below = below.with_extent(None) if cursor.loose else below
         owners = _owned(cursor, below)
-        return Cursor((*cursor.outer, below), cursor.depth + 1, range(first, last), owners)
+        return Cursor((*cursor.outer, below), cursor.depth + 1, range(first, first + below._size), owners)
     plain = window.step == 1 and _int_bounds(window) is not None
     if len(rows) != 1 or not plain or (dim.validity is not None and not dim.validity[rows.start]) or cursor.owners is not None:
         return None
-    begin, end, _ = slice(window.start, window.stop).indices(last - first)
+    first = dim._offset_at(rows.start)
+    begin, end, _ = slice(window.start, window.stop).indices(dim._at(rows.start))
     end = max(begin, end)
     below = Uniform(end - begin, 1, declared=dim.extent is not None and not cursor.loose)
     return Cursor((*cursor.outer, below), cursor.depth + 1, range(first + begin, first + end))

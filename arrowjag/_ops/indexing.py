@@ -66,8 +66,8 @@ def getitem(column: Column, keys: Sequence[Any]) -> Column:
     _check_adjacent(keys)
     found = [_as_index(key) for key in keys if isinstance(key, Column)]
     arrays = iter(structure.align(found, "index arrays") if found else [])
-    cursor = Cursor()
-    for place, key in enumerate(keys):
+    cursor, depth = _enter(column, keys)
+    for place, key in enumerate(keys[depth:], depth):
         if key is None:
             cursor = new_dim(cursor)
         elif isinstance(key, Window) and place == len(keys) - 1:
@@ -94,16 +94,28 @@ def _any_array(keys: Sequence[Any]) -> bool:
 
 def _spell_out(keys: Sequence[Any], ndim: int) -> list[Any]:
     """Replace the ellipsis by full slices."""
-    dots = [place for place, key in enumerate(keys) if key is Ellipsis]
+    dots, named = [], 0
+    for place, key in enumerate(keys):
+        if key is Ellipsis:
+            dots.append(place)
+        elif key is not None:
+            named += 1
     if len(dots) > 1:
         raise JagIndexError("an index can hold only one ellipsis")
-    named = len([key for key in keys if key is not None]) - len(dots)
     if named > ndim:
         raise JagIndexError(f"too many indices for an array of {ndim} dims, got {named}")
     result = list(keys)
     if dots:
         result[dots[0] : dots[0] + 1] = [ALL] * (ndim - named)
     return result
+
+
+def _enter(column: Column, keys: Sequence[Any]) -> tuple[Cursor, int]:
+    """Return a cursor below the full slices that keys begin with, but for the last key, and how many they are."""
+    depth = 0
+    while depth < len(keys) - 1 and keys[depth] is ALL:
+        depth += 1
+    return _whole(column, depth), depth
 
 
 def _check_adjacent(keys: Sequence[Any]) -> None:
@@ -250,8 +262,8 @@ def subslice(column: Column, keys: Sequence[Any]) -> Column:
     keys = _spell_out(keys, column.ndim)
     if len(keys) > 1 and isinstance(keys[-1], int) and all(key is ALL for key in keys[:-1]):
         return nth_or_null(column, keys[-1])
-    cursor = Cursor()
-    for key in keys:
+    cursor, depth = _enter(column, keys)
+    for key in keys[depth:]:
         if isinstance(key, Window):
             cursor, bounds = _meet(column, cursor, list(key[:2]), "S")
             cursor = _cut_loosely(column, cursor, key, bounds)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._column import Column, row_validity
+from arrowjag._column import AnyColumn, Column, row_validity
 from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import check_memory, has_words, is_text, pack_bits, unless_all
@@ -59,7 +59,7 @@ def check_rows(ndim: int, operation: str) -> None:
 
 def with_shape(shape: JaggedShape, column: Column) -> Column:
     """Give a column another shape of the same size; a lazy constant is not materialized."""
-    return Column(shape, column._values)
+    return Column(shape, column._stored)
 
 
 # --------------------------------------------------------------------------------------------------- moving items
@@ -159,16 +159,15 @@ def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, 
     return Ragged.from_offsets(offsets, validity=validity, extent=dim.extent, check=False), gather.ranges(starts, sizes)
 
 
-def slice_items(column: Column, depth: int, start: int, stop: int, outer: Sequence[Dim]) -> Column:
+def slice_items(column: AnyColumn, depth: int, start: int, stop: int, outer: Sequence[Dim]) -> AnyColumn:
     """Slice the items after the first `depth` dims: values are shared, offsets are rebased at the first access."""
     dims = list(outer)
     n = stop - start
     for dim in column._shape._dims[depth:]:
-        below = dim._slice(start, start + n)
-        start, n = dim._offset_at(start), below._size
+        below, start = dim._part(start, start + n)
+        n = below._size
         dims.append(below)
-    values = column._values.slice(start, n)
-    return Column(JaggedShape._trusted(dims), values)
+    return column._sliced(JaggedShape._trusted(dims), start)
 
 
 def keep_items(column: Column, depth: int, mask: BoolArray, outer: Sequence[Dim]) -> Column:
@@ -427,7 +426,7 @@ def expand_all(columns: Sequence[Column]) -> list[Column]:
 def _expanded(column: Column, target: JaggedShape) -> Column:
     """Expand a column whose shape is a prefix of the target."""
     if len(column._shape._dims) == len(target._dims):
-        return Column(target, column._values)
+        return Column(target, column._stored)
     return Column(target, _spread(column.values, _below(target, column.ndim)))
 
 

@@ -79,6 +79,7 @@ class Dim(_Ints):
     _n: int
     _size: int
     _validity: BoolArray | None = None
+    _extent: int | None = None
 
     def __init__(self) -> None:
         raise JagTypeError("Dim is the interface of encodings; create one of them, such as Ragged(sizes)")
@@ -104,6 +105,10 @@ class Dim(_Ints):
     @abstractmethod
     def _slice(self, start: int, stop: int) -> Dim:
         """The rows from start to before stop, 0 <= start <= stop <= len."""
+
+    def _part(self, start: int, stop: int) -> tuple[Dim, int]:
+        """The rows from start to before stop, and the items before them."""
+        return self._slice(start, stop), self._offset_at(start)
 
     @abstractmethod
     def _bounds(self) -> tuple[int, int]:
@@ -153,7 +158,7 @@ class Dim(_Ints):
     @property
     def extent(self) -> int | None:
         """The declared extent: the size of every valid row by type, or None."""
-        return None
+        return self._extent
 
     @property
     def validity(self) -> BoolArray | None:

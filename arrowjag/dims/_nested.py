@@ -60,6 +60,7 @@ class Repeat(Dim):
         unit, times = as_part(dim, "Repeat"), as_count(n, "a number of repetitions")
         self._unit: Dim = unit.unit if isinstance(unit, Repeat) else unit
         self._times: int = times * unit.times if isinstance(unit, Repeat) else times
+        self._extent = self._unit.extent
         self._set(len(self._unit) * self._times, self._unit.size * self._times)
 
     @property
@@ -71,11 +72,6 @@ class Repeat(Dim):
     def times(self) -> int:
         """How often it repeats."""
         return self._times
-
-    @property
-    def extent(self) -> int | None:
-        """The extent that the piece declares, or None."""
-        return self._unit.extent
 
     def _at(self, row: int) -> int:
         return self._unit._at(row % len(self._unit))
@@ -197,7 +193,7 @@ class Runs(Dim):
         if times.min(1) == 0:
             kept = times.sizes > 0
             values, times = Ragged(values.sizes[kept], extent=values.extent), Ragged(times.sizes[kept])
-        self._values, self._reps = values, times
+        self._values, self._reps, self._extent = values, times, values.extent
         self._each = times._at(0) if times.is_uniform and len(times) else None
         self._set(times.size, self._total())
 
@@ -223,11 +219,6 @@ class Runs(Dim):
     def reps(self) -> Dim:
         """The rows of each run, none is 0."""
         return self._reps
-
-    @property
-    def extent(self) -> int | None:
-        """The extent that the sizes declare, or None."""
-        return self._values.extent
 
     def _at(self, row: int) -> int:
         return self._values._at(self._reps._index_at(row))

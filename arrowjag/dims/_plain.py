@@ -61,7 +61,7 @@ class Uniform(Dim):
     """
 
     _each: int
-    _declared: bool
+    _declared: bool = False
 
     def __init__(self, size: int, n: int = 1, *, declared: bool = True) -> None:
         if not (type(size) is type(n) is int and 0 <= size <= LIMIT and 0 <= n <= LIMIT):
@@ -69,21 +69,19 @@ class Uniform(Dim):
         total = size * n
         if total > LIMIT:
             checked_total(total, "a dim")
-        own = self.__dict__  # assigned one by one, in half the time of `update`
-        own["_each"], own["_declared"], own["_n"], own["_size"] = size, bool(declared), n, total
+        own = self.__dict__  # in half the time of `update`; Python makes a tuple where four names are assigned at once
+        own["_each"], own["_declared"] = size, bool(declared)
+        own["_n"], own["_size"] = n, total
+        if declared and size < 2**31:  # Arrow has no type for a larger extent
+            own["_extent"] = size
 
     @classmethod
     def _frame(cls, n: int) -> Uniform:
         """One row of n items that declares no extent: the rows of a frame, whose number is known to be valid."""
         dim = cls.__new__(cls)
         own = dim.__dict__  # without the checks, in half the time: nearly every result has such a dim
-        own["_each"], own["_declared"], own["_n"], own["_size"] = n, False, 1, n
+        own["_each"], own["_n"], own["_size"] = n, 1, n
         return dim
-
-    @property
-    def extent(self) -> int | None:
-        """The size where it is declared, else None; Arrow has no type for one of 2**31 and more."""
-        return self._each if self._declared and self._each < 2**31 else None
 
     def __eq__(self, other: object) -> bool:
         if type(other) is Uniform:  # the rows of nearly every frame: nothing is written out for them
@@ -109,7 +107,8 @@ class Uniform(Dim):
         return rows if self._each == 1 else rows * self._each
 
     def _slice(self, start: int, stop: int) -> Dim:
-        return Uniform(self._each, stop - start, declared=self._declared)
+        n = stop - start
+        return self if n == self._n else Uniform(self._each, n, declared=self._declared)
 
     def _bounds(self) -> tuple[int, int]:
         return self._each, self._each
@@ -273,9 +272,9 @@ class Ragged(Dim):
     """
 
     _cut: IntArray
-    """Row boundaries from `_first` on: the dim of a slice computes `offsets` at the first access."""
-    _first: int
-    _extent: int | None
+    """Row boundaries, those of this dim from entry `_row` on, which is `_first`: a slice computes `offsets` at the first access."""
+    _row: int = 0
+    _first: int = 0
 
     def __init__(self, sizes: Any, *, validity: Any = None, extent: int | None = None) -> None:
         self._hold(offsets_of(size_array(sizes)), validity, extent)
@@ -320,8 +319,9 @@ class Ragged(Dim):
             cut = read_only(np.ascontiguousarray(offsets, np.int64))
             own = dim.__dict__  # as `_fill`, which nearly every operation would call
             own["_cut"] = own["offsets"] = cut
-            own["_first"], own["_validity"], own["_extent"] = 0, validity, extent
             own["_n"], own["_size"] = len(cut) - 1, cut.item(-1)
+            if validity is not None or extent is not None:  # most rows have neither
+                own["_validity"], own["_extent"] = validity, extent
             return dim
         found = owned(int_array(offsets, "offset"))
         _offsets.check(found, None, "from_offsets")
@@ -332,50 +332,59 @@ class Ragged(Dim):
         mask = None if validity is None else mask_array(validity, len(offsets) - 1)
         if mask is not None and np.count_nonzero(mask) == len(mask):
             mask = None
-        self._fill(read_only(offsets), 0, mask, None if extent is None else as_count(extent, "an extent"))
+        self._fill(read_only(offsets), mask, None if extent is None else as_count(extent, "an extent"))
         if self._validity is not None or self._extent is not None:
             check_rows(self.sizes, self._validity, self._extent)
 
-    def _fill(self, cut: IntArray, first: int, validity: BoolArray | None, extent: int | None) -> None:
+    def _fill(self, cut: IntArray, validity: BoolArray | None, extent: int | None) -> None:
         own = self.__dict__
-        own["_cut"], own["_first"], own["_validity"], own["_extent"] = cut, first, validity, extent
-        own["_n"], own["_size"] = len(cut) - 1, cut.item(-1) - first
-        if first == 0:
-            own["offsets"] = cut
-
-    @property
-    def extent(self) -> int | None:
-        """The size that every valid row has by type, or None."""
-        return self._extent
+        own["_cut"] = own["offsets"] = cut
+        own["_n"], own["_size"] = len(cut) - 1, cut.item(-1)
+        own["_validity"], own["_extent"] = validity, extent
 
     def _at(self, row: int) -> int:
-        return self._cut.item(row + 1) - self._cut.item(row)
+        place = self._row + row
+        return self._cut.item(place + 1) - self._cut.item(place)
 
     def _offset_at(self, row: int) -> int:
-        return self._cut.item(row) - self._first
+        return self._cut.item(self._row + row) - self._first
 
     def _index_at(self, item: int) -> int:
-        return int(self._cut.searchsorted(item + self._first, "right")) - 1
+        return int(self._own_cut().searchsorted(item + self._first, "right")) - 1
+
+    def _own_cut(self) -> IntArray:
+        """The row boundaries of this dim, from `_first` on."""
+        return self._cut[self._row : self._row + self._n + 1]
 
     def _write_sizes(self) -> IntArray:
-        return _offsets.row_sizes(self._cut)
+        return _offsets.row_sizes(self._own_cut())
 
     def _write_offsets(self) -> IntArray:
-        offsets: IntArray = np.subtract(self._cut, self._first, out=empty_like(self._cut))
-        return offsets
+        cut = self._own_cut()
+        return cut if self._first == 0 else np.subtract(cut, self._first, out=empty_like(cut))
 
     def _slice(self, start: int, stop: int) -> Dim:
-        if start == 0 and stop == self._n:
-            return self
-        mask = None if self._validity is None else self._validity[start:stop]
-        if mask is not None and np.count_nonzero(mask) == len(mask):
-            mask = None
+        return self._part(start, stop)[0]
+
+    def _part(self, start: int, stop: int) -> tuple[Dim, int]:
+        n = stop - start
+        if n == self._n:
+            return self, 0
+        mask = self._validity
+        if mask is not None:
+            mask = mask[start:stop]
+            mask = None if np.count_nonzero(mask) == n else mask
         if self._extent is not None and mask is None:
-            return Uniform(self._extent, stop - start)
-        cut = self._cut[start : stop + 1]
+            return Uniform(self._extent, n), self._offset_at(start)
+        cut, row = self._cut, self._row + start
+        first = cut.item(row)
         dim = Ragged.__new__(Ragged)
-        dim._fill(cut, cut.item(0), mask, self._extent)
-        return dim
+        own = dim.__dict__
+        own["_cut"], own["_row"], own["_first"] = cut, row, first
+        own["_n"], own["_size"] = n, cut.item(row + n) - first
+        if mask is not None:
+            own["_validity"], own["_extent"] = mask, self._extent
+        return dim, first - self._first
 
     def _bounds(self) -> tuple[int, int]:
         sizes = self.sizes

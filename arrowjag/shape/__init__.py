@@ -201,7 +201,7 @@ class JaggedShape:
     @property
     def size(self) -> int:
         """Number of innermost items; 1 for a scalar."""
-        return self._dims[-1].size if self._dims else 1
+        return self._dims[-1]._size if self._dims else 1
 
     @property
     def sizes(self) -> tuple[IntArray, ...]:

@@ -52,13 +52,16 @@ __all__ = [
 
 _INT = np.dtype(np.int64)
 _BYTE = np.dtype(np.uint8)
+_WORD_OF: dict[int, np.dtype[Any] | None] = {}
+"""Answers of `word_of`, by type id."""
 
 
 def word_of(type: pa.DataType) -> np.dtype[Any] | None:
     """The unsigned type of the same width, as which items are moved; None if no loop moves that width."""
-    if pt.is_boolean(type):
-        return _BYTE
-    return WORDS[type.bit_width] if has_words(type) and type.bit_width <= 64 else None
+    if type.id not in _WORD_OF:
+        width = 8 if pt.is_boolean(type) else type.bit_width if has_words(type) else 128
+        _WORD_OF[type.id] = WORDS[width] if width <= 64 else None
+    return _WORD_OF[type.id]
 
 
 def can_take(type: pa.DataType, n_values: int) -> bool:
