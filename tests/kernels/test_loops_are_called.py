@@ -65,6 +65,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "n_unique": ("first_marks-u8-plain", FLOATS.n_unique),
     "mode": ("leaders-u8-nulls", INTEGERS.mode),
     "value_counts": ("grouped_items-i8-plain", INTEGERS.value_counts),
+    "n_unique, without nulls": ("kept_items-u8-plain", FLOATS.n_unique),
     "median": ("select-f8-plain", lambda: FLOATS.quantile(0.3)),
     "is_in": ("one_of-i8-plain", lambda: INTEGERS.is_in([3, 4])),
     "round": ("rounded-f8-plain", lambda: FLOATS.round(2)),

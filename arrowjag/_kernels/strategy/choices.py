@@ -260,8 +260,9 @@ CHOICES: dict[str, Choice] = {
     "spread": _either(
         rules.spread,
         "take",
-        take_bytes=lambda _n, fixed_width, _known, bits: fixed_width and bits > 1,
-        words=lambda _n, fixed_width, _known, bits: fixed_width and bits <= 64,
+        repeat=lambda _n, fixed_width, _known, _bits, even: fixed_width and even(),
+        take_bytes=lambda _n, fixed_width, _known, bits, _even: fixed_width and bits > 1,
+        words=lambda _n, fixed_width, _known, bits, _even: fixed_width and bits <= 64,
     ),
     "spread_part": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "take_rows": _either(
