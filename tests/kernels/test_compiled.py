@@ -216,6 +216,8 @@ def arguments_of_moves(loop, told, values, offsets, cuts, leaders, rng):
     given["taken_bits"]["out"] = np.zeros(int(taken[-1]) // 8 + 1, "u1")
     flags = rng.integers(0, 2, len(values), "u1")
     given["kept_items"] = {"flags": flags, "first": 3, "n": int(np.count_nonzero(flags[3:])) - 2}
+    columns = {"heads": rng.integers(0, 5, len(rows)), "most": 9, "starts": np.arange(len(values))}
+    given |= {"counted_columns": columns, "placed_columns": columns | {"out": np.zeros(len(values) + len(rows), np.int64)}}
     given["running_total"] = {"n": len(values), "out": np.zeros(len(values) + 1, np.int64)}
     if loop.name == "rounded":
         given["rounded"] = {"limits": np.array([100, 2**20], values.dtype), "decimals": int(rng.choice([2, -1])), "n": len(values)}

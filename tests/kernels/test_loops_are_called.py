@@ -79,6 +79,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "local_maxima": ("peaks-f8-nulls", FLOATS.local_maxima),
     "local_maxima of equal neighbours": ("peaks-i8-plain", TIMES.local_maxima),
     "fill_null": ("choose_items-u8-bits", lambda: FLOATS.fill_null(1.5)),
+    "transpose": ("placed_columns-i8-plain", lambda: FLOATS.transpose(0, 1, shear="allow")),
+    "transpose of rows": ("counted_columns-i8-plain", lambda: FLOATS.transpose(0, 1, shear="allow")),
     "ffill": ("carried-u8-nulls", FLOATS.ffill),
     "bfill": ("carried-u8-nulls", INTEGERS.bfill),
     "floor of times": ("multiples-i8-plain", lambda: TIMES.cast(pa.timestamp("s")).dt.floor("1h")),

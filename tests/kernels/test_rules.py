@@ -650,6 +650,7 @@ NAMES = {
     "unpad": "items windows",
     "transpose": "even slices columns exact radix",
     "digits": "radix count",
+    "columns": "numpy compiled",
     "frame": "coordinates columns",
     **dict.fromkeys(BLOCKS, "whole blocks"),
     **{name: f"small {other}" for name, other in SMALL.items()},

@@ -344,6 +344,7 @@ CHOICES: dict[str, Choice] = {
         },
     ),
     "digits": _either(rules.digits, "radix", "count"),
+    "columns": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "frame": _either(rules.frame, "coordinates", columns=lambda n_dims, n_frames, _n: n_dims == 2 and n_frames == 1),
 }
 """Each operation, how it chooses, and what from."""
