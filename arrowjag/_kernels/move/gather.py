@@ -20,7 +20,7 @@ from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.rows import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
 
-__all__ = ["filter_values", "no_nulls", "pick", "ranges", "take", "take_rows"]
+__all__ = ["filter_values", "no_nulls", "pick", "ranges", "take", "take_rows", "taken"]
 
 
 _buffer, _from_buffers = pa.py_buffer, pa.Array.from_buffers
@@ -77,14 +77,14 @@ def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None
 
     pyarrow takes bits one by one, in 20 ms; as bytes that are packed at the end they need 8.
     """
-    known, taken = valid_of(values), _taken(data_of(values), index)
+    known, data = valid_of(values), taken(data_of(values), index)
     if known is not None:
-        kept = _taken(known, index)
+        kept = taken(known, index)
         valid = kept if valid is None else kept & valid
-    return from_words(values.type, taken, valid)
+    return from_words(values.type, data, valid)
 
 
-def _taken(data: NDArray[Any], index: NDArray[Any]) -> NDArray[Any]:
+def taken(data: NDArray[Any], index: NDArray[Any]) -> NDArray[Any]:
     """Items by position, on all cores where they are many; a position out of range gives the first item or the last one."""
 
     def work(items: slice, out: NDArray[Any]) -> None:
