@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, leaf_types, prefix_arrays
 from tests import reference as ref
@@ -44,6 +45,15 @@ def test_rows_of_left_and_right_have_their_own_sizes(data: st.DataObject) -> Non
     tolerance = data.draw(st.none() | st.integers(0, 3))
     expected = ref.asof(jag(left), jag(right), jag(right), direction, tolerance)
     assert aj.asof(left, right, direction=direction, tolerance=tolerance).to_list() == expected
+
+
+@pytest.mark.parametrize("direction", ["backward", "forward", "nearest"])
+def test_rows_in_several_blocks(direction: str) -> None:
+    left, right = aj.array([[1, 2], [3, None], [4, 0, 2], [1, 1], [9]]), aj.array([[1, 2], [3, 5], [0, 0, 1], [1], [8, 9, 9]])
+    for tolerance in (None, 1):
+        expected = ref.asof(jag(left), jag(right), jag(right), direction, tolerance)
+        with strategy.force(THREAD_VALUES=1, CACHE_VALUES=3):
+            assert aj.asof(left, right, direction=direction, tolerance=tolerance).to_list() == expected
 
 
 @pytest.mark.parametrize("direction", ["backward", "forward", "nearest"])

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from arrowjag.errors import JagTypeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types
 from tests import reference as ref
@@ -27,6 +28,14 @@ def test_is_sorted_agrees_with_the_oracle_at_every_axis(data: st.DataObject) -> 
 @given(jagged_arrays(2, leaf_types(*ORDERED)), st.booleans())
 def test_results_of_sort_are_sorted(x: aj.JaggedArray, descending: bool) -> None:
     assert False not in x.sort(descending=descending).is_sorted(descending).to_list()
+
+
+@pytest.mark.parametrize("block", range(1, 10))
+def test_items_in_several_blocks(block: int) -> None:
+    x = aj.array([[1.0, 2.0, 3.0], [3.0, 3.0, 4.0, 2.0], [], [math.nan, 1.0], [0.0, 5.0]])
+    with strategy.force(PASS_VALUES=block):
+        assert x.is_sorted().to_list() == [True, False, None, False, True]
+        assert x.is_sorted(descending=True).to_list() == [False, False, None, False, False]
 
 
 def test_nan_nulls_and_empty_rows() -> None:

@@ -20,6 +20,7 @@ from arrowjag._arrow.types import (
     level_types,
 )
 from arrowjag._arrow.values import (
+    beside,
     bitmap,
     bits_of,
     data_alone,
@@ -41,6 +42,7 @@ __all__ = [
     "EXTENSION_NAME",
     "Level",
     "arrived",
+    "beside",
     "bitmap",
     "bits_of",
     "combine_chunks",

@@ -12,13 +12,14 @@ import pyarrow.types as pt
 
 from arrowjag._arrow.types import is_numeric
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import Bits, pack_bits, unpack_bits
+from arrowjag._kernels.base.memory import Bits, pack_bits, unpack_bits, with_bits
 from arrowjag._known import is_remembered_type, remembered
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
+    "beside",
     "bitmap",
     "bits_of",
     "data_alone",
@@ -207,6 +208,13 @@ def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.
     if data.dtype is not stored or not data.flags.c_contiguous:
         data = np.ascontiguousarray(data, stored)
     return pa.Array.from_buffers(type, len(data), [bits, pa.py_buffer(data)])
+
+
+def beside(values: pa.Array, data: npt.NDArray[Any], type: pa.DataType | None = None) -> pa.Array:
+    """As `from_numpy`, null where other values are, whose bits are shared if the first one begins a byte."""
+    if not values.null_count or values.buffers()[0] is None:  # the null type has no bits
+        return from_numpy(data, valid_of(values), type)
+    return with_bits(from_numpy(data, None, type), bits_of(values).packed())
 
 
 _FIRST_NUMBERS = pa.Array.from_buffers(pa.int64(), 1 << 12, [None, pa.py_buffer(np.arange(1 << 12, dtype=np.int64).tobytes())])

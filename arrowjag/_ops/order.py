@@ -168,8 +168,8 @@ def _first_in_order(key: _kernels.Key, offsets: IntArray, k: int, descending: bo
         items, offsets = found
         key = key[0][items], None if key[1] is None else key[1][items]
     cut = _offsets.from_counts(taken)
-    order = _kernels.argsort(*key, offsets, descending)[_offsets.runs(offsets[:-1], cut)]
-    return order if items is None else items[order], cut
+    order = gather.taken(_kernels.argsort(*key, offsets, descending), _offsets.runs(offsets[:-1], cut))
+    return order if items is None else gather.taken(items, order), cut
 
 
 def _largest(values: pa.Array, offsets: IntArray, k: int, descending: bool = True) -> tuple[pa.Array, IntArray]:

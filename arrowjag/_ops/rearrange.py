@@ -14,6 +14,7 @@ from arrowjag._integers import is_int
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import empty, has_words
 from arrowjag._kernels.move import gather, merge, scatter
+from arrowjag._kernels.move.spread import spread
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagValueError, ShapeError
@@ -107,7 +108,7 @@ def _positions_along(shape: JaggedShape, depth: int) -> pa.Array:
         rows[:] = parents
         return _arrow.from_numpy(rows)
     local = pa.array(_offsets.positions(shape.dims[depth].offsets)) if depth else _arrow.numbers(len(dim))
-    return gather.spread(local, dim.offsets, parents)
+    return spread(local, dim.offsets, parents)
 
 
 def flat_positions(shape: JaggedShape) -> Column:

@@ -12,12 +12,14 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import both_valid, holds_nan, unless_all, without_validity
+from arrowjag._kernels.base.blocks import map_rows
+from arrowjag._kernels.base.memory import both_valid, empty, holds_nan, unless_all, without_validity
 from arrowjag._kernels.equal import peaks, repeats
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import interpolation, search
 from arrowjag._kernels.order.interpolation import apart
 from arrowjag._kernels.scan import neighbours
+from arrowjag._kernels.strategy import sizes
 from arrowjag._ops import along_axis, elementwise, scan, sets, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import naming_rows, row_name
@@ -106,10 +108,6 @@ def _looked_up(points: _Points, side: Any) -> IntArray:
     return search.searchsorted(points.key, points.offsets, points.sought, points.sought_offsets, side)
 
 
-def _of_each(rows: IntArray, offsets: IntArray) -> IntArray:
-    return rows.repeat(_offsets.row_sizes(offsets))
-
-
 # --------------------------------------------------------------------------------------------------- interp
 
 
@@ -145,33 +143,50 @@ def asof(left: Column, right: Column, values: Column | None, direction: str, tol
     points, given = _points(right, values, left, "right", "asof")
     if not len(points.key):
         return Column(points.probes.shape, pa.nulls(len(points.sought), given.type))
-    starts = _of_each(points.offsets[:-1], points.sought_offsets)
-    if direction != "forward":
-        item = _looked_up(points, "right")
-        there = item > 0
-        item += starts
-        item -= there
-        np.minimum(item, len(points.key) - 1, out=item)  # behind an empty last row
-    if direction != "backward":
-        behind = _looked_up(points, "left")
-        behind += starts
-        is_behind = behind < _of_each(points.offsets[1:], points.sought_offsets)
-        behind = _last_equal(points)[np.minimum(behind, len(points.key) - 1)]
-        if direction == "forward":
-            item, there = behind, is_behind
-        else:
-            nearer = apart(points.key[behind], points.sought) < apart(points.key[item], points.sought)
-            takes = is_behind & (nearer | ~there)
-            item, there = np.where(takes, behind, item), there | is_behind
-    if points.sought_valid is not None:
-        there = there & points.sought_valid
-    if points.sought.dtype.kind == "f":
-        there = there & ~np.isnan(points.sought)
-    if tolerance is not None:
-        limit = _tolerance(tolerance, left, right)
-        there = there & (apart(points.key[item], points.sought) <= limit)
+    before = None if direction == "forward" else _looked_up(points, "right")
+    behind = None if direction == "backward" else (_looked_up(points, "left"), _last_equal(points))
+    limit = None if tolerance is None else _tolerance(tolerance, left, right)
+    item, there = empty(len(points.sought), np.int64), empty(len(points.sought), np.bool_)
+
+    def find(first: int, last: int) -> None:
+        items = slice(int(points.sought_offsets[first]), int(points.sought_offsets[last]))
+        item[items], there[items] = _nearest(points, before, behind, limit, slice(first, last), items)
+
+    map_rows(find, points.sought_offsets, block_values=sizes.CACHE_VALUES)
     found = gather.take(given, item if points.items is None else points.items[item], unless_all(there))
     return Column(points.probes.shape, found)
+
+
+def _nearest(
+    points: _Points, before: IntArray | None, behind: tuple[IntArray, IntArray] | None, limit: Any, rows: slice, items: slice
+) -> tuple[IntArray, BoolArray]:
+    """Return the point of each item sought in some rows, and whether there is one.
+
+    `before` and `behind` are slots found from either side, the latter with the last of equal points.
+    """
+    sought, n_sought = points.sought[items], _offsets.row_sizes(points.sought_offsets[rows.start : rows.stop + 1])
+    starts, most = points.offsets[rows].repeat(n_sought), len(points.key) - 1
+    if before is not None:
+        there = before[items] > 0
+        item = before[items] + starts
+        item -= there
+        np.minimum(item, most, out=item)  # behind an empty last row
+    if behind is not None:
+        after = behind[0][items] + starts
+        is_behind = after < points.offsets[1:][rows].repeat(n_sought)
+        after = behind[1][np.minimum(after, most)]
+        if before is None:
+            item, there = after, is_behind
+        else:
+            takes = is_behind & ((apart(points.key[after], sought) < apart(points.key[item], sought)) | ~there)
+            item, there = np.where(takes, after, item), there | is_behind
+    if points.sought_valid is not None:
+        there &= points.sought_valid[items]
+    if sought.dtype.kind == "f":
+        there &= sought == sought  # noqa: PLR0124 - NaN
+    if limit is not None:
+        there &= apart(points.key[item], sought) <= limit
+    return item, there
 
 
 def _last_equal(points: _Points) -> IntArray:

@@ -16,6 +16,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import check_memory, has_words, is_text, pack_bits, unless_all
 from arrowjag._kernels.base.rising import holds_between
 from arrowjag._kernels.move import copy_runs, gather, merge
+from arrowjag._kernels.move.spread import spread
 from arrowjag._pyarrow_versions import if_else, null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, ShapeError
@@ -187,7 +188,7 @@ def repeat_items(column: Column, depth: int, times: Dim, outer: Sequence[Dim]) -
 
 
 def _spread(values: pa.Array, dim: Dim) -> pa.Array:
-    return gather.spread(values, dim.offsets, dim._parents_if_cheaper())
+    return spread(values, dim.offsets, dim._parents_if_cheaper())
 
 
 def null_items(column: Column, depth: int, keep: BoolArray) -> Column:

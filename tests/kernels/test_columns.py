@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from arrowjag._kernels import strategy, transpose
 from arrowjag._kernels.transpose import coordinates as kernel
+from tests.kernels.interpreted import Loops
 from tests.kernels.test_transpose_kernel import offsets_of, shapes, sizes_of, swapped
 
 rows = st.lists(st.one_of(st.integers(0, 3), st.integers(0, 40)), max_size=30)
@@ -39,6 +40,19 @@ def test_columns(sizes):
 @given(rows)
 def test_columns_in_several_blocks(sizes):
     check(offsets_of(len(sizes), sizes)[-1])
+
+
+@pytest.mark.parametrize("n_wide", [1, 5])
+def test_columns_by_a_loop(n_wide, monkeypatch):
+    loops = Loops()
+    monkeypatch.setattr(kernel, "find_loop", loops)
+    for sizes in ([], [0], [3, 0, 1, 7, 2, 0, 5, 5, 1], [0, 0, 40, 2, 0, 9, 0]):
+        offsets = offsets_of(len(sizes), sizes)[-1]
+        with strategy.force(COLUMN_ROWS=4, COLUMN_MIN_ROWS=n_wide):
+            check(offsets)
+        (_, columns), items, _ = kernel.neighbours(None, [np.array([0, len(sizes)]), offsets], None)
+        assert [columns.tolist(), items.tolist()] == [one.tolist() for one in kernel.by_column(offsets)]
+    assert [*loops.sought] == ["placed_columns-i8-plain", "counted_columns-i8-plain"]
 
 
 @pytest.mark.parametrize("sizes", [[], [0], [0, 0], [1], [0, 3, 0], [70_000, 0, 70_001], [100_000]])

@@ -201,6 +201,7 @@ def arguments_of_moves(loop, told, values, offsets, cuts, leaders, rng):
     given["grouped_items"] = {"leaders": leaders, "places": np.zeros_like(leaders), "cuts": np.zeros_like(cuts)}
     given["counted_flags"] = {"flags": values, "size": len(values), "out": np.zeros(len(offsets) - 1, np.int64)}
     given["taken_items"] = {"begins": bounds[rows], "taken": taken, "out": np.zeros(taken[-1], values.dtype)}
+    given["taken_items"] |= {"there": np.zeros(taken[-1], "u1")}
     limits = {"begin": 2, "end": int(offsets[-1]) - 3}
     positions = rng.integers(-40, 40, len(rows))
     given["picked"] = {"positions": positions, "rows": rows, "last": len(rows), "out": positions * 0}
@@ -213,6 +214,10 @@ def arguments_of_moves(loop, told, values, offsets, cuts, leaders, rng):
     given["spread_bits"] = some_bits | {"flags": rng.integers(0, 2, len(rows), "u1")}
     given["taken_bits"] = some_bits | {"begins": bounds[rows], "taken": taken, "stop": int(taken[-1]) - 3}
     given["taken_bits"]["out"] = np.zeros(int(taken[-1]) // 8 + 1, "u1")
+    flags = rng.integers(0, 2, len(values), "u1")
+    given["kept_items"] = {"flags": flags, "first": 3, "n": int(np.count_nonzero(flags[3:])) - 2}
+    columns = {"heads": rng.integers(0, 5, len(rows)), "most": 9, "starts": np.arange(len(values))}
+    given |= {"counted_columns": columns, "placed_columns": columns | {"out": np.zeros(len(values) + len(rows), np.int64)}}
     given["running_total"] = {"n": len(values), "out": np.zeros(len(values) + 1, np.int64)}
     if loop.name == "rounded":
         given["rounded"] = {"limits": np.array([100, 2**20], values.dtype), "decimals": int(rng.choice([2, -1])), "n": len(values)}

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import gather
+from arrowjag._kernels.move.spread import spread
 from tests.kernels.rows import make_offsets
 
 NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
@@ -65,9 +66,9 @@ ARRAYS = {
 def test_spread_and_take_keep_every_type(name: str) -> None:
     values = ARRAYS[name]
     items = values.to_pylist()
-    spread = gather.spread(values, np.array([0, 2, 2, 3]))
-    assert spread.type == values.type
-    assert spread.to_pylist() == [items[0], items[0], items[2]]
+    found = spread(values, np.array([0, 2, 2, 3]))
+    assert found.type == values.type
+    assert found.to_pylist() == [items[0], items[0], items[2]]
     taken = gather.take(values, np.array([2, 9, 1, 0]), np.array([True, False, True, True]))
     assert taken.type == values.type
     assert taken.to_pylist() == [items[2], None, items[1], items[0]]
@@ -81,7 +82,7 @@ def test_slices_and_empties(name: str) -> None:
     values, none = ARRAYS[name].slice(1), np.zeros(0, np.int64)
     assert gather.take(values, np.array([1])).to_pylist() == [ARRAYS[name].to_pylist()[2]]
     assert gather.take(values.slice(0, 0), none).type == values.type
-    assert len(gather.spread(values, np.zeros(len(values) + 1, np.int64))) == 0
+    assert len(spread(values, np.zeros(len(values) + 1, np.int64))) == 0
     assert gather.take(values.slice(0, 0), np.array([0]), np.array([False])).to_pylist() == [None] or name == "union"
     assert len(gather.filter_values(values, np.zeros(2, np.bool_))) == 0
 

@@ -68,22 +68,26 @@ def loops(monkeypatch: pytest.MonkeyPatch) -> Loops:
     return found
 
 
-def check_each_loop_is_needed(loops: Loops, needed: set[str], call: Callable[[], Any], moves: str = "") -> None:
+def check_each_loop_is_needed(loops: Loops, needed: set[str], call: Callable[[], Any], moves: str = "", word: str = "") -> None:
     """A call that looks for other loops than these, or that ignores that one of them is not ready, fails.
 
-    Nulls that it `moves` are moved as bits, as bytes if that loop is not ready, or if bytes are chosen.
+    Nulls that it `moves` are moved as bits. If that loop is not ready, or if bytes are chosen, they are moved along with words of a
+    type, or else apart as bytes.
     """
-    bits, flags = ({f"{moves}_{what}-u1-plain"} if moves else set[str]() for what in ("bits", "items"))
-    for missing, by, sought in ((set(), "compiled", bits), (bits, "compiled", bits | flags), (set(), "flags", bits | flags)):
+    bits = {f"{moves}_bits-u1-plain"} if moves else set[str]()
+    apart, along = ({f"{moves}_items-{word}-{nulls}"} if moves and word else set[str]() for nulls in ("plain", "nulls"))
+    along |= {f"{moves}_items-u1-plain"} if moves and not word else set()
+    rest = needed - apart
+    for missing, by, sought in ((set(), "compiled", apart), (bits, "compiled", along), (set(), "flags", along)):
         loops.sought.clear()
         loops.missing = missing
         with strategy.force(moved_bits=by):
             assert call() is not None
-        assert set(loops.sought) == needed | sought
+        assert set(loops.sought) == rest | bits | sought
     for one in needed:
         loops.missing = {one}
         assert call() is None, one
-    loops.missing = bits | flags
+    loops.missing = bits | along
     assert (call() is None) is bool(moves)
     loops.missing = set()
 
@@ -118,7 +122,7 @@ def test_take_rows(nulls: bool, present: Any, loops: Loops) -> None:
         needed = {ROWS if present is None else ROWS_PRESENT}
         needed |= {f"taken_items-{WORDS[type]}-plain"} if type in WORDS else {CUTS, BYTES}
         call = lambda values=values: kernel.take_rows(values, OFFSETS, asked, present)  # noqa: E731
-        check_each_loop_is_needed(loops, needed, call, "taken" if nulls else "")
+        check_each_loop_is_needed(loops, needed, call, "taken" if nulls else "", WORDS.get(type, ""))
         assert {*loops.sought.values()} == {len(values)}
         lists = [values.to_pylist()[OFFSETS[row] : OFFSETS[row + 1]] if one else [] for row, one in zip(TAKEN, there, strict=True)]
         for sizes in ({}, TINY):
@@ -184,7 +188,7 @@ def test_take_ranges(nulls: bool, loops: Loops) -> None:
         values = array(type, sum(SIZES), nulls)
         needed = {f"taken_items-{word}-plain"}
         call = lambda values=values: kernel.take_ranges(values, begins, from_sizes(np.array(sizes)))  # noqa: E731
-        check_each_loop_is_needed(loops, needed, call, "taken" if nulls else "")
+        check_each_loop_is_needed(loops, needed, call, "taken" if nulls else "", WORDS.get(type, ""))
         assert {*loops.sought.values()} == {len(values)}
         expected = [item for begin, size in zip(begins, sizes, strict=True) for item in values.to_pylist()[begin : begin + size]]
         for forced in ({}, TINY):
@@ -255,7 +259,7 @@ def test_reverse_rows(nulls: bool, loops: Loops) -> None:
         values = array(type, sum(SIZES), nulls)
         needed = {f"reversed_items-{WORDS[type]}-plain"} if type in WORDS else {"reversed_bytes-u1-plain"}
         call = lambda values=values: reversal.reverse_rows(values, OFFSETS)  # noqa: E731
-        check_each_loop_is_needed(loops, needed, call, "reversed" if nulls else "")
+        check_each_loop_is_needed(loops, needed, call, "reversed" if nulls else "", WORDS.get(type, ""))
         assert {*loops.sought.values()} == {len(values)}
         known = values.to_pylist()
         expected = [item for begin, size in zip(OFFSETS, SIZES, strict=False) for item in known[begin : begin + size][::-1]]

@@ -12,6 +12,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import fill
 from arrowjag._kernels.base.offsets import from_sizes, parents
 from arrowjag._kernels.move import gather
+from arrowjag._kernels.move.spread import spread
 from tests.kernels.rows import EVERY_DTYPE
 from tests.kernels.test_gather import ARRAYS
 
@@ -66,12 +67,12 @@ def test_many_blocks(sizes: str) -> None:
 def test_every_type_is_spread_with_and_without_parents(name: str, in_turn: bool) -> None:
     draw = np.random.default_rng(2)
     values = gather.take(ARRAYS[name], draw.integers(0, 3, 203)).slice(3)
-    for counts in (draw.poisson(3, 200), np.where(draw.random(200) < 0.7, 0, 20), np.zeros(200, np.int64)):
+    for counts in (draw.poisson(3, 200), np.where(draw.random(200) < 0.7, 0, 20), np.zeros(200, np.int64), np.full(200, 3)):
         offsets = from_sizes(counts)
         expected = gather.take(values, parents(offsets))
         for known in (None, parents(offsets)):
             with strategy.force(CALL_VALUES=0, ONE_PASS_VALUES=10**9 if in_turn else 0):
-                found = gather.spread(values, offsets, known)
+                found = spread(values, offsets, known)
             found.validate(full=True)
             assert found.type == values.type
             assert found.equals(expected)
@@ -79,4 +80,4 @@ def test_every_type_is_spread_with_and_without_parents(name: str, in_turn: bool)
 
 def test_without_rows() -> None:
     with strategy.force(CALL_VALUES=0):
-        assert gather.spread(pa.array([], pa.int8()), np.array([0])).equals(pa.array([], pa.int8()))
+        assert spread(pa.array([], pa.int8()), np.array([0])).equals(pa.array([], pa.int8()))

@@ -708,6 +708,7 @@ CALLS: dict[str, list[Call]] = {
     "unpad": [Call(back_from_dense, lambda lists, ndim: ref.fill_null(lists, ndim, 0.0))],
     "transpose": [turned(0, 1), turned(1, 2), turned(0, 2)],
     "digits": [turned(0, 1), turned(1, 2), turned(0, 2)],
+    "columns": [turned(0, 1), turned(1, 2)],
     "frame": [turned(0, 1), turned(1, 2)],
 }
 

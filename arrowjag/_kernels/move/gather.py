@@ -1,9 +1,7 @@
-"""Gathering: spread one item per row over its row, take rows, take items, filter. Values are Arrow arrays of any type."""
+"""Gathering: take rows, take items, filter. Values are Arrow arrays of any type."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,7 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base import fill as _spread
+from arrowjag._kernels.base import fill as _fill
 from arrowjag._kernels.base import memory as _memory
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
@@ -22,7 +20,7 @@ from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.rows import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
 
-__all__ = ["filter_values", "no_nulls", "pick", "ranges", "spread", "take", "take_rows"]
+__all__ = ["filter_values", "no_nulls", "pick", "ranges", "take", "take_rows", "taken"]
 
 
 _buffer, _from_buffers = pa.py_buffer, pa.Array.from_buffers
@@ -30,49 +28,6 @@ _buffer, _from_buffers = pa.py_buffer, pa.Array.from_buffers
 
 _INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
 _POLARS_TYPES = frozenset(type.id for type in (*_INTEGERS, pa.float32(), pa.float64()))
-
-
-def spread(
-    values: pa.Array[Any], offsets: NDArray[np.int64], parents: NDArray[np.int32] | NDArray[np.int64] | None = None
-) -> pa.Array[Any]:
-    """Repeat each item over the row it owns: result[j] = values[parents[j]].
-
-    Parameters
-    ----------
-    values : (n_rows,) Arrow array of any type
-    offsets : (n_rows + 1,) int64 array
-    parents : (n_values,) int32 or int64 array, optional
-        The row numbers, if they are known; they are not checked.
-
-    Returns
-    -------
-    (n_values,) Arrow array of the same type
-
-    Notes
-    -----
-    O(n_values), a new array. With int32 indices and no bounds check pyarrow's take runs at the speed of memcpy; numbers whose
-    parents are not known are spread without them.
-    """
-    type, n = values.type, int(offsets[-1])
-    fixed = has_words(type)
-    by = strategy.choose("spread", n, fixed, parents is not None, type.bit_width if fixed else 0)
-    if by == "take":
-        return take(values, _offsets.parents(offsets) if parents is None else parents)
-    tasks: list[Callable[[], Any]] = [partial(_spread_data, values, offsets, parents, by)]
-    if (valid := valid_of(values)) is not None:
-        tasks.append(partial(_spread.spread_flags, valid, offsets))
-    data, *present = map_tasks(lambda task: task(), tasks) if n >= strategy.sizes.ONE_PASS_VALUES else [task() for task in tasks]
-    return pa.Array.from_buffers(type, n, [pa.py_buffer(present[0]) if present else None, pa.py_buffer(data)])
-
-
-def _spread_data(values: Any, offsets: NDArray[np.int64], parents: NDArray[Any] | None, by: str) -> Any:
-    type = values.type
-    if pt.is_boolean(type):
-        return _spread.spread_flags(data_of(values).view(np.bool_), offsets)
-    if by == "words":
-        return _spread.spread_rows(data_of(values), offsets)
-    rows = pa.array(_offsets.parents(offsets) if parents is None else parents)
-    return pc.take(no_nulls(values), rows, boundscheck=False).buffers()[1]
 
 
 def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:
@@ -122,20 +77,20 @@ def _take_flat(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None
 
     pyarrow takes bits one by one, in 20 ms; as bytes that are packed at the end they need 8.
     """
-    known, taken = valid_of(values), _taken(data_of(values), index)
+    known, data = valid_of(values), taken(data_of(values), index)
     if known is not None:
-        kept = _taken(known, index)
+        kept = taken(known, index)
         valid = kept if valid is None else kept & valid
-    return from_words(values.type, taken, valid)
+    return from_words(values.type, data, valid)
 
 
-def _taken(data: NDArray[Any], index: NDArray[Any]) -> NDArray[Any]:
+def taken(data: NDArray[Any], index: NDArray[Any]) -> NDArray[Any]:
     """Items by position, on all cores where they are many; a position out of range gives the first item or the last one."""
 
     def work(items: slice, out: NDArray[Any]) -> None:
         data.take(index[items].astype(np.int64, copy=False), out=out, mode="clip")
 
-    return _spread.fill(work, len(index), data.dtype)
+    return _fill.fill(work, len(index), data.dtype)
 
 
 def no_nulls(values: Any) -> pa.Array[Any]:

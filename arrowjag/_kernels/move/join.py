@@ -96,12 +96,12 @@ def join_rows(parts: Sequence[pa.Array[Any]], offsets: Sequence[NDArray[np.int64
     joined as binary strings without a separator 12; put end to end first, and rows taken from there in turn, 30.
     """
     spans = [Spans(part, cuts[:-1], cuts[1:]) for part, cuts in zip(parts, offsets, strict=True)]
-    by, loops = _chosen(spans)
+    by, loop = _chosen(spans)
     if by == "small":
         return _join_items(spans)
     joined_offsets = functools.reduce(np.add, offsets)
-    if by == "compiled":
-        return joined_offsets, _join_by_loops(loops, spans, joined_offsets)
+    if by == "compiled" and loop is not None:
+        return joined_offsets, _join_by_loop(loop, spans, joined_offsets)
     n, whole = sum(map(len, parts)), _words_and_flags(spans)
     joined = (map_tasks if n >= strategy.sizes.ONE_PASS_VALUES else map)(lambda one: _join_bytes(one, offsets), whole)
     return joined_offsets, from_words(parts[0].type, *joined)
@@ -120,13 +120,13 @@ def join_spans(parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any]
     -----
     O(n_rows * parts + items), new arrays. None of many values if no compiled loop is ready for their type.
     """
-    by, loops = _chosen(parts)
+    by, loop = _chosen(parts)
     if by == "small":
         return _join_items(parts)
-    if by == "arrow":
+    if by == "arrow" or loop is None:
         return None
     offsets = from_counts(functools.reduce(np.add, [part.sizes for part in parts]))
-    return offsets, _join_by_loops(loops, parts, offsets)
+    return offsets, _join_by_loop(loop, parts, offsets)
 
 
 def _words_and_flags(parts: Sequence[Spans]) -> list[list[NDArray[Any]]]:
@@ -139,22 +139,12 @@ def _words_and_flags(parts: Sequence[Spans]) -> list[list[NDArray[Any]]]:
     return found
 
 
-def _chosen(parts: Sequence[Spans]) -> tuple[str, list[Compiled]]:
-    """The strategy, and for "compiled" the loop for the words of the parts, and if some item is null that for the flags."""
+def _chosen(parts: Sequence[Spans]) -> tuple[str, Compiled | None]:
+    """The strategy, and the loop for the words of the parts, and if some item is null for the flags too, if it is ready."""
     n, type = sum([len(part.values) for part in parts]), parts[0].values.type
-    loops = _find_loops(parts, n) if n >= strategy.sizes.COMPILED_VALUES else []
-    return strategy.choose("joined", n, has_words(type), len(loops) > 0), loops
-
-
-def _find_loops(parts: Sequence[Spans], n: int) -> list[Compiled]:
-    """The loops for words and flags; none unless all are ready."""
-    word = word_of(parts[0].values.type)
-    kinds = [] if word is None else [word]
-    if kinds and any(part.values.null_count for part in parts):
-        kinds.append(np.dtype(np.uint8))
-    found = [find_loop("placed_items", kind, False, n) for kind in kinds]
-    ready = [loop for loop in found if loop is not None]
-    return ready if len(ready) == len(kinds) else []
+    word = word_of(type) if n >= strategy.sizes.COMPILED_VALUES else None
+    loop = None if word is None else find_loop("placed_items", word, any(part.values.null_count for part in parts), n)
+    return strategy.choose("joined", n, has_words(type), loop is not None), loop
 
 
 def _join_items(parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any]]:
@@ -176,31 +166,22 @@ def _join_items(parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any
     return cuts[:: len(parts)], gather.take(values, runs(starts.reshape(-1), cuts))
 
 
-def _join_by_loops(loops: Sequence[Compiled], parts: Sequence[Spans], offsets: NDArray[np.int64]) -> pa.Array[Any]:
-    """The joined spans, which begin at `offsets` in the result."""
-    begins = [offsets[:-1]]
+def _join_by_loop(loop: Compiled, parts: Sequence[Spans], offsets: NDArray[np.int64]) -> pa.Array[Any]:
+    """The joined spans, which begin at `offsets` in the result; flags are moved along with the words."""
+    places = [offsets[:-1]]
     for part in parts[:-1]:
-        begins.append(begins[-1] + part.sizes)
-    joined = [_place(loop, one, parts, begins, offsets) for loop, one in zip(loops, _words_and_flags(parts), strict=True)]
-    return from_words(parts[0].values.type, *joined)
-
-
-def _place(
-    loop: Compiled,
-    data: Sequence[NDArray[Any]],
-    parts: Sequence[Spans],
-    places: Sequence[NDArray[np.int64]],
-    offsets: NDArray[np.int64],
-) -> NDArray[Any]:
-    out = empty(int(offsets[-1]), data[0].dtype)
-    whole = [np.ascontiguousarray(one) for one in data]
+        places.append(places[-1] + part.sizes)
+    words, *flags = _words_and_flags(parts)
+    known = flags[0] if flags else [None] * len(parts)
+    n = int(offsets[-1])
+    out, there = empty(n, words[0].dtype), empty(n, np.bool_) if flags else None
 
     def work(first: int, last: int) -> None:
-        for one, part, each in zip(whole, parts, places, strict=True):
-            loop(one, part.begins, part.ends, each, first, last, out)
+        for one, valid, part, each in zip(words, known, parts, places, strict=True):
+            loop(one, valid, part.begins, part.ends, each, first, last, out, there)
 
     map_rows(work, offsets, block_values=strategy.sizes.LARGE_VALUES)
-    return out
+    return from_words(parts[0].values.type, out, there)
 
 
 def _join_bytes(parts: Sequence[NDArray[Any]], offsets: Sequence[NDArray[np.int64]]) -> NDArray[Any]:

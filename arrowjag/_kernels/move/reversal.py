@@ -12,9 +12,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import data_of, empty, from_words, is_text, text_bytes, text_from, with_bits
+from arrowjag._kernels.base.memory import empty, is_text, text_bytes, text_from, with_bits
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.move.rows import moved_bits, moved_items, word_of
+from arrowjag._kernels.move.rows import moved, moved_bits, word_of
 
 __all__ = ["can_reverse", "reverse_rows"]
 
@@ -31,15 +31,7 @@ def can_reverse(type: pa.DataType, n_values: int) -> bool:
 
 def reverse_rows(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
     """The items of each row from its last to its first; O(n_values), a new array, on all cores."""
-    n = len(values)
-    if is_text(values.type):
-        return _reversed_texts(values, offsets)
-    word = word_of(values.type)
-    loop = None if word is None else find_loop("reversed_items", word, False, n)
-    bits = moved_bits("reversed", values, offsets) if values.null_count and loop is not None else None
-    if loop is None or (values.null_count and bits is None):
-        return None
-    return with_bits(from_words(values.type, moved_items(loop, data_of(values), offsets)), bits)
+    return _reversed_texts(values, offsets) if is_text(values.type) else moved("reversed", values, offsets)
 
 
 def _reversed_texts(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:

@@ -30,6 +30,7 @@ from arrowjag._kernels.base.memory import (
     text_from,
     text_parts,
     unpack_bits,
+    valid_of,
     with_bits,
 )
 from arrowjag._kernels.base.offsets import from_counts, runs
@@ -40,8 +41,8 @@ __all__ = [
     "can_move",
     "can_take",
     "cut_texts",
+    "moved",
     "moved_bits",
-    "moved_items",
     "rows_per_core",
     "slice_ranges",
     "take_ranges",
@@ -175,7 +176,7 @@ def take_rows(
     if is_text(values.type):
         found = _take_rows_of_texts(values, taken)
         return None if found is None else (taken.offsets, found)
-    found = _moved_items(values, taken)
+    found = moved("taken", values, *taken)
     return None if found is None else (taken.offsets, found)
 
 
@@ -198,18 +199,19 @@ def take_ranges(values: pa.Array[Any], begins: NDArray[np.int64], offsets: NDArr
     -----
     O(m + items taken), a new array.
     """
-    return _moved_items(values, _Taken(begins, offsets))
+    return moved("taken", values, begins, offsets)
 
 
-def _moved_items(values: pa.Array[Any], taken: _Taken) -> pa.Array[Any] | None:
-    n_values, word = len(values), word_of(values.type)
-    loop = None if word is None else find_loop("taken_items", word, False, n_values)
+def moved(way: str, values: pa.Array[Any], *bounds: NDArray[np.int64]) -> pa.Array[Any] | None:
+    """Items that are moved, and their validity: bits apart, or flags along with the items; arguments are those of `moved_bits`."""
+    n, word = len(values), word_of(values.type)
+    bits = _bits_apart(way, values, *bounds) if values.null_count else None
+    together = values.null_count > 0 and bits is None
+    loop = None if word is None else find_loop(f"{way}_items", word, together, n)
     if loop is None:
         return None
-    bits = moved_bits("taken", values, *taken) if values.null_count else None
-    if values.null_count and bits is None:
-        return None
-    return with_bits(from_words(values.type, moved_items(loop, data_of(values), *taken)), bits)
+    data, flags = moved_items(loop, data_of(values), valid_of(values) if together else None, *bounds)
+    return with_bits(from_words(values.type, data), bits if flags is None else np.packbits(flags, bitorder="little"))
 
 
 def moved_bits(way: str, values: pa.Array[Any], *bounds: NDArray[np.int64]) -> NDArray[np.uint8] | None:
@@ -229,6 +231,16 @@ def moved_bits(way: str, values: pa.Array[Any], *bounds: NDArray[np.int64]) -> N
     O(rows + items moved), a new array, on all cores. 1M bits in rows of 3, 10 and 1,000 take 1.1, 0.3 and 0.04 ms of CPU time; as
     bytes that are unpacked, moved and packed 0.6, 0.8 and 0.14: a branch for each length is mispredicted where lengths differ.
     """
+    bits = _bits_apart(way, values, *bounds)
+    loop = find_loop(f"{way}_items", _BYTE, False, len(values)) if bits is None else None
+    if loop is None:
+        return bits
+    flags = unpack_bits(values.buffers()[0], values.offset, len(values))
+    return np.packbits(moved_items(loop, flags, None, *bounds)[0], bitorder="little")
+
+
+def _bits_apart(way: str, values: pa.Array[Any], *bounds: NDArray[np.int64]) -> NDArray[np.uint8] | None:
+    """As `moved_bits`; None where flags are moved as bytes."""
     n, offsets = len(values), bounds[-1]
     loop = find_loop(f"{way}_bits", _BYTE, False, n)
     if strategy.choose("moved_bits", offsets, n, loop is not None) == "compiled" and loop is not None:
@@ -236,16 +248,17 @@ def moved_bits(way: str, values: pa.Array[Any], *bounds: NDArray[np.int64]) -> N
         return write_bits_of_rows(lambda *block: by_bits(bits, len(bits), values.offset, *bounds, *block), offsets)
     if way == "taken" and strategy.choose("bits_at", int(offsets[-1]), n) == "each":
         return np.packbits(bits_at(values.buffers()[0], values.offset, n, runs(bounds[0], offsets)), bitorder="little")
-    loop = find_loop(f"{way}_items", _BYTE, False, n)
-    flags = None if loop is None else moved_items(loop, unpack_bits(values.buffers()[0], values.offset, n), *bounds)
-    return None if flags is None else np.packbits(flags, bitorder="little")
+    return None
 
 
-def moved_items(loop: Compiled, data: NDArray[Any], *bounds: NDArray[np.int64]) -> NDArray[Any]:
-    """Items moved by a loop; bounds are those of `moved_bits`."""
-    out = empty(int(bounds[-1][-1]), data.dtype)
-    map_rows(lambda first, last: loop(data, *bounds, first, last, out), bounds[-1])
-    return out
+def moved_items(
+    loop: Compiled, data: NDArray[Any], valid: NDArray[Any] | None, *bounds: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
+    """Items and flags moved by a loop; bounds are those of `moved_bits`."""
+    n = int(bounds[-1][-1])
+    out, there = empty(n, data.dtype), None if valid is None else empty(n, np.uint8)
+    map_rows(lambda first, last: loop(data, valid, *bounds, first, last, out, there), bounds[-1])
+    return out, there
 
 
 def _take_rows_of_texts(values: pa.Array[Any], taken: _Taken) -> pa.Array[Any] | None:

@@ -91,8 +91,8 @@ def _scatter_extreme(function: np.ufunc) -> Callable[[Any, BoolArray | None, Int
         lasting = data == loser
         if np.count_nonzero(lasting if valid is None else lasting & valid):  # an item is as the loser: nodes are counted
             lost = count_at(valid, node, size) == 0
-        out[lost] = 0
-        return out, ~lost
+        present = ~lost
+        return filled(out, present, 0), present
 
     return scatter
 

@@ -145,13 +145,17 @@ def reaches_back(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
 def falls(data: NDArray[Any], offsets: NDArray[np.int64], descending: bool) -> NDArray[np.bool_]:
     """Whether each item is out of order with the item before it in its row; NaN comes last in both directions.
 
-    O(n_rows + n_values).
+    O(n_rows + n_values), on all cores.
     """
-    wrong = np.zeros(len(data) + 1, np.bool_)
-    items = wrong[1:-1]
-    (np.less if not descending else np.greater)(data[1:], data[:-1], out=items)
-    if holds_nan(data):
-        nan = np.isnan(data)
-        items |= nan[:-1] & ~nan[1:]
+    compare, n = np.less if not descending else np.greater, len(data)
+
+    def work(items: slice, out: NDArray[np.bool_]) -> None:
+        first, last = max(items.start, 1), min(items.stop, n)
+        before, own, found = data[first - 1 : last - 1], data[first:last], out[first - items.start : last - items.start]
+        compare(own, before, out=found)
+        if holds_nan(before):
+            found |= np.isnan(before) & ~np.isnan(own)
+
+    wrong: NDArray[np.bool_] = fill(work, n + 1, np.bool_)
     wrong[offsets] = False  # the first item of each row, and the place behind the last
     return wrong[:-1]

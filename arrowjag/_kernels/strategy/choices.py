@@ -261,8 +261,9 @@ CHOICES: dict[str, Choice] = {
     "spread": _either(
         rules.spread,
         "take",
-        take_bytes=lambda _n, fixed_width, _known, bits: fixed_width and bits > 1,
-        words=lambda _n, fixed_width, _known, bits: fixed_width and bits <= 64,
+        repeat=lambda _n, fixed_width, _known, _bits, even: fixed_width and even(),
+        take_bytes=lambda _n, fixed_width, _known, bits, _even: fixed_width and bits > 1,
+        words=lambda _n, fixed_width, _known, bits, _even: fixed_width and bits <= 64,
     ),
     "spread_part": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "take_rows": _either(
@@ -344,6 +345,7 @@ CHOICES: dict[str, Choice] = {
         },
     ),
     "digits": _either(rules.digits, "radix", "count"),
+    "columns": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "frame": _either(rules.frame, "coordinates", columns=lambda n_dims, n_frames, _n: n_dims == 2 and n_frames == 1),
 }
 """Each operation, how it chooses, and what from."""

@@ -250,11 +250,11 @@ def runs(n_values: int, n_runs: int, fixed_width: bool) -> str:
     return "runs" if n_values >= max(sizes.RUN_VALUES, sizes.RUN_LENGTH * n_runs) and fixed_width else "items"
 
 
-def spread(n_values: int, fixed_width: bool, parents_known: bool, bits: int) -> str:
-    """Of one item per row; `bits` is the width of an item."""
+def spread(n_values: int, fixed_width: bool, parents_known: bool, bits: int, even: Callable[[], bool]) -> str:
+    """Of one item per row; `bits` is the width of an item, `even` tells whether all rows have one length."""
     if n_values < sizes.CALL_VALUES or not fixed_width:
         return "take"
-    return "take_bytes" if bits > 64 or (parents_known and bits > 1) else "words"
+    return "repeat" if even() else "take_bytes" if bits > 64 or (parents_known and bits > 1) else "words"
 
 
 def parents(n_values: int, n_rows: int) -> str:

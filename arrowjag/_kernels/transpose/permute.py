@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import cut_rows, map_tasks
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import from_sizes, parents, positions, row_sizes
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.transpose import coordinates
@@ -138,14 +139,19 @@ def _in_blocks(move: Move, levels: Offsets, frame_valid: NDArray[np.bool_] | Non
             parts.append(level[start : end + 1] - level[start])
             start, end = int(level[start]), int(level[end])
         is_large = strategy.choose("frame", len(parts), last - first, int(parts[-1][-1])) == "columns"
-        moved, atoms, shears = coordinates.one_frame(parts[1]) if is_large else move(parts, valid)
-        return moved, atoms + start if start else atoms, shears
+        moved, found, shears = coordinates.one_frame(parts[1]) if is_large else move(parts, valid)
+        if len(blocks) == 1:
+            return moved, found, shears
+        np.add(found, start, out=atoms[start:end])
+        return [row_sizes(part) for part in moved], atoms, shears
 
-    done = map_tasks(work, _frame_blocks(ends))
+    blocks = _frame_blocks(ends)
+    atoms = empty(int(ends[-1]) if len(blocks) > 1 else 0, np.int64)
+    done = map_tasks(work, blocks)
     if len(done) == 1:
         return done[0]
-    moved = [from_sizes(np.concatenate([np.diff(part[0][j]) for part in done])) for j in range(len(levels))]
-    return moved, np.concatenate([atoms for _, atoms, _ in done]), lambda: any(shears() for _, _, shears in done)
+    moved = [from_sizes(np.concatenate([part[0][j] for part in done])) for j in range(len(levels))]
+    return moved, atoms, lambda: any(shears() for _, _, shears in done)
 
 
 def _frame_blocks(ends: NDArray[np.int64]) -> list[tuple[int, int]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from arrowjag._kernels.compiled.loop import LOOPS, Loop
 from arrowjag._kernels.compiled.loops import (
     bits,
+    chosen,
     comparisons,
     counts,
     decay,
@@ -43,6 +44,7 @@ from arrowjag._kernels.compiled.loops import (
 __all__ = [
     "LOOPS",
     "bits",
+    "chosen",
     "comparisons",
     "counts",
     "decay",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import Nulls, helper, loop
+from arrowjag._kernels.compiled.loop import helper, loop
 from arrowjag._kernels.compiled.words import load_word, prefetch, store_word
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
@@ -116,31 +116,40 @@ def copy_row(values: Any, x: Any, n: Any, out: Any, at: Any) -> None:
             out[at + k] = values[x + k]
 
 
-@loop("item* i8* i8* i8 i8 item*", _BITS)
+@loop("item* u1* i8* i8* i8 i8 item* u1*", _BITS)
 def taken_items(kind: str, nulls: bool) -> Function:
-    """(values, begins, taken, first, last, out): the items of the rows taken; `taken` tells where each row goes."""
-    del kind, nulls
+    """(values, valid, begins, taken, first, last, out, there): the items of the rows taken, and their flags.
 
-    def function(values: Any, begins: Any, taken: Any, first: Any, last: Any, out: Any) -> int:
+    `taken` tells where each row goes.
+    """
+    del kind
+
+    def function(values: Any, valid: Any, begins: Any, taken: Any, first: Any, last: Any, out: Any, there: Any) -> int:
         for i in range(u8(first), u8(last)):
             if i + u8(AHEAD) < u8(last):
                 prefetch(values, u8(begins[i + u8(AHEAD)]))
-            at = u8(taken[i])
-            copy_row(values, u8(begins[i]), u8(taken[i + u8(1)]) - at, out, at)
+            x, at = u8(begins[i]), u8(taken[i])
+            n = u8(taken[i + u8(1)]) - at
+            copy_row(values, x, n, out, at)
+            if nulls:
+                copy_row(valid, x, n, there, at)
         return 0
 
     return function
 
 
-@loop("item* i8* i8* i8* i8 i8 item*", _BITS)
+@loop("item* u1* i8* i8* i8* i8 i8 item* u1*", _BITS)
 def placed_items(kind: str, nulls: bool) -> Function:
-    """(values, begins, ends, places, first, last, out): spans of items, and the place of each in `out`."""
-    del kind, nulls
+    """(values, valid, begins, ends, places, first, last, out, there): spans of items and their flags, and the place of each."""
+    del kind
 
-    def function(values: Any, begins: Any, ends: Any, places: Any, first: Any, last: Any, out: Any) -> int:
+    def function(values: Any, valid: Any, begins: Any, ends: Any, places: Any, first: Any, last: Any, out: Any, there: Any) -> int:
         for row in range(u8(first), u8(last)):
-            x = u8(begins[row])
-            copy_row(values, x, u8(ends[row]) - x, out, u8(places[row]))
+            x, at = u8(begins[row]), u8(places[row])
+            n = u8(ends[row]) - x
+            copy_row(values, x, n, out, at)
+            if nulls:
+                copy_row(valid, x, n, there, at)
         return 0
 
     return function
@@ -221,19 +230,27 @@ def taken_bytes(kind: str, nulls: bool) -> Function:
     return function
 
 
-@loop("item* i8* i8 i8 item*", _BITS)
-def reversed_items(kind: str, nulls: bool) -> Function:
-    """(values, offsets, first, last, out): the items of each row from its last to its first."""
-    del nulls
+@helper
+def reverse_row(values: Any, begin: Any, end: Any, out: Any) -> None:
+    """Copy the items of a row from its last to its first."""
+    if end - begin <= u8(FEW):
+        copy_few(values, end - u8(1), BACK, end - begin, out, begin)
+    else:
+        for k in range(end - begin):
+            out[begin + k] = values[end - u8(1) - k]
 
-    def function(values: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+
+@loop("item* u1* i8* i8 i8 item* u1*", _BITS)
+def reversed_items(kind: str, nulls: bool) -> Function:
+    """(values, valid, offsets, first, last, out, there): the items of each row and their flags from its last to its first."""
+    del kind
+
+    def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any, there: Any) -> int:
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
-            if end - begin <= u8(FEW):
-                copy_few(values, end - u8(1), BACK, end - begin, out, begin)
-            else:
-                for k in range(end - begin):
-                    out[begin + k] = values[end - u8(1) - k]
+            reverse_row(values, begin, end, out)
+            if nulls:
+                reverse_row(valid, begin, end, there)
         return 0
 
     return function
@@ -304,42 +321,3 @@ def grouped_items(kind: str, nulls: bool) -> Function:
         return n_groups
 
     return function
-
-
-@helper
-def choose_some(byte: Any, one: Any, two: Any, by_number: Any, at: Any, n: Any, out: Any) -> None:
-    """Write at most eight items, of `one` where a bit of a byte is set."""
-    for k in range(n):
-        first, second = one[at + u8(k)], two[u8(0)] if by_number else two[at + u8(k)]  # both are read: no branch
-        out[at + u8(k)] = first if (byte >> u8(k)) & u8(1) else second
-
-
-@loop("u1* i8 item* item* i8 i8 item*", _BITS, bits=True)
-def choose_items(kind: str, nulls: Nulls) -> Function:
-    """(flags, chosen, one, two, by_number, n, out): `one` where a flag equals `chosen`, else `two`, which may be a number."""
-    del kind
-
-    def function(flags: Any, chosen: Any, one: Any, two: Any, by_number: Any, n: Any, out: Any) -> int:
-        if by_number:
-            other = two[0]
-            for i in range(u8(n)):
-                out[i] = one[i] if flags[i] == chosen else other
-        else:
-            for i in range(u8(n)):
-                first, second = one[i], two[i]  # both are read: no branch
-                out[i] = first if flags[i] == chosen else second
-        return 0
-
-    def by_bits(flags: Any, chosen: Any, one: Any, two: Any, by_number: Any, n: Any, out: Any) -> int:
-        turn, whole = u8(0 if chosen else 255), u8(n) >> u8(3)
-        if by_number:
-            for k in range(whole):
-                choose_some(u8(flags[k]) ^ turn, one, two, True, k << u8(3), 8, out)
-        else:
-            for k in range(whole):
-                choose_some(u8(flags[k]) ^ turn, one, two, False, k << u8(3), 8, out)
-        if u8(n) & u8(7):
-            choose_some(u8(flags[whole]) ^ turn, one, two, by_number, whole << u8(3), i8(n) & i8(7), out)
-        return 0
-
-    return by_bits if nulls == "bits" else function

@@ -1,4 +1,4 @@
-"""Items made per row: numbers from a start on, and one item for each place of its row."""
+"""Numbers of items: from a start on in each row, one for each place of its row, and in the order of the slots of rows."""
 
 from __future__ import annotations
 
@@ -87,6 +87,41 @@ def repeated_items(kind: str, nulls: bool) -> Function:
                 for k in range(n):
                     out[at + k] = item
                 at += n
+        return 0
+
+    return function
+
+
+@loop("item* i8* i8 i8 i8*", ("i8",))
+def counted_columns(kind: str, nulls: bool) -> Function:
+    """(offsets, heads, first, last, counts): adds how many items each column has: slot k of a row is in column heads[row] + k."""
+    del kind, nulls
+
+    def function(offsets: Any, heads: Any, first: Any, last: Any, counts: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            head = u8(heads[row])
+            for k in range(u8(offsets[row + u8(1)]) - u8(offsets[row])):
+                counts[head + k] += i8(1)
+        return 0
+
+    return function
+
+
+@loop("item* i8* i8 i8 i8 i8* i8*", ("i8",))
+def placed_columns(kind: str, nulls: bool) -> Function:
+    """(offsets, heads, most, first, last, starts, out): the numbers of the items of each column, from its start on.
+
+    Of the first `most` slots of each row; starts move on behind what is written.
+    """
+    del kind, nulls
+
+    def function(offsets: Any, heads: Any, most: Any, first: Any, last: Any, starts: Any, out: Any) -> int:
+        for row in range(u8(first), u8(last)):
+            begin, head = u8(offsets[row]), u8(heads[row])
+            for k in range(min(u8(offsets[row + u8(1)]) - begin, u8(most))):
+                at = starts[head + k]
+                out[u8(at)] = i8(begin + k)
+                starts[head + k] = at + i8(1)
         return 0
 
     return function

@@ -1,0 +1,71 @@
+"""Items chosen by flags: those that are kept, and those of one of two arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arrowjag._kernels.compiled.loop import Nulls, helper, loop
+
+u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
+i8: Any = np.int64
+_BITS = ("u1", "u2", "u4", "u8")
+
+Function = Callable[..., int]
+
+
+@loop("item* u1* i8 i8 item*", _BITS)
+def kept_items(kind: str, nulls: bool) -> Function:
+    """(values, flags, first, n, out): the next n items from `first` on whose flag is not 0."""
+    del kind, nulls
+
+    def function(values: Any, flags: Any, first: Any, n: Any, out: Any) -> int:
+        at, i = u8(0), u8(first)
+        while at < u8(n):
+            out[at] = values[i]  # the next one that is kept overwrites it: no branch
+            at += u8(flags[i] != 0)
+            i += u8(1)
+        return 0
+
+    return function
+
+
+@helper
+def choose_some(byte: Any, one: Any, two: Any, by_number: Any, at: Any, n: Any, out: Any) -> None:
+    """Write at most eight items, of `one` where a bit of a byte is set."""
+    for k in range(n):
+        first, second = one[at + u8(k)], two[u8(0)] if by_number else two[at + u8(k)]  # both are read: no branch
+        out[at + u8(k)] = first if (byte >> u8(k)) & u8(1) else second
+
+
+@loop("u1* i8 item* item* i8 i8 item*", _BITS, bits=True)
+def choose_items(kind: str, nulls: Nulls) -> Function:
+    """(flags, chosen, one, two, by_number, n, out): `one` where a flag equals `chosen`, else `two`, which may be a number."""
+    del kind
+
+    def function(flags: Any, chosen: Any, one: Any, two: Any, by_number: Any, n: Any, out: Any) -> int:
+        if by_number:
+            other = two[0]
+            for i in range(u8(n)):
+                out[i] = one[i] if flags[i] == chosen else other
+        else:
+            for i in range(u8(n)):
+                first, second = one[i], two[i]  # both are read: no branch
+                out[i] = first if flags[i] == chosen else second
+        return 0
+
+    def by_bits(flags: Any, chosen: Any, one: Any, two: Any, by_number: Any, n: Any, out: Any) -> int:
+        turn, whole = u8(0 if chosen else 255), u8(n) >> u8(3)
+        if by_number:
+            for k in range(whole):
+                choose_some(u8(flags[k]) ^ turn, one, two, True, k << u8(3), 8, out)
+        else:
+            for k in range(whole):
+                choose_some(u8(flags[k]) ^ turn, one, two, False, k << u8(3), 8, out)
+        if u8(n) & u8(7):
+            choose_some(u8(flags[whole]) ^ turn, one, two, by_number, whole << u8(3), i8(n) & i8(7), out)
+        return 0
+
+    return by_bits if nulls == "bits" else function
