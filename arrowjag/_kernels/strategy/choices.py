@@ -92,9 +92,8 @@ def _null_bits(n_values: int, n_rows: int, ready: Callable[[], bool]) -> str:
 
 def _moved_bits(offsets: Offsets, n_values: int, ready: bool) -> str:
     """Flags are moved as bytes where all rows seem to have one short length, unless few of many are, which are unpacked first."""
-    n_rows = len(offsets) - 1
-    few_of_many = n_values >= sizes.LIGHT_ROW * n_rows
-    by_bits = few_of_many or offsets[-1] > sizes.MOVED_FLAGS * n_rows or not is_even(offsets[: sizes.SAMPLED_ROWS])
+    n_rows, n = len(offsets) - 1, offsets[-1]
+    by_bits = n_values >= sizes.LIGHT_ROW * n_rows or n > sizes.MOVED_FLAGS * n_rows or not is_even(offsets[: sizes.SAMPLED_ROWS])
     return "compiled" if ready and by_bits else "flags"
 
 
