@@ -16,15 +16,15 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
-from arrowjag._kernels.base.memory import as_flags, holds_nan, numbers, unless_all
-from arrowjag._kernels.base.offsets import count_true, filter_rows, row_sizes
+from arrowjag._kernels.base.memory import as_flags, holds_nan, unless_all
+from arrowjag._kernels.base.offsets import count_true, filter_rows, of_size, row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
 from arrowjag._kernels.reduce import moments as _moments
 from arrowjag._kernels.reduce import products as _products
 from arrowjag._kernels.reduce import quantiles
-from arrowjag._kernels.reduce.extremes import ends as ends_of
+from arrowjag._kernels.reduce.ends import ends as ends_of
 from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, shifted
 from arrowjag._kernels.reduce.sums import bootstrap_means
@@ -194,7 +194,7 @@ def quantiles_of(
         data, valid = floats(values, "quantile"), _arrow.valid_of(values)
         found, present = quantiles.quantiles(data, valid, offsets, q, interpolation)
         known = None if present is None else present.repeat(len(q))
-        return _arrow.from_numpy(found.reshape(-1), known), numbers(len(offsets)) * len(q)
+        return _arrow.from_numpy(found.reshape(-1), known), of_size(len(q), len(offsets) - 1)
 
     return deeper(column, axis, lists, "quantile", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -206,7 +206,7 @@ def _interleaved(column: Column, parts: list[Column], n: int, axis: Any, skip_nu
 
     def lists(_values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
         order = np.arange(n_rows * n).reshape(n, n_rows).T.reshape(-1)
-        return gather.take(found, order) if n else found[:0], numbers(len(offsets)) * n
+        return gather.take(found, order) if n else found[:0], of_size(n, len(offsets) - 1)
 
     return deeper(column, axis, lists, "quantile", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -226,7 +226,7 @@ def weighted_quantile(
         else:
             picked = pa.nulls(items.size, x.type)
         picked = _as_mean(picked, None if finite is None else ~finite.repeat(len(q)))
-        made[:] = [(picked, numbers(len(offsets)) * len(q))]
+        made[:] = [(picked, of_size(len(q), len(offsets) - 1))]
         return _arrow.numbers(len(offsets) - 1) if several else picked
 
     rows = over_pairs(column, weights, axis, reduction, "quantile", skip_nulls=skip_nulls, min_count=min_count)
@@ -392,6 +392,6 @@ def bootstrap(column: Column, n: Any, seed: int, axis: Any) -> Column:
             raise JagOverflowError(f"bootstrap: {wanted * (len(offsets) - 1)} means don't fit into memory")
         found, present = bootstrap_means(data, valid, offsets, wanted, start)
         known = None if present is None else present.repeat(wanted)
-        return _arrow.from_numpy(found.reshape(-1), known), numbers(len(offsets)) * wanted
+        return _arrow.from_numpy(found.reshape(-1), known), of_size(wanted, len(offsets) - 1)
 
     return deeper(column, axis, lists, "bootstrap")

@@ -14,7 +14,7 @@ import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled import fused_name, library
 from arrowjag._kernels.compiled.loop import Variant
-from arrowjag._kernels.reduce.products import _DOTS
+from arrowjag._kernels.reduce.products import _DOT, _DOTS
 from arrowjag.testing import assert_lists_equal
 from tests.kernels.interpreted import check_arguments
 
@@ -136,6 +136,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "cov": ("products-f8-nulls", lambda: FLOATS.cov(FLOATS)),
     "cosine": (f"{fused_name('f8,f8' + _DOTS)}-f8-plain", lambda: WHOLE.cosine(WHOLE)),
     "cosine with nulls": (f"{fused_name('f8?,f4?' + _DOTS)}-f8-plain", lambda: FLOATS.cosine(FLOATS.cast("float32"))),
+    "matmul": (f"{fused_name('f8,f8' + _DOT)}-f8-plain", lambda: WHOLE.unsqueeze(1).matmul(WHOLE)),
     "skew": ("central-f8-nulls", FLOATS.skew),
     "corr": ("products-f8-plain", lambda: WHOLE.corr(TIMES)),
     "ewm": ("decayed-f8-plain", lambda: FLOATS.ewm(alpha=0.3).mean()),

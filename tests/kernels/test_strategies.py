@@ -461,6 +461,7 @@ CALLS: dict[str, list[Call]] = {
         *(Call(lambda x, name=name: getattr(x, name)(x.shift())) for name in ("min_by", "max_by")),
         Call(lambda x: x.ptp()),
     ],
+    "ends": [Call(lambda x: x.ptp()), Call(lambda x: first_rows(x).ptp()), Call(lambda x: x.histogram(3))],
     "null_bits": [
         *(reduction(name, rounds=True)._replace(same_bits=True) for name in ("sum", "mean", "min", "max", "argmin", "argmax")),
         Call(lambda x: x.ptp()),
@@ -494,6 +495,7 @@ CALLS: dict[str, list[Call]] = {
         *(Call(lambda x, name=name: getattr(x, name)()) for name in ("skew", "kurtosis")),
         *(Call(lambda x, k=k: x.moment(k)) for k in (2, 3, 4, 5)),
         *(Call(lambda x, name=name: getattr(x, name)(x.shift())) for name in ("corr", "cov", "linear_fit", "cosine")),
+        Call(lambda x: x.unsqueeze(-2).matmul(x.shift()) if x.ndim > 1 and pa.types.is_floating(x.type) else refuse()),
     ],
     "decay": [
         *(Call(lambda x, name=name: getattr(x.ewm(alpha=0.3), name)()) for name in ("mean", "var")),
@@ -725,6 +727,8 @@ WITH: dict[str, dict[str, Any]] = {
     "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},
     "long_rows": {"unique": "sort"},
     "division": {"arithmetic": "blocks"},
+    "extreme": {"ends": "each"},
+    "null_bits": {"ends": "each"},
     "fill": {"row_reduction": "numpy"},
     "select": {"quantile": "sort"},
     "short_sort": {"sort": "matrix"},

@@ -229,6 +229,7 @@ CHOICES: dict[str, Choice] = {
     "scattered": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "integer_sum": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "product": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "ends": _either(rules.small_or("each"), "small", "each"),
     "extreme": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "select": _either(rules.compiled_or_numpy, "numpy", compiled=lambda able: able),
     "text": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
