@@ -82,6 +82,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "bfill": ("carried-u8-nulls", INTEGERS.bfill),
     "floor of times": ("multiples-i8-plain", lambda: TIMES.cast(pa.timestamp("s")).dt.floor("1h")),
     "histogram": ("binned-f8-nulls", lambda: FLOATS.histogram(3)),
+    "bootstrap": ("drawn-f8-plain", lambda: FLOATS.bootstrap(3, seed=1)),
     "bincount": ("counted_slots-i8-plain", lambda: TIMES.bincount(10)),
     "intersection": ("combined-u8-nulls", lambda: INTEGERS.intersection(TIMES)),
     "head": ("taken_items-u8-plain", lambda: FLOATS.head(1)),

@@ -388,6 +388,7 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: x.histogram(EDGES)),
     ],
     "binned": [Call(lambda x: x.histogram(5, range=(-3, 4))), Call(lambda x: x.cut(3, range=(0, 9)))],
+    "drawn": [Call(lambda x: x.bootstrap(3, seed=1)), Call(lambda x: x.bootstrap(1, seed=2, axis=None))],
     "counted_slots": [Call(lambda x: x.histogram(EDGES)), Call(lambda x: x.cumcount().bincount(9))],
     "hash_row": [method("unique"), Call(in_rows, in_rows_oracle), Call(looked_up, looked_up_oracle), *GROUPS, *COUNTS],
     "in_set": [member_of(2), member_of(40)],

@@ -204,6 +204,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "peaks": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "binned": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "drawn": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "counted_slots": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
     "edges": _either(rules.edges, "search", compare=lambda n_edges, _n_values: n_edges < 128),
     # reductions and scans
