@@ -16,8 +16,10 @@ from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.memory import both_valid, empty, holds_nan, unless_all, without_validity
 from arrowjag._kernels.base.quiet import quietly
+from arrowjag._kernels.base.rising import holds_between
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order.interpolation import distance
 from arrowjag._kernels.order.sort import argsort
@@ -60,9 +62,9 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     found = buckets_of(times, every, "resample")
     first, counts = _spans(found.number, cut, t)
     offsets = _offsets.from_sizes(counts)
-    slot = found.number - (first - offsets[:-1]).repeat(_offsets.row_sizes(cut))
-    per_bucket = _offsets.from_counts(np.bincount(slot, minlength=int(offsets[-1])))
-    if np.count_nonzero(slot[1:] < slot[:-1]):
+    slot, counts = _slots(found.number, first, cut, offsets)
+    per_bucket = _offsets.from_counts(counts)
+    if not holds_between(np.greater_equal, slot):
         values = gather.take(values, argsort(slot, None, cut))
     made = JaggedShape._trusted((*t.shape.dims[:-1], along_axis.resized(dim, offsets)))
     rows = Column(
@@ -114,6 +116,24 @@ def _spans(number: IntArray, cut: IntArray, t: Column) -> tuple[IntArray, IntArr
             f"and {_MOST_IN_ALL} in all are made. Give a longer `every`"
         )
     return low, counts
+
+
+def _slots(number: IntArray, first: IntArray, cut: IntArray, offsets: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the place of the bucket of each item among those of all rows, and how many items each bucket has."""
+    if len(number) < strategy.sizes.CALL_VALUES:
+        few = number - (first - offsets[:-1]).repeat(_offsets.row_sizes(cut))
+        return few, np.bincount(few, minlength=int(offsets[-1]))
+    slot, counts = empty(len(number), np.int64), empty(int(offsets[-1]), np.int64)
+
+    def work(low: int, high: int) -> None:
+        items, buckets = slice(int(cut[low]), int(cut[high])), slice(int(offsets[low]), int(offsets[high]))
+        begins = offsets[low:high] - buckets.start
+        here = number[items] - spread_rows(first[low:high] - begins, cut[low : high + 1] - items.start)
+        counts[buckets] = np.bincount(here, minlength=buckets.stop - buckets.start)
+        np.add(here, buckets.start, out=slot[items])
+
+    blocks.map_rows(work, cut, block_values=strategy.sizes.CACHE_VALUES)
+    return slot, counts
 
 
 # --------------------------------------------------------------------------------------------------- spectra

@@ -16,7 +16,8 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
-from arrowjag._kernels.base.memory import as_flags, holds_nan, unless_all
+from arrowjag._kernels.base.fill import spread_rows
+from arrowjag._kernels.base.memory import as_flags, empty, holds_nan, unless_all
 from arrowjag._kernels.base.offsets import count_true, filter_rows, of_size, row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
@@ -288,12 +289,13 @@ def _weighted_places(block: Block, amounts: Floats, q: Sequence[float]) -> tuple
     if not len(data):
         return items, np.zeros(len(sizes))
     order = _sort.argsort(data, None, offsets)
-    running, _ = _scan.cumsum(amounts[order], None, offsets)
+    running, _ = _scan.cumsum(amounts.take(order, out=empty(len(order), np.float64), mode="clip"), None, offsets)
     last, full = np.maximum(sizes - 1, 0), sizes > 0
     starts = np.minimum(offsets[:-1], len(data) - 1)
     ends = starts + last
     total = np.where(full, running[ends], 0.0)
-    shares = running / total.repeat(sizes)
+    shares = spread_rows(total, offsets)
+    np.divide(running, shares, out=shares)
     are_light = running <= 0
     weightless: Any = count_true(are_light, offsets) if np.count_nonzero(are_light) else 0
     for place, one in enumerate(q):
