@@ -251,10 +251,13 @@ def _powers(
 
     t = distance(t, t[heads].repeat(sizes)) * tick  # from the first of the row, so that digits are kept
     y = y - (total(y) / sizes).repeat(sizes)
-    angle = np.multiply.outer(t, 2 * np.pi * frequencies)
-    cos, sin = np.cos(angle), np.sin(angle)
+    angle, cos, sin = (empty(len(t) * len(frequencies), np.float64).reshape(len(t), -1) for _ in range(3))
+    np.multiply.outer(t, 2 * np.pi * frequencies, out=angle)
+    np.cos(angle, out=cos)
+    np.sin(angle, out=sin)
     n, whole, level = sizes[:, None].astype(np.float64), total(y * y)[:, None], y[:, None]
-    by_cos, by_sin = total(level * cos), total(level * sin)
+    by_cos = total(np.multiply(level, cos, out=angle))
+    by_sin = total(np.multiply(level, sin, out=angle))
     sin *= cos
     cos *= cos
     cos_2, sin_2 = 2 * total(cos) - n, 2 * total(sin)
