@@ -236,15 +236,14 @@ def _powers(
     out: npt.NDArray[np.float64],
 ) -> None:
     """Fill the powers of some rows: sines and cosines of all items and frequencies at once, added up by row."""
-    if not len(frequencies):
+    if not len(t) or not len(frequencies):
+        out[:] = 0
         return
     heads, sizes = offsets[:-1], _offsets.row_sizes(offsets)
     full = unless_all(sizes > 0)
     if full is not None:
         out[:] = 0
         heads, sizes = heads[full], sizes[full]
-        if not len(heads):
-            return
 
     def total(items: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         return np.add.reduceat(items, heads, axis=0)
