@@ -116,6 +116,24 @@ def test_bootstrap_means_lie_within_the_row(data: st.DataObject) -> None:
     assert got == as_list(x.bootstrap(n, seed, axis))
 
 
+@pytest.mark.parametrize("compile", ["never", "always"])
+@pytest.mark.parametrize("type", [pa.float64(), pa.int32()])
+def test_bootstrap_means_are_of_the_items_that_one_generator_draws(type: pa.DataType, compile: Any) -> None:
+    x = aj.array([[3, 8, 1, 9], [], [5, None, 7], None, [2], [6, 4]], type=type)
+    with aj.options(compile=compile), strategy.force(COMPILED_VALUES=0):
+        got = x.bootstrap(5, seed=4).to_list()
+    rows = [None if row is None else [item for item in row if item is not None] for row in x.to_list()]
+    draws = np.random.default_rng(4).random((5, sum(len(row or []) for row in rows)))
+    expected: list[Any] = []
+    at = 0
+    for row in rows:
+        places = [[int(draw * len(row)) for draw in each[at : at + len(row)]] for each in draws] if row else []
+        none = None if row is None else [None] * 5
+        expected.append([sum(row[place] for place in each) / len(row) for each in places] if row else none)
+        at += len(row or [])
+    assert got == expected
+
+
 def test_bootstrap_means_of_infinities_raise_no_warning() -> None:
     found = aj.array(np.full((3000, 2), [math.inf, -math.inf])).bootstrap(8, seed=1)
     assert found.is_nan().any(axis=None).as_py()

@@ -124,9 +124,37 @@ def test_products_are_those_of_numpy() -> None:
     assert_lists_equal(got.to_list(), [(one @ two).tolist() for one, two in zip(left, right, strict=True)])
 
 
+@pytest.mark.parametrize("compile", ["never", "always"])
+@pytest.mark.parametrize(("one", "two"), [("float64", "float64"), ("float32", "float16"), ("int64", "float64"), ("int32", "int8")])
+def test_a_row_times_a_vector_is_the_same_beside_other_matrices(one: str, two: str, compile: Any) -> None:
+    rng = np.random.default_rng(1)
+
+    def drawn(size: int, type: str) -> list[Any]:
+        items = np.where(rng.random(size) < 0.1, 0, rng.integers(-9, 9, size) if "int" in type else rng.normal(size=size)).tolist()
+        return [None if rng.random() < 0.1 else item for item in items]
+
+    sizes = rng.integers(0, 300, 60).tolist()
+    x = aj.array([[drawn(size, one)] for size in sizes], type=one, ndim=3)
+    y = aj.array([drawn(size, two) for size in sizes], type=two, ndim=2)
+    with aj.options(compile=compile), strategy.force(COMPILED_VALUES=0):
+        got = x.matmul(y)
+        alone = [x[row : row + 1].matmul(y[row : row + 1])[0].to_list() for row in range(len(sizes))]
+        beside = aj.concat([x, aj.array([[[1], [2]]], type=one)]).matmul(aj.concat([y, aj.array([[1]], type=two)]))
+    exact = [ref.matmul(*pair) for pair in zip(x.to_list(), y.to_list(), strict=True)]
+    rel = 1e-4 if got.type == pa.float32() else 1e-9
+    assert_lists_equal(got.to_list(), exact, rel_tol=rel, abs_tol=rel)
+    assert got.to_list() == alone == beside.to_list()[:-1]
+
+
+def test_a_hidden_row_has_no_product_with_a_vector() -> None:
+    x, y = aj.array([[[1.0, 2.0]], None, [[3.0]], [None]], ndim=3), aj.array([[5.0, None], [1.0], None, []], ndim=2)
+    assert x.matmul(y).to_list() == [[5.0], None, None, [0.0]]
+
+
 @pytest.mark.parametrize(
     ("x", "y", "text"),
     [
+        ([[[1.0, 2.0]]], [[1.0]], r"in row 0 a matrix of 1 rows of 2 items meets one of 1 rows"),
         ([[[1, 2], [3]]], [[[1]]], r"row 0 of x is not a matrix: its rows have 2 and 1 items"),
         ([[[1]], [[1, 2]]], [[[1]], [[1]]], r"in row 1 a matrix of 1 rows of 2 items meets one of 1 rows"),
         ([[[1]]], [1], r"as many dims or one fewer"),
@@ -203,7 +231,7 @@ def test_few_matrices_of_several_shapes_are_multiplied_without_threads(monkeypat
     expected = [[[5.0]], [[15.0, 18.0], [20.0, 24.0]]]
     with strategy.force(THREAD_VALUES=1):
         assert x.matmul(y).to_list() == expected
-    monkeypatch.setattr(blocks, "map_tasks", lambda *_: pytest.fail("handed to threads"))
+    monkeypatch.setattr(blocks, "_pool", lambda *_: pytest.fail("handed to threads"))
     assert x.matmul(y).to_list() == expected
 
 

@@ -15,7 +15,6 @@ from arrowjag._arguments import flat_numbers
 from arrowjag._column import Column
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import numbers
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.order import search
@@ -199,6 +198,14 @@ def _slots(
     return _kernels.slots_in_bins(data, valid, offsets, bins), bins, present
 
 
+_FIELDS = [pa.field("edges", pa.large_list(pa.float64())), pa.field("counts", pa.large_list(pa.int64()))]
+
+
+def _lists(size: int, n_rows: int, values: pa.Array) -> pa.Array:
+    """Lists of one size, as an Arrow array."""
+    return _arrow.wrap([_arrow.Level(_offsets.of_size(size, n_rows), None, None)], values)
+
+
 def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
     """Count the items of each row in bins."""
     if has_rows(bins):
@@ -209,7 +216,7 @@ def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
     def lists(values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
         slots, _, _ = _slots(values, offsets, wanted, "histogram")
         _check_size(wanted.n * (len(offsets) - 1), "histogram")
-        return _arrow.from_numpy(_kernels.count_bins(slots, offsets, wanted.n)), numbers(len(offsets)) * wanted.n
+        return _arrow.from_numpy(_kernels.count_bins(slots, offsets, wanted.n)), _offsets.of_size(wanted.n, len(offsets) - 1)
 
     def structs(values: pa.Array, offsets: IntArray) -> pa.Array:
         slots, found, present = _slots(values, offsets, wanted, "histogram")
@@ -218,10 +225,8 @@ def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
         _check_size(wanted.n * n_rows, "histogram")
         counts = _arrow.from_numpy(_kernels.count_bins(slots, offsets, wanted.n))
         known = None if present is None else present.repeat(wanted.n + 1)
-        edges = _arrow.from_numpy(quietly(_kernels.edges_of, found).reshape(-1), known)
-        rows = np.arange(n_rows + 1)
-        cut = [_arrow.wrap([_arrow.Level(rows * n, None, None)], one) for n, one in ((wanted.n + 1, edges), (wanted.n, counts))]
-        return pa.StructArray.from_arrays(cut, ["edges", "counts"])
+        edges = _arrow.from_numpy(_kernels.edges_of(found).reshape(-1), known)
+        return _arrow.structs([_lists(wanted.n + 1, n_rows, edges), _lists(wanted.n, n_rows, counts)], _FIELDS)
 
     if wanted.edges is not None:
         return deeper(column, axis, lists, "histogram")
@@ -256,7 +261,7 @@ def bincount(column: Column, n: Any, axis: Any) -> Column:
             return _arrow.from_numpy(counts), cut
         _check_size(most * (len(offsets) - 1), "bincount")
         slots = data if valid is None else np.where(valid, data, -1)
-        return _arrow.from_numpy(_kernels.count_bins(slots, offsets, most)), numbers(len(offsets)) * most
+        return _arrow.from_numpy(_kernels.count_bins(slots, offsets, most)), _offsets.of_size(most, len(offsets) - 1)
 
     return deeper(column, axis, lists, "bincount")
 

@@ -20,13 +20,15 @@ from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import draws
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import holds_nan
+from arrowjag._kernels.base.memory import holds_nan, zeros
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.order import rank as _rank
 from arrowjag._kernels.order import sort as _kernels
+from arrowjag._kernels.order.pairs import in_small_blocks
 from arrowjag._kernels.order.rank import candidates
+from arrowjag._kernels.order.sort import span_of
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.amounts import weights_of
@@ -310,36 +312,58 @@ def sample(
     else:
         column, taken = _taken(column, place, n)
         dim = column.shape.dims[place]
+        mask = zeros(dim.size, np.bool_)
         if weights is None:
-            keys: npt.NDArray[Any] = _random_keys(dim.size, generator)
+            cut = _offsets.from_counts(taken)
+            mask[_random_items(_random_keys(dim.size, generator), dim.offsets, taken, cut)] = True
         else:
-            keys, drawable = _weighted_keys(column, place, weights, generator)
-            taken = np.minimum(taken, drawable)
-        cut = _offsets.from_counts(taken)
-        mask = np.zeros(dim.size, bool)
-        mask[_random_items(keys, dim.offsets, taken, cut)] = True
+            weight = _weights(column, place, weights)
+            if np.count_nonzero(weight) < len(weight):
+                taken = np.minimum(taken, _offsets.count_true(weight > 0, dim.offsets))
+            cut = _offsets.from_counts(taken)
+            _mark_weighted(mask, weight, dim.offsets, taken, cut, generator)
     outer = (*column.shape.dims[:place], along_axis.resized(dim, cut))
     return structure.keep_items(column, place + 1, mask, outer)
 
 
-def _weighted_keys(
-    column: Column, place: int, weights: Column, generator: np.random.Generator
-) -> tuple[npt.NDArray[np.float64], IntArray]:
-    """Exponential variates divided by the weights, the smallest of which are drawn, and how many items have a weight."""
-    frame, (spread,) = along_axis.align_keys(column, place + 1, [weights], "sample")
+def _weights(column: Column, place: int, weights: Column) -> npt.NDArray[np.float64]:
+    """The weight of each item along an axis, 0 for items that are not drawn."""
+    frame = spread = weights
+    if weights.shape is not column.shape or place + 1 < column.ndim:
+        frame, (spread,) = along_axis.align_keys(column, place + 1, [weights], "sample")
     offsets = frame.shape.dims[place].offsets
     amounts, valid = naming_rows(frame.shape, place, weights_of, spread.values, None, offsets, "sample")
-    amounts = amounts if valid is None else np.where(valid, amounts, 0)
+    if valid is not None:
+        amounts = np.where(valid, amounts, 0)
     if holds_nan(amounts):
         raise JagValueError("sample: weights must be numbers, got NaN")
-    dim = column.shape.dims[place]
-    weight = amounts
-    if len(amounts) < dim.size:  # items in rows whose weights are null are not drawn
-        weight = np.zeros(dim.size)
-        weight[frame.values.to_numpy()] = amounts
-    keys = generator.standard_exponential(dim.size)
-    quietly(np.divide, keys, weight, out=keys)
-    return keys, _offsets.count_true(weight > 0, dim.offsets)
+    size = column.shape.dims[place].size
+    if len(amounts) == size:
+        return amounts
+    weight = np.zeros(size)  # items in rows whose weights are null are not drawn
+    weight[frame.values.to_numpy()] = amounts
+    return weight
+
+
+def _mark_weighted(
+    mask: BoolArray,
+    weight: npt.NDArray[np.float64],
+    offsets: IntArray,
+    taken: IntArray,
+    cut: IntArray,
+    generator: np.random.Generator,
+) -> None:
+    """Mark the items that are drawn: those with the smallest exponential variates divided by the weights."""
+
+    def work(first: int, last: int, keys: npt.NDArray[np.float64]) -> None:
+        span, local = span_of(offsets, first, last)
+        quietly(np.divide, keys, weight[span], out=keys)
+        mask[span][_random_items(keys, local, taken[first:last], span_of(cut, first, last)[1])] = True
+
+    if in_small_blocks(weight.dtype, offsets):
+        draws.map_drawn(generator.standard_exponential, work, offsets)
+    else:
+        work(0, len(taken), generator.standard_exponential(len(weight)))
 
 
 def _share(fraction: Any) -> float:

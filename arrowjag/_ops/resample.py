@@ -16,12 +16,14 @@ from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.memory import both_valid, empty, holds_nan, unless_all, without_validity
 from arrowjag._kernels.base.quiet import quietly
+from arrowjag._kernels.base.rising import holds_between
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order.interpolation import distance
 from arrowjag._kernels.order.sort import argsort
-from arrowjag._kernels.reduce.extremes import ends
+from arrowjag._kernels.reduce.ends import ends
 from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, structure
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.spans import buckets_of
@@ -60,9 +62,9 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     found = buckets_of(times, every, "resample")
     first, counts = _spans(found.number, cut, t)
     offsets = _offsets.from_sizes(counts)
-    slot = found.number - (first - offsets[:-1]).repeat(_offsets.row_sizes(cut))
-    per_bucket = _offsets.from_counts(np.bincount(slot, minlength=int(offsets[-1])))
-    if np.count_nonzero(slot[1:] < slot[:-1]):
+    slot, counts = _slots(found.number, first, cut, offsets)
+    per_bucket = _offsets.from_counts(counts)
+    if not holds_between(np.greater_equal, slot):
         values = gather.take(values, argsort(slot, None, cut))
     made = JaggedShape._trusted((*t.shape.dims[:-1], along_axis.resized(dim, offsets)))
     rows = Column(
@@ -116,6 +118,24 @@ def _spans(number: IntArray, cut: IntArray, t: Column) -> tuple[IntArray, IntArr
     return low, counts
 
 
+def _slots(number: IntArray, first: IntArray, cut: IntArray, offsets: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the place of the bucket of each item among those of all rows, and how many items each bucket has."""
+    if len(number) < strategy.sizes.CALL_VALUES:
+        few = number - (first - offsets[:-1]).repeat(_offsets.row_sizes(cut))
+        return few, np.bincount(few, minlength=int(offsets[-1]))
+    slot, counts = empty(len(number), np.int64), empty(int(offsets[-1]), np.int64)
+
+    def work(low: int, high: int) -> None:
+        items, buckets = slice(int(cut[low]), int(cut[high])), slice(int(offsets[low]), int(offsets[high]))
+        begins = offsets[low:high] - buckets.start
+        here = number[items] - spread_rows(first[low:high] - begins, cut[low : high + 1] - items.start)
+        counts[buckets] = np.bincount(here, minlength=buckets.stop - buckets.start)
+        np.add(here, buckets.start, out=slot[items])
+
+    blocks.map_rows(work, cut, block_values=strategy.sizes.CACHE_VALUES)
+    return slot, counts
+
+
 # --------------------------------------------------------------------------------------------------- spectra
 
 
@@ -136,17 +156,20 @@ def fft_power(column: Column, axis: Any) -> Column:
         full = both_valid(full, ~missing)
         sizes = sizes * ~missing
     cut = _offsets.from_counts((sizes + 2 * (sizes > 0)) // 2)
-    out = np.empty(int(cut[-1]), type)
+    out = empty(int(cut[-1]), type)
     starts = dim.offsets[:-1]
-    for length, rows in blocks.batches(_offsets.from_counts(sizes), max_values=strategy.sizes.PASS_VALUES):
-        blocks.put_rows(out, cut[rows], quietly(_squares_of_waves, blocks.rows_2d(data, starts[rows], length), type))
+
+    def work(batch: blocks.Batch) -> None:
+        rows = blocks.rows_2d(data, starts[batch.rows], batch.length)
+        spectrum = np.fft.rfft(rows.astype(type, copy=False))
+        power = np.square(spectrum.real)
+        power += np.square(spectrum.imag)
+        blocks.put_rows(out, cut[batch.rows], power.astype(type, copy=False))
+
+    found = blocks.batches(_offsets.from_counts(sizes), max_values=strategy.sizes.PASS_VALUES)
+    blocks.map_tasks(lambda batch: quietly(work, batch), found, len(data))
     last = along_axis.resized(dim, cut, None if full is None else unless_all(full))
     return Column(JaggedShape._trusted((*column.shape.dims[:-1], last)), _arrow.from_numpy(out))
-
-
-def _squares_of_waves(rows: npt.NDArray[Any], type: npt.DTypeLike) -> npt.NDArray[Any]:
-    spectrum = np.fft.rfft(rows.astype(type, copy=False))
-    return (np.square(spectrum.real) + np.square(spectrum.imag)).astype(type, copy=False)
 
 
 def lomb_scargle(t: Column, y: Column, frequencies: Any) -> Column:
@@ -159,29 +182,31 @@ def lomb_scargle(t: Column, y: Column, frequencies: Any) -> Column:
         raise JagTypeError.no_kernel("lomb_scargle", y.type)
     level, known = _arrow.to_numpy(elementwise.cast(y, pa.float64(), operation="lomb_scargle").values)
     dim = t.shape.dims[-1]
-    cut, valid = dim.offsets, _arrow.valid_of(t.values)
-    valid = known if valid is None else valid if known is None else valid & known
+    cut, valid = dim.offsets, both_valid(_arrow.valid_of(t.values), known)
     if valid is not None:
         times, level, cut = times[valid], level[valid], _offsets.filter_rows(valid, cut)
-    power = empty(len(dim) * len(wanted), np.float64).reshape(len(dim), len(wanted))
-    full = cut[1:] > cut[:-1]
+    if dim.validity is not None:  # null rows have no items, and get no powers
+        cut = np.concatenate([cut[:1], cut[1:][dim.validity]])
+    n_rows, n = len(cut) - 1, len(wanted)
+    power = empty(n_rows * n, np.float64).reshape(n_rows, n)
 
     def block(first: int, last: int) -> None:
         span, local = slice(int(cut[first]), int(cut[last])), cut[first : last + 1] - cut[first]
         step = max(1, 2 * strategy.sizes.PASS_VALUES // max(1, span.stop - span.start))  # a row may be longer than a block
-        for some in [slice(low, low + step) for low in range(0, len(wanted), step)]:
+        for some in [slice(low, low + step) for low in range(0, n, step)]:
             quietly(_powers, times[span], tick, level[span], local, wanted[some], power[first:last, some])
 
-    blocks.map_rows(block, cut, block_values=max(1, strategy.sizes.PASS_VALUES // max(1, len(wanted))))
-    live = np.ones(len(dim), np.bool_) if dim.validity is None else dim.validity
-    there = full.repeat(len(wanted)).reshape(power.shape)
-    rows = Ragged.from_offsets(
-        _offsets.from_sizes(live * len(wanted)), validity=None if dim.validity is None else dim.validity, check=False
-    )
-    found = _arrow.from_numpy(power[live].reshape(-1), there[live].reshape(-1))
+    blocks.map_rows(block, cut, block_values=max(1, strategy.sizes.PASS_VALUES // max(1, n)))
+    full = unless_all(cut[1:] > cut[:-1])
+    found = _arrow.from_numpy(power.reshape(-1), None if full is None else full.repeat(n))
     outer = t.shape.dims[:-1]
-    last = rows if outer else Uniform._frame(len(wanted))
-    return Column(JaggedShape._trusted((*outer, last)), found)
+    if not outer:
+        return Column(JaggedShape._trusted((Uniform._frame(n),)), found)
+    live = dim.validity
+    rows = Ragged.from_offsets(
+        _offsets.of_size(n, n_rows) if live is None else _offsets.from_counts(live) * n, validity=live, check=False
+    )
+    return Column(JaggedShape._trusted((*outer, rows)), found)
 
 
 def _frequencies(frequencies: Any) -> npt.NDArray[np.float64]:
@@ -211,27 +236,38 @@ def _powers(
     out: npt.NDArray[np.float64],
 ) -> None:
     """Fill the powers of some rows: sines and cosines of all items and frequencies at once, added up by row."""
-    full = (offsets[1:] > offsets[:-1]).nonzero()[0]
-    out[:] = 0
-    if not len(full) or not len(frequencies):
+    if not len(t) or not len(frequencies):
+        out[:] = 0
         return
-    heads, sizes = offsets[full], _offsets.row_sizes(offsets)[full]
+    heads, sizes = offsets[:-1], _offsets.row_sizes(offsets)
+    full = unless_all(sizes > 0)
+    if full is not None:
+        out[:] = 0
+        heads, sizes = heads[full], sizes[full]
 
     def total(items: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         return np.add.reduceat(items, heads, axis=0)
 
     t = distance(t, t[heads].repeat(sizes)) * tick  # from the first of the row, so that digits are kept
     y = y - (total(y) / sizes).repeat(sizes)
-    angle = np.multiply.outer(t, 2 * np.pi * frequencies)
-    cos, sin = np.cos(angle), np.sin(angle)
-    n, whole = sizes[:, None].astype(np.float64), total(y * y)[:, None]
-    cos_2, sin_2 = 2 * total(cos * cos) - n, 2 * total(sin * cos)
+    angle, cos, sin = (empty(len(t) * len(frequencies), np.float64).reshape(len(t), -1) for _ in range(3))
+    np.multiply.outer(t, 2 * np.pi * frequencies, out=angle)
+    np.cos(angle, out=cos)
+    np.sin(angle, out=sin)
+    n, whole, level = sizes[:, None].astype(np.float64), total(y * y)[:, None], y[:, None]
+    by_cos = total(np.multiply(level, cos, out=angle))
+    by_sin = total(np.multiply(level, sin, out=angle))
+    sin *= cos
+    cos *= cos
+    cos_2, sin_2 = 2 * total(cos) - n, 2 * total(sin)
     shift = 0.5 * np.arctan2(sin_2, cos_2)
-    by_cos, by_sin = total(y[:, None] * cos), total(y[:, None] * sin)
     c, s = np.cos(shift), np.sin(shift)
     length = np.hypot(sin_2, cos_2)
     above, below = 0.5 * (n + length), 0.5 * (n - length)
     first, second = by_cos * c + by_sin * s, by_sin * c - by_cos * s
     tiny = below <= 1e-12 * n
-    power = first * first / above + np.where(tiny, 0.0, second * second / np.where(tiny, 1.0, below))
-    out[full] = power / whole
+    second *= second
+    if np.count_nonzero(tiny):
+        second[tiny], below[tiny] = 0, 1
+    power = first * first / above + second / below
+    out[slice(None) if full is None else full] = power / whole

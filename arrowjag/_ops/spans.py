@@ -12,6 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._integers import is_int
+from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.elementwise.times import TICKS, Every, every_of, nanoseconds_of
 from arrowjag._ops.zones import in_zone, wall_of
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
@@ -130,13 +131,23 @@ def _of_numbers(times: pa.Array, every: Any, what: str) -> Buckets:
         raise JagValueError(f"{what} must be greater than 0 and finite, got {every}")
     data = _arrow.to_numpy(times)[0]
     if data.dtype.kind == "f" or not is_int(every):
-        number = np.divide(data, float(every), dtype=np.float64)
-        np.floor(number, out=number)
-        if len(number) and not -(2**53) <= number.min() <= number.max() <= 2**53:  # the extremes of numbers with a NaN are NaN
+        step, fits = float(every), [True]
+
+        def work(items: slice, out: IntArray) -> None:
+            number = np.divide(data[items], step, dtype=np.float64)
+            np.floor(number, out=number)
+            if (
+                not -(2**53) <= np.minimum.reduce(number) <= np.maximum.reduce(number) <= 2**53
+            ):  # the extremes of numbers with a NaN are NaN
+                fits[0] = False
+            out[:] = number
+
+        number = fill(work, len(data), np.int64)
+        if not fits[0]:
             raise JagValueError(f"{what} {every} is too small for times up to {np.abs(data).max()}")
-        return Buckets(number.astype(np.int64), float(every), 0, False, pa.float64())
-    step = int(every)
+        return Buckets(number, step, 0, False, pa.float64())
+    whole = int(every)
     least, largest = (int(data.min()), int(data.max())) if len(data) else (0, 0)
-    if max(step, largest) >= 2**63 or least // step * step < -(2**63):
-        raise JagRangeError(f"{what} {step}: a bucket of a time from {least} to {largest} begins beyond what int64 holds")
-    return Buckets(data.astype(np.int64) // step, step, 0, False, pa.int64())
+    if max(whole, largest) >= 2**63 or least // whole * whole < -(2**63):
+        raise JagRangeError(f"{what} {whole}: a bucket of a time from {least} to {largest} begins beyond what int64 holds")
+    return Buckets(data.astype(np.int64) // whole, whole, 0, False, pa.int64())

@@ -16,15 +16,16 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
-from arrowjag._kernels.base.memory import as_flags, holds_nan, numbers, unless_all
-from arrowjag._kernels.base.offsets import count_true, filter_rows, row_sizes
+from arrowjag._kernels.base.fill import spread_rows
+from arrowjag._kernels.base.memory import as_flags, empty, holds_nan, unless_all
+from arrowjag._kernels.base.offsets import count_true, filter_rows, of_size, row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
 from arrowjag._kernels.reduce import moments as _moments
 from arrowjag._kernels.reduce import products as _products
 from arrowjag._kernels.reduce import quantiles
-from arrowjag._kernels.reduce.extremes import ends as ends_of
+from arrowjag._kernels.reduce.ends import ends as ends_of
 from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, shifted
 from arrowjag._kernels.reduce.sums import bootstrap_means
@@ -194,7 +195,7 @@ def quantiles_of(
         data, valid = floats(values, "quantile"), _arrow.valid_of(values)
         found, present = quantiles.quantiles(data, valid, offsets, q, interpolation)
         known = None if present is None else present.repeat(len(q))
-        return _arrow.from_numpy(found.reshape(-1), known), numbers(len(offsets)) * len(q)
+        return _arrow.from_numpy(found.reshape(-1), known), of_size(len(q), len(offsets) - 1)
 
     return deeper(column, axis, lists, "quantile", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -206,7 +207,7 @@ def _interleaved(column: Column, parts: list[Column], n: int, axis: Any, skip_nu
 
     def lists(_values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
         order = np.arange(n_rows * n).reshape(n, n_rows).T.reshape(-1)
-        return gather.take(found, order) if n else found[:0], numbers(len(offsets)) * n
+        return gather.take(found, order) if n else found[:0], of_size(n, len(offsets) - 1)
 
     return deeper(column, axis, lists, "quantile", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -226,7 +227,7 @@ def weighted_quantile(
         else:
             picked = pa.nulls(items.size, x.type)
         picked = _as_mean(picked, None if finite is None else ~finite.repeat(len(q)))
-        made[:] = [(picked, numbers(len(offsets)) * len(q))]
+        made[:] = [(picked, of_size(len(q), len(offsets) - 1))]
         return _arrow.numbers(len(offsets) - 1) if several else picked
 
     rows = over_pairs(column, weights, axis, reduction, "quantile", skip_nulls=skip_nulls, min_count=min_count)
@@ -288,12 +289,13 @@ def _weighted_places(block: Block, amounts: Floats, q: Sequence[float]) -> tuple
     if not len(data):
         return items, np.zeros(len(sizes))
     order = _sort.argsort(data, None, offsets)
-    running, _ = _scan.cumsum(amounts[order], None, offsets)
+    running, _ = _scan.cumsum(amounts.take(order, out=empty(len(order), np.float64), mode="clip"), None, offsets)
     last, full = np.maximum(sizes - 1, 0), sizes > 0
     starts = np.minimum(offsets[:-1], len(data) - 1)
     ends = starts + last
     total = np.where(full, running[ends], 0.0)
-    shares = running / total.repeat(sizes)
+    shares = spread_rows(total, offsets)
+    np.divide(running, shares, out=shares)
     are_light = running <= 0
     weightless: Any = count_true(are_light, offsets) if np.count_nonzero(are_light) else 0
     for place, one in enumerate(q):
@@ -392,6 +394,6 @@ def bootstrap(column: Column, n: Any, seed: int, axis: Any) -> Column:
             raise JagOverflowError(f"bootstrap: {wanted * (len(offsets) - 1)} means don't fit into memory")
         found, present = bootstrap_means(data, valid, offsets, wanted, start)
         known = None if present is None else present.repeat(wanted)
-        return _arrow.from_numpy(found.reshape(-1), known), numbers(len(offsets)) * wanted
+        return _arrow.from_numpy(found.reshape(-1), known), of_size(wanted, len(offsets) - 1)
 
     return deeper(column, axis, lists, "bootstrap")

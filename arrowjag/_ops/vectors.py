@@ -14,15 +14,14 @@ from arrowjag import _arrow
 from arrowjag._arguments import flat_numbers
 from arrowjag._column import Column
 from arrowjag._kernels import reduce as _reduce
-from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.memory import zeros
-from arrowjag._kernels.base.offsets import from_sizes, longest_of, row_sizes, runs
+from arrowjag._kernels.base.offsets import from_sizes, longest_of, of_size, row_sizes, runs
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.dense.matrices import nearest as _nearest
 from arrowjag._kernels.reduce.ordered import row_sums
-from arrowjag._kernels.reduce.products import common_type, dots, unit_product
+from arrowjag._kernels.reduce.products import common_type, dot, dots, unit_product
 from arrowjag._kernels.reduce.segments import Block, have_items, moments, over_blocks, result_type
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops.axes import apart
@@ -258,9 +257,7 @@ class _Matrices:
                 f"matmul: {where} of {name} is not a matrix: its rows have {int(first[row])} and {int(sizes[bad[0]])} items"
             )
         self.widths = first
-        self.data = floats(column.values, "matmul")
-        valid = _arrow.valid_of(column.values)
-        self.data = self.data if valid is None else np.where(valid, self.data, self.data.dtype.type(0))
+        self.data = _factors(column)
 
     def of_rows(self, rows: IntArray, dtype: Any) -> npt.NDArray[Any]:
         """The matrices of some rows, which have one shape."""
@@ -281,9 +278,11 @@ def matmul(x: Column, y: Column) -> Column:
         )
     is_vector = y.ndim < x.ndim
     outer = x.ndim - 2
-    if is_vector:
-        y = apart(y)
     x, y = structure.agree([x, y], "matmul", levels=outer)
+    if is_vector:
+        if (found := _rows_times_vectors(x, y, outer)) is not None:
+            return found
+        y = apart(y)
     left, right = _Matrices(x, outer, "x"), _Matrices(y, outer, "y")
     wrong = (left.widths != right.heights) & (left.heights > 0)
     if np.count_nonzero(wrong):
@@ -313,11 +312,7 @@ def matmul(x: Column, y: Column) -> Column:
             rows, product = product_of(group)
             blocks.put_rows(out, cut[rows], np.ascontiguousarray(product.reshape(len(rows), -1)))
 
-        if len(out) < strategy.sizes.THREAD_VALUES:
-            for group in range(len(bounds) - 1):
-                work(group)
-        else:
-            blocks.map_tasks(work, range(len(bounds) - 1))
+        blocks.map_tasks(work, range(len(bounds) - 1), max(len(left.data), len(out)))
     middle = x.shape.dims[outer]
     values = _arrow.from_numpy(out)
     if is_vector:
@@ -326,6 +321,25 @@ def matmul(x: Column, y: Column) -> Column:
     validity = x.shape.dims[outer + 1].validity
     last = Ragged.from_offsets(from_sizes(sizes), validity=validity, check=False)
     return Column(JaggedShape._trusted((*x.shape.dims[: outer + 1], last)), values)
+
+
+def _rows_times_vectors(x: Column, y: Column, outer: int) -> Column | None:
+    """As `matmul`, of matrices that all are one row, and vectors of floats as long as these; None of others."""
+    middle, items, vectors = x.shape.dims[outer], x.shape.dims[outer + 1], y.shape.dims[outer]
+    if middle.size != len(middle) or np.count_nonzero(middle.sizes != 1) or np.count_nonzero(items.sizes != vectors.sizes):
+        return None
+    one, two = _factors(x), _factors(y)
+    type, _ = _product_types(one, two)
+    if type.kind != "f":
+        return None
+    found = quietly(dot(one, two, items.offsets).astype, type, copy=False)
+    return Column(x.shape[: outer + 1], _arrow.from_numpy(found))
+
+
+def _factors(column: Column) -> npt.NDArray[Any]:
+    """The items of matrices, 0 where they are null."""
+    data, valid = floats(column.values, "matmul"), _arrow.valid_of(column.values)
+    return data if valid is None else np.where(valid, data, data.dtype.type(0))
 
 
 def _by_shape(*sizes: IntArray) -> tuple[IntArray, list[int]]:
@@ -339,8 +353,7 @@ def _by_shape(*sizes: IntArray) -> tuple[IntArray, list[int]]:
             largest = longest_of(code)
     if not np.count_nonzero(code != code[0]):
         return np.arange(len(code)), [0, len(code)]
-    order = code.argsort(kind="stable")
-    ordered = code[order]
+    order, ordered = blocks.order_by_size(code)
     changes = (ordered[1:] != ordered[:-1]).nonzero()[0] + 1
     return order, [0, *changes.tolist(), len(order)]
 
@@ -368,6 +381,8 @@ def _product_types(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> tuple[np.dty
 
 def _product(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The products of matrices; raises where one of integers may leave 64 bits."""
+    if one.shape[1] == two.shape[2] == 1 and one.dtype.kind == "f":  # as `_rows_times_vectors`, whatever the other rows are
+        return dot(one.reshape(-1), two.reshape(-1), of_size(one.shape[2], len(one))).reshape(-1, 1, 1)
     product: npt.NDArray[Any] = np.matmul(one, two)
     if one.dtype.kind in "iu" and one.size and two.size:
         largest = np.matmul(np.abs(one.astype(np.float64)), np.abs(two.astype(np.float64))).max()

@@ -198,6 +198,7 @@ def arguments_of_moves(loop, told, values, offsets, cuts, leaders, rng):
     ends = rng.normal(size=(2, len(offsets) - 1))
     given["binned"] = {"low": ends.min(axis=0), "high": ends.max(axis=0), "n": int(rng.integers(1, 9))}
     given["counted_slots"] = {"values": rng.integers(-2, 5, len(values)), "n": 5, "out": np.zeros(5 * len(rows), np.int64)}
+    given["drawn"] = {"draws": rng.random(3 * len(values)), "n": 3, "n_values": len(values), "out": np.tile(values, 3)}
     given["grouped_items"] = {"leaders": leaders, "places": np.zeros_like(leaders), "cuts": np.zeros_like(cuts)}
     given["counted_flags"] = {"flags": values, "size": len(values), "out": np.zeros(len(offsets) - 1, np.int64)}
     given["taken_items"] = {"begins": bounds[rows], "taken": taken, "out": np.zeros(taken[-1], values.dtype)}

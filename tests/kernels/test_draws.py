@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,34 @@ def test_seeds_give_the_same_results_whatever_the_blocks(block: int) -> None:
         assert x.shuffle(3).to_list() == shuffled
         means = [[2 / 3, 1.0], [None, None], [4.2, 4.8], [8.0, 8.0], [9.0, 10.0], [15.375, 14.75], [20.25, 21.25]]
         assert x.bootstrap(2, seed=3).to_list() == means
+
+
+def _sampled(rows: list[list[float]], n: int, seed: int) -> list[list[float]]:
+    """The n items of each row, which are their own weights, with the smallest exponential variates over the weights."""
+    generator, found = np.random.default_rng(seed), []
+    for row in rows:
+        keys = [key / item for key, item in zip(generator.standard_exponential(len(row)).tolist(), row, strict=True)]
+        first = sorted(range(len(row)), key=keys.__getitem__)[:n]
+        found.append([row[place] for place in sorted(first)])
+    return found
+
+
+@pytest.mark.parametrize("compile", ["never", "always"])
+@pytest.mark.parametrize("block", [1, 40, 1 << 20])
+def test_blocks_of_weighted_rows_draw_in_turn(block: int, compile: Any) -> None:
+    sizes = np.random.default_rng(1).integers(0, 9, 300)
+    rows = [[float(item) for item in range(1, size + 1)] for size in sizes]
+    x = aj.array(rows)
+    with aj.options(compile=compile), strategy.force(THREAD_VALUES=block, CACHE_VALUES=block, COMPILED_VALUES=0):
+        assert x.sample(n=2, seed=7, weights=x).to_list() == _sampled(rows, 2, 7)
+
+
+def test_an_error_of_a_block_that_draws_is_raised() -> None:
+    def fail(first: int, last: int, numbers: Any) -> None:
+        raise ValueError(f"rows {first} to {last}: {len(numbers)}")
+
+    with strategy.force(THREAD_VALUES=1, CACHE_VALUES=2), pytest.raises(ValueError, match="rows 0 to 2: 2"):
+        draws.map_drawn(np.zeros, fail, np.arange(9))
 
 
 def test_without_a_seed_numbers_differ() -> None:

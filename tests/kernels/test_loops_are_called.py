@@ -14,7 +14,7 @@ import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled import fused_name, library
 from arrowjag._kernels.compiled.loop import Variant
-from arrowjag._kernels.reduce.products import _DOTS
+from arrowjag._kernels.reduce.products import _DOT, _DOTS
 from arrowjag.testing import assert_lists_equal
 from tests.kernels.interpreted import check_arguments
 
@@ -85,6 +85,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "bfill": ("carried-u8-nulls", INTEGERS.bfill),
     "floor of times": ("multiples-i8-plain", lambda: TIMES.cast(pa.timestamp("s")).dt.floor("1h")),
     "histogram": ("binned-f8-nulls", lambda: FLOATS.histogram(3)),
+    "bootstrap": ("drawn-f8-plain", lambda: FLOATS.bootstrap(3, seed=1)),
     "bincount": ("counted_slots-i8-plain", lambda: TIMES.bincount(10)),
     "intersection": ("combined-u8-nulls", lambda: INTEGERS.intersection(TIMES)),
     "head": ("taken_items-u8-plain", lambda: FLOATS.head(1)),
@@ -139,6 +140,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "cov": ("products-f8-nulls", lambda: FLOATS.cov(FLOATS)),
     "cosine": (f"{fused_name('f8,f8' + _DOTS)}-f8-plain", lambda: WHOLE.cosine(WHOLE)),
     "cosine with nulls": (f"{fused_name('f8?,f4?' + _DOTS)}-f8-plain", lambda: FLOATS.cosine(FLOATS.cast("float32"))),
+    "matmul": (f"{fused_name('f8,f8' + _DOT)}-f8-plain", lambda: WHOLE.unsqueeze(1).matmul(WHOLE)),
     "skew": ("central-f8-nulls", FLOATS.skew),
     "corr": ("products-f8-plain", lambda: WHOLE.corr(TIMES)),
     "ewm": ("decayed-f8-plain", lambda: FLOATS.ewm(alpha=0.3).mean()),

@@ -388,6 +388,7 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: x.histogram(EDGES)),
     ],
     "binned": [Call(lambda x: x.histogram(5, range=(-3, 4))), Call(lambda x: x.cut(3, range=(0, 9)))],
+    "drawn": [Call(lambda x: x.bootstrap(3, seed=1)), Call(lambda x: x.bootstrap(1, seed=2, axis=None))],
     "counted_slots": [Call(lambda x: x.histogram(EDGES)), Call(lambda x: x.cumcount().bincount(9))],
     "hash_row": [method("unique"), Call(in_rows, in_rows_oracle), Call(looked_up, looked_up_oracle), *GROUPS, *COUNTS],
     "in_set": [member_of(2), member_of(40)],
@@ -461,6 +462,7 @@ CALLS: dict[str, list[Call]] = {
         *(Call(lambda x, name=name: getattr(x, name)(x.shift())) for name in ("min_by", "max_by")),
         Call(lambda x: x.ptp()),
     ],
+    "ends": [Call(lambda x: x.ptp()), Call(lambda x: first_rows(x).ptp()), Call(lambda x: x.histogram(3))],
     "null_bits": [
         *(reduction(name, rounds=True)._replace(same_bits=True) for name in ("sum", "mean", "min", "max", "argmin", "argmax")),
         Call(lambda x: x.ptp()),
@@ -494,6 +496,7 @@ CALLS: dict[str, list[Call]] = {
         *(Call(lambda x, name=name: getattr(x, name)()) for name in ("skew", "kurtosis")),
         *(Call(lambda x, k=k: x.moment(k)) for k in (2, 3, 4, 5)),
         *(Call(lambda x, name=name: getattr(x, name)(x.shift())) for name in ("corr", "cov", "linear_fit", "cosine")),
+        Call(lambda x: x.unsqueeze(-2).matmul(x.shift()) if x.ndim > 1 and pa.types.is_floating(x.type) else refuse()),
     ],
     "decay": [
         *(Call(lambda x, name=name: getattr(x.ewm(alpha=0.3), name)()) for name in ("mean", "var")),
@@ -726,6 +729,8 @@ WITH: dict[str, dict[str, Any]] = {
     "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},
     "long_rows": {"unique": "sort"},
     "division": {"arithmetic": "blocks"},
+    "extreme": {"ends": "each"},
+    "null_bits": {"ends": "each"},
     "fill": {"row_reduction": "numpy"},
     "select": {"quantile": "sort"},
     "short_sort": {"sort": "matrix"},

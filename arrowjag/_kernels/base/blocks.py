@@ -76,13 +76,16 @@ def _pool(workers: int) -> ThreadPoolExecutor:
     return found
 
 
-def map_tasks(function: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
+def map_tasks(function: Callable[[Task], Result], tasks: Sequence[Task], n_values: int | None = None) -> list[Result]:
     """Call a function on each task, on all cores, and return the results in order.
+
+    `n_values` is the number of values in all tasks, where there may be so few that all runs inline.
 
     The calling thread works too. Inside of a worker all runs inline, so that nested calls can't wait for each other. If several
     tasks fail, the error of the first of them is raised, as without threads.
     """
-    if len(tasks) < 2 or getattr(_state, "worker", False) or (cores := n_cores()) < 2:
+    few = n_values is not None and n_values < strategy.sizes.THREAD_VALUES
+    if few or len(tasks) < 2 or getattr(_state, "worker", False) or (cores := n_cores()) < 2:
         return [function(task) for task in tasks]
     results: list[Any] = [None] * len(tasks)
     errors: dict[int, BaseException] = {}

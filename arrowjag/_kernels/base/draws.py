@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.blocks import cut_rows, map_tasks
 from arrowjag._kernels.base.fill import fill
 
-__all__ = ["uniform", "words"]
+__all__ = ["map_drawn", "uniform", "words"]
 
 
 def uniform(generator: np.random.Generator, n: int) -> NDArray[np.float64]:
@@ -51,3 +53,30 @@ def _drawn(generator: np.random.Generator, draw: Callable[[Any, Any], None], n: 
     found = fill(work, n, dtype)
     bits.advance(n)
     return found
+
+
+def map_drawn(
+    draw: Callable[[int], NDArray[Any]], function: Callable[[int, int, NDArray[Any]], object], offsets: NDArray[np.int64]
+) -> None:
+    """Call function(first_row, last_row, numbers) on blocks of rows, on all cores, with a number for each of their items.
+
+    Parameters
+    ----------
+    draw : callable
+        Returns the next n numbers of a generator, of which nobody knows how many words they take: blocks draw one after another,
+        while others compute.
+    function : callable
+    offsets : (n_rows + 1,) int64 array
+    """
+    n_values = int(offsets[-1])
+    found = cut_rows(offsets, -(-n_values // strategy.sizes.CACHE_VALUES))
+    queue = ((first, last, draw(int(offsets[last] - offsets[first]))) for first, last in found)
+    taking = threading.Lock()
+
+    def work(_: int) -> None:
+        with taking:
+            block = next(queue, None)  # None where an error has ended the queue
+        if block is not None:
+            function(*block)
+
+    map_tasks(work, range(len(found)))

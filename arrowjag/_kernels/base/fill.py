@@ -142,6 +142,9 @@ def _running_parity(packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def fill(function: Callable[[slice, NDArray[Any]], object], n: int, dtype: npt.DTypeLike, block: int | None = None) -> NDArray[Any]:
     """A new array of n items, of which function(items, out) has written each block; floating-point warnings are off inside."""
     out, block = empty(n, dtype), block or strategy.sizes.PASS_VALUES
+    if 0 < n <= block:
+        quietly(function, slice(0, n), out)
+        return out
 
     def work(start: int) -> None:
         items = slice(start, min(start + block, n))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks, put_windows
+from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import empty, numbers
 from arrowjag._kernels.base.polars_lists import count_bits
 from arrowjag._kernels.base.totals import count_before, running_total
@@ -30,6 +31,7 @@ __all__ = [
     "from_sizes",
     "is_int32",
     "longest_of",
+    "of_size",
     "parents",
     "positions",
     "row_sizes",
@@ -70,6 +72,13 @@ def from_sizes(sizes: NDArray[Any], largest: int | None = None) -> NDArray[np.in
 def from_counts(counts: NDArray[Any]) -> NDArray[np.int64]:
     """As `from_sizes`, of rows whose items are in memory, so that there can't be too many of them."""
     return running_total(counts)
+
+
+def of_size(size: int, n_rows: int) -> NDArray[np.int64]:
+    """Offsets of rows of one size."""
+    if n_rows < strategy.sizes.CALL_VALUES:
+        return numbers(n_rows + 1) * size
+    return fill(lambda rows, out: np.multiply(np.arange(rows.start, rows.stop), size, out=out), n_rows + 1, np.int64)
 
 
 def _check_total(sizes: NDArray[Any], offsets: NDArray[np.int64]) -> None:

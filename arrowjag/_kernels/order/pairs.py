@@ -19,6 +19,7 @@ from arrowjag._kernels.base.codes import plain_codes, sort_codes
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import holds_nan
 from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
+from arrowjag._kernels.compiled.library import find_loop
 
 __all__ = [
     "Long",
@@ -27,6 +28,7 @@ __all__ = [
     "comparable_pair",
     "first",
     "group_numbers",
+    "in_small_blocks",
     "long_in_either",
     "long_rows",
     "member",
@@ -69,6 +71,14 @@ class Long(NamedTuple):
 def block_values(sorting: int, *offsets: NDArray[np.int64]) -> int:
     """How many values a task works on; `sorting` where most values are in rows too long for pairs."""
     return strategy.sizes.PAIRS_BLOCK if strategy.short_share(*offsets) else sorting
+
+
+def in_small_blocks(key: np.dtype[Any], offsets: NDArray[np.int64]) -> bool:
+    """Whether blocks that stay in cache are ordered as fast as all rows: by the loop of short rows, which most values are in."""
+    n_values = int(offsets[-1])
+    if n_values < strategy.sizes.THREAD_VALUES or find_loop("short_order", key, False, n_values) is None:
+        return False
+    return not strategy.long_share(offsets)
 
 
 def short_rows(offsets: NDArray[np.int64]) -> Iterator[Short]:

@@ -31,7 +31,7 @@ from arrowjag._kernels.order.sort import Key
 from arrowjag._kernels.reduce.picked import first_marked, slot_of_row
 from arrowjag._kernels.reduce.segments import Block, find_row_loop, over_blocks, reduce_rows, reduceat, without_signed_zeros
 
-__all__ = ["argmax", "argmin", "best", "ends", "max", "min", "text_extreme"]
+__all__ = ["argmax", "argmin", "best", "max", "min", "text_extreme"]
 
 Valid = NDArray[np.bool_] | None
 Known = NDArray[np.bool_] | Bits | None
@@ -55,38 +55,6 @@ def min(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[N
 def max(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     """The largest item of each row; as `min` otherwise."""
     return _extreme(_LARGEST, data, valid, offsets)
-
-
-def ends(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], Valid, bool]:
-    """The smallest and the largest item of each row, and whether there may be a NaN.
-
-    Returns
-    -------
-    low, high : (n_rows,) arrays of the data's type
-        As `min` and `max`; both are 0 for a row without items.
-    present : (n_rows,) boolean array or None
-        False for a row without items.
-    has_nan : bool
-        False if no item is NaN. It is True too where items under nulls are.
-    """
-    tasks: list[Callable[[], Any]] = [lambda: _least(data), lambda: max(data, valid, offsets)]
-    is_row = valid is None and len(offsets) == 2  # the least of all is the smallest of a row, but for NaN
-    tasks += [] if is_row else [lambda: min(data, valid, offsets)]
-    threads = len(data) >= strategy.sizes.THREAD_VALUES
-    least, (high, present), *low = blocks.map_tasks(lambda task: task(), tasks) if threads else [task() for task in tasks]
-    has_nan = least is not None and bool(np.isnan(least))
-    if is_row and least is not None and not has_nan:
-        return np.array([least + 0]), high, present, False  # 0.0 in place of -0.0
-    return (low[0] if low else min(data, valid, offsets))[0], high, present, has_nan
-
-
-def _least(data: NDArray[Any]) -> Any:
-    """The least of all floats, or NaN if one is NaN: numpy's minimum carries it along, and takes half the time of a sum."""
-    if data.dtype.kind != "f" or not len(data):
-        return None
-    step = strategy.sizes.LIGHT_VALUES
-    found = blocks.map_tasks(lambda at: np.minimum.reduce(data[at : at + step]), range(0, len(data), step))
-    return found[0] if len(found) == 1 else np.minimum.reduce(found)
 
 
 def argmin(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:

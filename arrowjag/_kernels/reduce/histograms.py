@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.blocks import map_rows
+from arrowjag._kernels.base.blocks import map_cells, map_rows
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import check_memory, empty, zeros
 from arrowjag._kernels.base.offsets import from_counts, parents, row_sizes
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.reduce.extremes import ends
+from arrowjag._kernels.reduce.ends import ends
 from arrowjag._kernels.reduce.extremes import max as _max
 from arrowjag._kernels.reduce.segments import Block, over_blocks
 
@@ -44,20 +45,26 @@ def bins_of_rows(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n
     if has_nan:
         known = ~np.isnan(data) if valid is None else valid & ~np.isnan(data)
         low, high, present, _ = ends(data, known, offsets)
-    start, stop = low.astype(np.float64), high.astype(np.float64)
-    reach = 0.5 * (start == stop)
-    start -= reach
-    stop += reach
+    start, stop = low.astype(np.float64, copy=False), high.astype(np.float64, copy=False)
+    equal = (start == stop).nonzero()[0]
+    if len(equal):
+        start[equal] -= 0.5
+        stop[equal] += 0.5
     return Bins(start, stop, n), present
 
 
 def edges_of(bins: Bins) -> Floats:
     """The n + 1 edges of each row, a (n_rows, n + 1) array; as numpy.linspace."""
     n = bins.n
-    step = (bins.high - bins.low) / n
-    edges = np.multiply.outer(step, np.arange(n + 1), out=empty(len(step) * (n + 1), np.float64).reshape(-1, n + 1))
-    edges += bins.low[:, None]
-    edges[:, -1] = bins.high
+    edges = empty(len(bins.low) * (n + 1), np.float64).reshape(-1, n + 1)
+
+    def work(first: int, last: int) -> None:
+        low, high, out = bins.low[first:last], bins.high[first:last], edges[first:last]
+        np.multiply.outer((high - low) / n, np.arange(n + 1), out=out)
+        out += low[:, None]
+        out[:, -1] = high
+
+    map_cells(lambda first, last: quietly(work, first, last), len(edges), edges.itemsize * (n + 1))
     return edges
 
 
@@ -142,12 +149,16 @@ def _edges_upto(data: NDArray[Any], edges: NDArray[Any], side: Literal["left", "
 
 def count_bins(slots: NDArray[np.int64], offsets: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     """How many items of each row have each slot from 0 to n - 1, flat; slots of -1 are left out."""
+    out = empty((len(offsets) - 1) * n, np.int64)
     loop = find_loop("counted_slots", slots.dtype, False, len(slots), often=True)
     if strategy.choose("counted_slots", loop is not None) == "compiled" and loop is not None:
-        counts = zeros((len(offsets) - 1) * n, np.int64)
-        map_rows(lambda first, last: loop(slots, offsets, first, last, n, counts), offsets)
-        return counts
-    out = empty((len(offsets) - 1) * n, np.int64)
+
+        def count(first: int, last: int) -> None:
+            out[first * n : last * n] = 0
+            loop(slots, offsets, first, last, n, out)
+
+        map_rows(count, offsets)
+        return out
 
     def work(block: Block) -> None:
         rows = slice(block.rows.start * n, block.rows.stop * n)

@@ -18,7 +18,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.draws import uniform
 from arrowjag._kernels.base.memory import Bits, as_flags, empty, unless_all, zeros
-from arrowjag._kernels.base.offsets import count_block, row_sizes
+from arrowjag._kernels.base.offsets import count_block, from_counts, row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.reduce.ordered import are_shared, row_sums
@@ -295,29 +295,38 @@ def bootstrap_means(
     generator = np.random.default_rng(seed)
     sizes = row_sizes(offsets)
     n_rows, n_values = len(sizes), len(data)
-    out = empty(n_rows * n, np.float64).reshape(n, n_rows)
+    means = empty(n_rows * n, result_type(data.dtype)).reshape(n_rows, n)
     together = max(1, strategy.sizes.CACHE_VALUES // max(n_values, n_rows, 1))
     for first in range(0, n, together):
-        part = out[first : first + together]
-        draws = uniform(generator, len(part) * n_values).reshape(len(part), n_values)
-        draw = functools.partial(_sums_of_drawn, data, offsets, draws, part)
+        part = means[:, first : first + together]
+        draws = uniform(generator, part.shape[1] * n_values).reshape(part.shape[1], n_values)
+        draw = functools.partial(_means_of_drawn, data, offsets, draws, part)
         map_rows(functools.partial(quietly, draw), offsets, block_values=strategy.sizes.CACHE_VALUES)
-    quietly(np.divide, out, sizes, out=out)
-    means = quietly(np.ascontiguousarray(out.T).astype, result_type(data.dtype), copy=False)
     return means, unless_all(sizes > 0)
 
 
-def _sums_of_drawn(
-    data: NDArray[Any], offsets: NDArray[np.int64], draws: NDArray[np.float64], out: NDArray[np.float64], low: int, high: int
+def _means_of_drawn(
+    data: NDArray[Any], offsets: NDArray[np.int64], draws: NDArray[np.float64], out: NDArray[Any], low: int, high: int
 ) -> None:
-    """Fill out[:, low:high] with sums of the items of some rows that numbers from 0 to 1 draw."""
+    """Fill out[low:high] with means of the items of some rows that numbers from 0 to 1 draw."""
+    n = len(draws)
+    sizes = row_sizes(offsets[low : high + 1])
+    each = sizes.reshape(1, -1).repeat(n, axis=0).reshape(-1)
+    sums = empty(len(each), np.float64)
+    row_sums(_drawn(data, offsets, draws, low, high), None, from_counts(each), sums)
+    sums /= each
+    out[low:high] = sums.reshape(n, -1).T
+
+
+def _drawn(data: NDArray[Any], offsets: NDArray[np.int64], draws: NDArray[np.float64], low: int, high: int) -> NDArray[Any]:
+    """The items of some rows that numbers from 0 to 1 draw, one for each slot; those of one row of `draws` after another."""
     cut = offsets[low : high + 1]
-    sizes, n, n_values = row_sizes(cut), len(draws), int(cut[-1] - cut[0])
+    loop = find_loop("drawn", data.dtype, False, len(data), often=True)
+    if strategy.choose("drawn", loop is not None) == "compiled" and loop is not None:
+        out = empty(len(draws) * int(cut[-1] - cut[0]), data.dtype)
+        loop(np.ascontiguousarray(data), offsets, low, high, draws, len(draws), len(data), out)
+        return out
+    sizes = row_sizes(cut)
     items = (draws[:, cut[0] : cut[-1]] * sizes.repeat(sizes)).astype(np.int64)
     items += cut[:-1].repeat(sizes)
-    cuts = empty(n * len(sizes) + 1, np.int64)
-    np.add.outer(np.arange(n) * n_values, cut[:-1] - cut[0], out=cuts[:-1].reshape(n, -1))
-    cuts[-1] = n * n_values
-    sums = empty(n * (high - low), np.float64)
-    row_sums(data[items.reshape(-1)], None, cuts, sums)
-    out[:, low:high] = sums.reshape(n, -1)
+    return data[items.reshape(-1)]

@@ -133,6 +133,9 @@ def _copied_rows(n_values: int, n_gaps: int, fixed_width: bool, ready: Callable[
     return "compiled" if by == "runs" and n_values <= sizes.MOVED_LENGTH * n_gaps and ready() else by
 
 
+_COMPILED_OR_NUMPY = _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready)
+"""A loop as soon as there is machine code of it."""
+
 CHOICES: dict[str, Choice] = {
     # order
     "sort": Choice(
@@ -148,13 +151,11 @@ CHOICES: dict[str, Choice] = {
     "short_sort": _either(rules.short_sort, "numpy", compiled=lambda _offsets, ready: ready),
     "long_sort": _either(_long_sort, "numpy", compiled=lambda offsets, ready: ready and offsets[-1] > 0),
     "long_order": _either(_long_order, "numpy", compiled=lambda offsets, _n_digits, ready: ready and offsets[-1] > 0),
-    "short_order": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "short_ranks": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    **dict.fromkeys(("short_order", "short_ranks"), _COMPILED_OR_NUMPY),
     "searchsorted": _either(
         lambda offsets: "partition" if is_huge(offsets) else "bisect", "bisect", small=_never, partition=_is_row
     ),
-    "bisect": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "interpolate": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    **dict.fromkeys(("bisect", "interpolate"), _COMPILED_OR_NUMPY),
     "rank": Choice(
         rules.rank,
         {
@@ -191,20 +192,14 @@ CHOICES: dict[str, Choice] = {
     ),
     "member": _either(rules.member, "pairs", "hash", small=_never, compiled=lambda _x, _y, ready=False: ready),
     "combine": _either(lambda: "blocks", "blocks", small=_never),
-    "combined": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "combined": _COMPILED_OR_NUMPY,
     "lookup": _either(lambda ready: "compiled" if ready else "hash", "hash", small=_never, compiled=lambda ready: ready),
     "hash_row": _either(lambda offsets: "partition" if is_huge(offsets) else "tables", "tables", partition=_is_row),
-    "running_total": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "one_of": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "replace_equal": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "collapsed": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "equal_item": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    **dict.fromkeys(("running_total", "one_of", "replace_equal", "collapsed", "equal_item"), _COMPILED_OR_NUMPY),
     "in_set": _either(
         rules.in_set, "compare", hash=lambda n, _span: n > 0, table=lambda _n, span: span is not None and span < 1 << 24
     ),
-    "peaks": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "binned": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "counted_slots": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    **dict.fromkeys(("peaks", "binned", "drawn", "counted_slots"), _COMPILED_OR_NUMPY),
     "edges": _either(rules.edges, "search", compare=lambda n_edges, _n_values: n_edges < 128),
     # reductions and scans
     "reduced": _either(rules.reduced, "reduceat", columns=is_even),
@@ -224,20 +219,13 @@ CHOICES: dict[str, Choice] = {
         compiled=lambda _n, ready=False: ready,
     ),
     "marked": _either(_marked, "search", "count"),
-    "flags": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "flags": _COMPILED_OR_NUMPY,
     "outer": _either(rules.outer, "move", scatter=lambda plain: plain),
-    "scattered": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "integer_sum": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "product": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "extreme": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "select": _either(rules.compiled_or_numpy, "numpy", compiled=lambda able: able),
-    "text": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "running": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "variance": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "central": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "decay": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "weights": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "window": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    **dict.fromkeys(("scattered", "integer_sum", "product"), _COMPILED_OR_NUMPY),
+    "ends": _either(rules.small_or("each"), "small", "each"),
+    **dict.fromkeys(
+        ("extreme", "select", "text", "running", "variance", "central", "decay", "weights", "window"), _COMPILED_OR_NUMPY
+    ),
     "window_quantile": _either(_window_quantile, "numpy", "ranks", compiled=lambda able, _slots: able),
     "scan": Choice(
         rules.scan,
@@ -264,7 +252,7 @@ CHOICES: dict[str, Choice] = {
         take_bytes=lambda _n, fixed_width, _known, bits, _even: fixed_width and bits > 1,
         words=lambda _n, fixed_width, _known, bits, _even: fixed_width and bits <= 64,
     ),
-    "spread_part": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "spread_part": _COMPILED_OR_NUMPY,
     "take_rows": _either(
         rules.rows,
         "items",
@@ -274,7 +262,7 @@ CHOICES: dict[str, Choice] = {
         polars=lambda n, n_rows, _kind, _taken, _ready, shared=False: n > 0 and n_rows > 1 and shared and rules.has_polars(),
     ),
     "join_rows": _either(rules.joined_rows, "items", runs=lambda n, _n_rows, fixed_width, _taken: n > 0 and fixed_width),
-    "picked": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "picked": _COMPILED_OR_NUMPY,
     "joined": _either(
         rules.joined, "arrow", small=lambda _n, fixed_width, _ready: fixed_width, compiled=lambda _n, _fixed_width, ready: ready
     ),
@@ -290,8 +278,7 @@ CHOICES: dict[str, Choice] = {
     "copy_runs": _either(rules.few_runs, "slices", "strings"),
     "parents": _either(rules.parents, "repeat", "count"),
     "positions": _either(rules.positions, "runs", windows=lambda _n, n_rows, longest, *_: 0 < n_rows * longest() <= 1 << 22),
-    "nth_items": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "slices": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    **dict.fromkeys(("nth_items", "slices"), _COMPILED_OR_NUMPY),
     "runs": _either(rules.small_or("blocks"), "small", "blocks", compiled=lambda _n, ready=False: ready),
     "fill": _either(rules.small_or("masks"), "small", "masks"),
     "chosen": _either(
@@ -300,10 +287,10 @@ CHOICES: dict[str, Choice] = {
         compiled=lambda ready, _n_values=0: ready,
         polars=lambda _ready, n_values=0: n_values > 0 and rules.has_polars(),
     ),
-    "chosen_bits": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "chosen_bits": _COMPILED_OR_NUMPY,
     "carry": _either(rules.small_or("words"), "small", "words", compiled=lambda _n, ready=False: ready),
     "moved_bits": _either(_moved_bits, "flags", compiled=lambda _offsets, _n_values, ready: ready),
-    "spread_bits": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "spread_bits": _COMPILED_OR_NUMPY,
     "bits_at": _either(_bits_at, "each", "unpacked"),
     "repeat": _either(rules.repeat, "small", "columns", "rows", compiled=lambda _n, _count, ready: ready()),
     "repeat_bits": _either(rules.repeat_bits, "small", "spread", table=lambda _n, count: count <= 1 << 10),
@@ -322,11 +309,7 @@ CHOICES: dict[str, Choice] = {
     "function": _either(rules.at_least("ONE_PASS_VALUES"), "whole", "blocks"),
     "map_keys": _either(_map_keys, "items", table=lambda n, span: n > 0 and span <= 1 << 16),
     "arithmetic": _either(rules.arithmetic, "whole", "blocks"),
-    "compared": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "rounded": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "multiples": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "square_root": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
-    "division": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    **dict.fromkeys(("compared", "rounded", "multiples", "square_root", "division"), _COMPILED_OR_NUMPY),
     "loop": _either(rules.compiled_or_blocks, "blocks", compiled=lambda ready: ready),
     "expression": _either(rules.expression, "whole", blocks=lambda n, _itemwise, _calls: n > 0),
     "combinations": _either(lambda n_items: "items" if n_items <= sizes.COMBINATION_ITEMS else "lengths", "items", "lengths"),
@@ -344,7 +327,7 @@ CHOICES: dict[str, Choice] = {
         },
     ),
     "digits": _either(rules.digits, "radix", "count"),
-    "columns": _either(rules.compiled_or_numpy, "numpy", compiled=lambda ready: ready),
+    "columns": _COMPILED_OR_NUMPY,
     "frame": _either(rules.frame, "coordinates", columns=lambda n_dims, n_frames, _n: n_dims == 2 and n_frames == 1),
 }
 """Each operation, how it chooses, and what from."""

@@ -1,4 +1,4 @@
-"""Deviations from the mean of each row: sums of their powers, and of the products of two columns'."""
+"""Deviations from the mean of each row: sums of their powers, and of the products of two columns'; items drawn at random."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import PIECE, loop
+from arrowjag._kernels.compiled.loop import ITEM_TYPES, PIECE, loop
 from arrowjag._kernels.compiled.loops.moments import distances_of, powers_of
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
@@ -117,6 +117,28 @@ def products(kind: str, nulls: bool) -> Function:
             xx[row] = sum_xx
             yy[row] = sum_yy
             xy[row] = sum_xy
+        return 0
+
+    return function
+
+
+@loop("item* i8* i8 i8 f8* i8 i8 item*", tuple(type for type in ITEM_TYPES if type != "b1"))
+def drawn(kind: str, nulls: bool) -> Function:
+    """(values, offsets, first, last, draws, n, n_values, out): for each slot of some rows the item that a number from 0 to 1 draws.
+
+    `draws` has n times as many numbers as there are values; `out` has n times as many items as these rows.
+    """
+    del kind, nulls
+
+    def function(values: Any, offsets: Any, first: Any, last: Any, draws: Any, n: Any, n_values: Any, out: Any) -> int:
+        at = u8(0)
+        for k in range(u8(n)):
+            for row in range(u8(first), u8(last)):
+                begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+                size = f8(end - begin)
+                for i in range(begin, end):
+                    out[at] = values[begin + u8(draws[k * u8(n_values) + i] * size)]
+                    at += u8(1)
         return 0
 
     return function

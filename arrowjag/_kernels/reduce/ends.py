@@ -1,0 +1,71 @@
+"""The smallest and the largest item of each row at once. NaN and zeros as `extremes` treats them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.memory import Bits, as_flags, holds_nan, unless_all
+from arrowjag._kernels.reduce import extremes
+from arrowjag._kernels.reduce.segments import drop_nulls
+
+__all__ = ["ends"]
+
+Valid = NDArray[np.bool_] | None
+Known = NDArray[np.bool_] | Bits | None
+"""The validity that functions take: flags, or Arrow's bits."""
+
+
+def ends(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], Valid, bool]:
+    """The smallest and the largest item of each row, and whether there may be a NaN.
+
+    Returns
+    -------
+    low, high : (n_rows,) arrays of the data's type
+        As `extremes.min` and `extremes.max`; both are 0 for a row without items.
+    present : (n_rows,) boolean array or None
+        False for a row without items.
+    has_nan : bool
+        False if no item is NaN. It is True too where items under nulls are.
+    """
+    if strategy.choose("ends", len(data)) == "small" and (found := _ends_of_few(data, as_flags(valid), offsets)) is not None:
+        return found
+    tasks: list[Callable[[], Any]] = [lambda: _least(data), lambda: extremes.max(data, valid, offsets)]
+    is_row = valid is None and len(offsets) == 2  # the least of all is the smallest of a row, but for NaN
+    tasks += [] if is_row else [lambda: extremes.min(data, valid, offsets)]
+    least, (high, present), *low = blocks.map_tasks(lambda task: task(), tasks, len(data))
+    has_nan = least is not None and bool(np.isnan(least))
+    if is_row and least is not None and not has_nan:
+        return np.array([least + 0]), high, present, False  # 0.0 in place of -0.0
+    return (low[0] if low else extremes.min(data, valid, offsets))[0], high, present, has_nan
+
+
+def _ends_of_few(
+    data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[Any], Valid, bool] | None:
+    """As `ends`, by two calls of numpy, of values that are not null; None if one of them is NaN."""
+    data, offsets = drop_nulls(data, valid, offsets)
+    if holds_nan(data):
+        return None
+    present = unless_all(offsets[1:] > offsets[:-1])
+    heads = offsets[:-1] if present is None else offsets[:-1][present]
+    found = [ufunc.reduceat(data, heads) + data.dtype.type(0) for ufunc in (np.minimum, np.maximum)]  # 0.0 in place of -0.0
+    if present is None:
+        return *found, None, False
+    low, high = np.zeros((2, len(present)), data.dtype)
+    low[present], high[present] = found
+    return low, high, present, False
+
+
+def _least(data: NDArray[Any]) -> Any:
+    """The least of all floats, or NaN if one is NaN: numpy's minimum carries it along, and takes half the time of a sum."""
+    if data.dtype.kind != "f" or not len(data):
+        return None
+    step = strategy.sizes.LIGHT_VALUES
+    found = blocks.map_tasks(lambda at: np.minimum.reduce(data[at : at + step]), range(0, len(data), step))
+    return found[0] if len(found) == 1 else np.minimum.reduce(found)
