@@ -136,9 +136,8 @@ def _of_numbers(times: pa.Array, every: Any, what: str) -> Buckets:
         def work(items: slice, out: IntArray) -> None:
             number = np.divide(data[items], step, dtype=np.float64)
             np.floor(number, out=number)
-            if (
-                not -(2**53) <= np.minimum.reduce(number) <= np.maximum.reduce(number) <= 2**53
-            ):  # the extremes of numbers with a NaN are NaN
+            least, largest = np.minimum.reduce(number), np.maximum.reduce(number)  # NaN where a number is
+            if not -(2**53) <= least <= largest <= 2**53:
                 fits[0] = False
             out[:] = number
 

@@ -29,8 +29,8 @@ THREAD_VALUES = 200_000
 LIGHT_VALUES = 1_500_000
 """As THREAD_VALUES, for loops at the speed of memory: maxima of 1M float64 in rows of 1,000 take 0.14 ms, on two threads 0.2."""
 
-LIGHT_BYTES = 17_000_000
-"""Smaller results of copies and arithmetic are left to one thread: 1M float64 plus one take 0.25 ms, on two threads 0.35."""
+LIGHT_BYTES = 6_000_000
+"""Smaller results of copies and arithmetic are left to one thread: 1M float64 plus one take 0.29 ms, on two threads 0.21."""
 
 LIGHT_ROW = 50
 """Values that such a loop takes in the time that a row costs beside its values."""
