@@ -21,7 +21,7 @@ _Constant = pa.RunEndEncodedArray
 """Looked up once: nearly every operation asks several times."""
 
 _LAZY = frozenset({tuple, _Constant})
-"""What `Column` holds in place of its values: those that they are a slice of, with its start, or a constant."""
+"""Types that stand for values in a `Column`: the array that they are a slice of, with the start of the slice, or a constant."""
 
 
 class Column:

@@ -163,7 +163,7 @@ def naming_rows(shape: JaggedShape, depth: int, function: Callable[..., Result],
 
 
 _NULL_INSTEAD = {"indexing": "; x.S[...] gives null there", "take": '; out_of_bounds="null" gives null there'}
-"""What rows too short for an index can be asked for instead, by operation."""
+"""Ends of errors about rows that are too short for an index: the call that gives null instead, by operation."""
 
 
 def pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, operation: str) -> Cursor:

@@ -12,7 +12,6 @@ from benchmarks.case import Case, ak, db, each, pl, reduced
 from benchmarks.data import Data
 
 ONE = ("float64",)
-FREQUENCIES = np.linspace(0.1, 5, 20)
 
 
 def _both(a: Any, pairs: Any) -> Any:
@@ -225,7 +224,7 @@ CASES = [
     Case("resample", lambda d: aj.resample(d.x, d.y, 0.25), dtypes=ONE),
     Case(
         "lomb_scargle",
-        lambda d: aj.lomb_scargle(d.order, d.y, FREQUENCIES),
+        lambda d: aj.lomb_scargle(d.order, d.y, np.linspace(0.1, 5, 20)),
         dtypes=ONE,
         at_most=1_000_000,
     ),

@@ -63,7 +63,7 @@ def map_drawn(
     Parameters
     ----------
     draw : callable
-        Returns the next n numbers of a generator, of which nobody knows how many words they take: blocks draw one after another,
+        Returns the next n numbers of a generator. They may take any number of words of it, so that blocks draw one after another,
         while others compute.
     function : callable
     offsets : (n_rows + 1,) int64 array

@@ -36,7 +36,7 @@ class Items:
         return [*found, f"k{column} = y{column}[{index}] != 0"] if value.valid else found
 
     def _stored(self, value: int) -> str:
-        """What is written of a value: 0 where it is null."""
+        """The code of what is stored for a value: 0 where it is null."""
         _, type, valid, _ = self.values[value]
         if type == "b1":
             return f"1 if v{value}{f' & k{value}' if valid else ''} else 0"
