@@ -205,6 +205,30 @@ def test_functions_of_pyarrow(name):
                 assert same(found, pc.call_function(name, [part]))
 
 
+@pytest.mark.parametrize("type", [pa.int8(), pa.int16(), pa.int32(), pa.int64()], ids=str)
+@pytest.mark.parametrize("nulls", [False, True])
+def test_signs_of_integers_wrap_around_as_those_of_pyarrow(type, nulls):
+    draw, limits = np.random.default_rng(0), np.iinfo(type.to_pandas_dtype())
+    data = draw.integers(limits.min, limits.max, 200_003, limits.dtype, endpoint=True)
+    data[::1000], data[1::1000] = limits.min, limits.max
+    array = pa.array(data, mask=draw.random(len(data)) < 0.1 if nulls else None)
+    for part in (array, array[5:]):
+        x = aj.JaggedArray(aj.JaggedShape(1, len(part)), part)
+        with strategy.force(function="blocks"):
+            negative, absolute = -x, abs(x)
+        assert negative.type == absolute.type == type
+        assert negative.values.equals(pc.negate(part))
+        assert absolute.values.equals(pc.abs(part))
+
+
+@pytest.mark.parametrize("type", [pa.uint8(), pa.uint64()], ids=str)
+def test_signs_of_unsigned_integers(type):
+    x = aj.JaggedArray(aj.JaggedShape(1, 200_003), pa.array(np.arange(200_003) % 251, type, mask=np.arange(200_003) % 7 == 0))
+    wanted = np.negative(x.values.fill_null(0).to_numpy())
+    assert (-x).fill_null(0).values.to_numpy().tolist() == np.where(np.arange(200_003) % 7 == 0, 0, wanted).tolist()
+    assert abs(x).equals(x)
+
+
 def test_ufuncs_and_operators_of_one_operand():
     data = np.linspace(-5, 5, 200_003)
     x = aj.JaggedArray(aj.JaggedShape(1, len(data)), pa.array(data))

@@ -186,9 +186,17 @@ def _bits_within(operand: structure.Met, shape: JaggedShape) -> pa.Buffer:
     return bits
 
 
+_SIGNS = frozenset({np.negative, np.absolute})
+"""Functions that give integers in the type they are given; integers wrap around, as pyarrow's do."""
+
+_LIGHT = _SIGNS | {np.sqrt}
+"""Functions at the speed of memory, of which one thread computes a small result faster than two."""
+
+
 def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
-    """Apply a unary ufunc to floats, including the values under nulls; None if it can't run on blocks."""
-    if not (pt.is_float64(array.type) or pt.is_float32(array.type)) or strategy.choose("function", len(array)) == "whole":
+    """Apply a unary ufunc to floats, or change the sign of integers, also under nulls; None if it can't run on blocks."""
+    known = pt.is_float64(array.type) or pt.is_float32(array.type) or (function in _SIGNS and pt.is_integer(array.type))
+    if not known or strategy.choose("function", len(array)) == "whole":
         return None
     data = flat_data(array)
     try:
@@ -200,7 +208,7 @@ def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
     if kind.kind not in "iuf":
         return None
     into = arithmetic.square_root(kind, len(data)) if function is np.sqrt else function
-    block = strategy.sizes.PASS_VALUES if into is function else light_block(len(data), 2 * kind.itemsize)  # twice the time of a sum
+    block = light_block(len(data), kind.itemsize) if function in _LIGHT else strategy.sizes.PASS_VALUES
     return with_data(array, fill(lambda items, out: into(data[items], out), len(data), kind, block), pa.from_numpy_dtype(kind))
 
 

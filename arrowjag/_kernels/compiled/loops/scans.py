@@ -101,7 +101,8 @@ def cumprod_integers(kind: str, nulls: bool) -> Function:
 
 
 def _running_extreme(kind: str, nulls: bool, largest: bool) -> Function:
-    is_float = kind == "f"
+    is_float, chosen = kind == "f", chosen_of(kind, nulls)
+    by_bits, by_flag = is_float and nulls, not is_float and nulls
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, loser: Any, out: Any) -> int:
         zero = loser[2]
@@ -109,10 +110,12 @@ def _running_extreme(kind: str, nulls: bool, largest: bool) -> Function:
             best = loser[1] if is_float else loser[0]  # NaN until there is a number
             for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
                 item = values[i]
+                if by_bits:
+                    item = chosen(f8(item), f8(loser[1]), valid, i)  # NaN, which is no better than a number
                 better = item > best if largest else item < best
                 if is_float:
                     better = better | (best != best)
-                if nulls:
+                if by_flag:
                     better = better & (valid[i] != 0)
                 best = item if better else best
                 out[i] = best + zero  # 0.0 in place of -0.0
