@@ -174,7 +174,7 @@ class VectorMethods(ArrayBase):
             The products, with the dims of `y`; the last one is not declared. Floats, or 64-bit integers. A null number counts as
             0; a row that is null in either is null. Matrices may have another shape in each row. Cost: one call of BLAS for each
             shape that occurs, so that the order of addition of floats is that of BLAS; one pass for matrices of one row times one
-            column, whose products are added as those of `cosine` are.
+            column of floats, whose products are added in the order of `sum`.
 
         Raises
         ------

@@ -19,13 +19,13 @@ from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
-    "beside",
     "bitmap",
     "bits_of",
     "data_alone",
     "field_of",
     "fields_of",
     "from_numpy",
+    "null_as",
     "numbers",
     "plain",
     "plain_numbers",
@@ -210,8 +210,8 @@ def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.
     return pa.Array.from_buffers(type, len(data), [bits, pa.py_buffer(data)])
 
 
-def beside(values: pa.Array, data: npt.NDArray[Any], type: pa.DataType | None = None) -> pa.Array:
-    """As `from_numpy`, null where other values are, whose bits are shared if the first one begins a byte."""
+def null_as(values: pa.Array, data: npt.NDArray[Any], type: pa.DataType | None = None) -> pa.Array:
+    """As `from_numpy`, null where `values` are; it shares their validity bits where the first of these begins a byte."""
     if not values.null_count or values.buffers()[0] is None:  # the null type has no bits
         return from_numpy(data, valid_of(values), type)
     return with_bits(from_numpy(data, None, type), bits_of(values).packed())

@@ -44,18 +44,18 @@ def _cumsum(values: pa.Array, offsets: IntArray) -> pa.Array:
     if pt.is_decimal(values.type):
         return exact.cumsum(values, offsets)
     numbers = _arrow.plain_numbers(values, "cumsum")
-    return _arrow.beside(numbers, _kernels.cumsum(*_arrow.to_numpy(numbers), offsets)[0])
+    return _arrow.null_as(numbers, _kernels.cumsum(*_arrow.to_numpy(numbers), offsets)[0])
 
 
 def _cumprod(values: pa.Array, offsets: IntArray) -> pa.Array:
     if pt.is_decimal(values.type):
         return exact.cumprod(values, offsets)
     numbers = _arrow.plain_numbers(values, "cumprod")
-    return _arrow.beside(numbers, _kernels.cumprod(*_arrow.to_numpy(numbers), offsets)[0])
+    return _arrow.null_as(numbers, _kernels.cumprod(*_arrow.to_numpy(numbers), offsets)[0])
 
 
 def _cumcount(values: pa.Array, offsets: IntArray) -> pa.Array:
-    return _arrow.beside(values, _kernels.cumcount(_validity(values), offsets)[0])
+    return _arrow.null_as(values, _kernels.cumcount(_validity(values), offsets)[0])
 
 
 def by_order(values: pa.Array, operation: str, kernel: Callable[..., Any]) -> pa.Array:
@@ -64,7 +64,7 @@ def by_order(values: pa.Array, operation: str, kernel: Callable[..., Any]) -> pa
     if _arrow.is_numeric(type) or _arrow.is_temporal(type):
         data, valid = _arrow.to_numpy(values)
         found, known = kernel(data, valid)
-        return _arrow.beside(values, found, type) if known is valid else _arrow.from_numpy(found, known, type)
+        return _arrow.null_as(values, found, type) if known is valid else _arrow.from_numpy(found, known, type)
     if pt.is_null(type) or len(values) == 0:
         return values
     key, valid = _arrow.order_key(values, operation, descending=operation.endswith("max"))

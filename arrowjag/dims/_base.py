@@ -107,7 +107,7 @@ class Dim(_Ints):
         """The rows from start to before stop, 0 <= start <= stop <= len."""
 
     def _part(self, start: int, stop: int) -> tuple[Dim, int]:
-        """The rows from start to before stop, and the items before them."""
+        """The rows from start to before stop, and how many items the rows before them have."""
         return self._slice(start, stop), self._offset_at(start)
 
     @abstractmethod

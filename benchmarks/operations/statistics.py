@@ -89,6 +89,13 @@ WINDOWS = [
         {"polars": each(lambda e: e.rolling_sum(3, min_samples=1))},
         dtypes=ONE,
     ),
+    Case(
+        "rolling_max_min_periods",
+        lambda d: d.x.rolling(3, min_periods=1).max(),
+        {"polars": each(lambda e: e.rolling_max(3, min_samples=1))},
+        dtypes=ONE,
+    ),
+    Case("rolling_max_by_time", lambda d: d.x.rolling(3, on=d.k.cumsum()).max(), dtypes=ONE, touched=joined),
     Case("rolling_by_time", lambda d: d.x.rolling(3, on=d.k.cumsum()).sum(), dtypes=ONE, touched=joined),
     Case("expanding", lambda d: d.x.expanding().mean(), {"polars": each(lambda e: e.cum_sum() / e.cum_count())}, dtypes=ONE),
     Case("ewm_mean", lambda d: d.x.ewm_mean(alpha=0.5), {"polars": each(lambda e: e.ewm_mean(alpha=0.5))}, dtypes=ONE),

@@ -443,6 +443,7 @@ CALLS: dict[str, list[Call]] = {
         method("lengths"),
         reduction("sum", rounds=True),
     ],
+    "dropped": [reduction("median", rounds=True), reduction("n_unique")],
     "flags": [
         reduction("mean", rounds=True),
         method("drop_nulls"),

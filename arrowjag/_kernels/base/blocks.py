@@ -79,7 +79,7 @@ def _pool(workers: int) -> ThreadPoolExecutor:
 def map_tasks(function: Callable[[Task], Result], tasks: Sequence[Task], n_values: int | None = None) -> list[Result]:
     """Call a function on each task, on all cores, and return the results in order.
 
-    `n_values` is the number of values in all tasks, where there may be so few that all runs inline.
+    With `n_values`, the number of values in all tasks, few values run inline.
 
     The calling thread works too. Inside of a worker all runs inline, so that nested calls can't wait for each other. If several
     tasks fail, the error of the first of them is raised, as without threads.

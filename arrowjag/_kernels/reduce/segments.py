@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.base.memory import Bits, as_flags, empty, largest_magnitude, unless_all, zeros
+from arrowjag._kernels.base.memory import WORDS, Bits, as_flags, empty, largest_magnitude, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, longest_of, row_sizes
 from arrowjag._kernels.base.polars_lists import reduce_lists
 from arrowjag._kernels.base.quiet import quietly
@@ -180,8 +180,8 @@ def drop_nulls(
     if valid is None:
         return data, offsets
     cuts = filter_rows(valid, offsets)
-    loop = find_loop("kept_items", np.dtype(f"u{data.itemsize}"), False, len(data))
-    if strategy.choose("flags", loop is not None) != "compiled" or loop is None:
+    loop = find_loop("kept_items", WORDS[8 * data.itemsize], False, len(data))
+    if strategy.choose("dropped", loop is not None) != "compiled" or loop is None:
         return data[valid], cuts
     values, flags, out = np.ascontiguousarray(data), np.ascontiguousarray(valid), empty(int(cuts[-1]), data.dtype)
 

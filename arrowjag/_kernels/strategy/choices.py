@@ -219,7 +219,7 @@ CHOICES: dict[str, Choice] = {
         compiled=lambda _n, ready=False: ready,
     ),
     "marked": _either(_marked, "search", "count"),
-    "flags": _COMPILED_OR_NUMPY,
+    **dict.fromkeys(("flags", "dropped"), _COMPILED_OR_NUMPY),
     "outer": _either(rules.outer, "move", scatter=lambda plain: plain),
     **dict.fromkeys(("scattered", "integer_sum", "product"), _COMPILED_OR_NUMPY),
     "ends": _either(rules.small_or("each"), "small", "each"),
