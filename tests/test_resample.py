@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from arrowjag._ops import resample
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, prefix_arrays
@@ -21,14 +22,17 @@ from tests import reference as ref
 HOWS = [how for how in resample.HOWS if how not in ("any", "all")]  # which take booleans
 
 
+@pytest.mark.parametrize("block", [None, 1, 4])
 @given(st.data())
-def test_resample_agrees_with_the_oracle(data: st.DataObject) -> None:
+def test_resample_agrees_with_the_oracle(block: int | None, data: st.DataObject) -> None:
     ndim, how, every = data.draw(st.integers(1, 3)), data.draw(st.sampled_from(HOWS)), data.draw(st.integers(1, 9))
     t, y = data.draw(prefix_arrays((ndim, ndim), (data.draw(st.sampled_from([pa.int8(), pa.float64()])), pa.int16())))
     t = t.round() if t.type == pa.float64() else t
     if t.type == pa.float64():
         t = aj.where(abs(t) < 100, t, None)
-    got = aj.resample(t, y, every, how)
+    blocks = {"CALL_VALUES": 0, **dict.fromkeys(("THREAD_VALUES", "CACHE_VALUES", "PASS_VALUES"), block)} if block else {}
+    with strategy.force(**blocks):
+        got = aj.resample(t, y, every, how)
     assert_lists_equal(got.to_list(), ref.resample(t.to_list(), y.to_list(), ndim, every, how), rel_tol=1e-9, abs_tol=1e-9)
 
 
