@@ -216,11 +216,13 @@ def test_patterns_beyond_the_common_part_are_not_shared(pattern: str, shared: st
     assert shared_pattern(pattern) == shared
 
 
-def test_blocks_of_text_beyond_two_gigabytes_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_of_text_beyond_two_gigabytes_are_computed_as_large_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each block may be smaller than 2 GB, and all of them together not: simulated by an error of the concatenation."""
     map_tasks = _text.map_tasks
+    types = []
 
     def overflowing(compute: Any, tasks: list[Any]) -> Any:
+        types.append(tasks[0].type)
         if tasks[0].type == pa.string():
             raise pa.ArrowInvalid("offset overflow while concatenating arrays")
         return map_tasks(compute, tasks)
@@ -228,7 +230,8 @@ def test_blocks_of_text_beyond_two_gigabytes_are_large(monkeypatch: pytest.Monke
     monkeypatch.setattr(_text, "map_tasks", overflowing)
     with strategy.force(text_blocks="blocks"):
         x = aj.array([["ab", None], [], ["c"]], type=pa.string()).str.title()
-    assert x.type == pa.large_string()
+    assert types == [pa.string(), pa.large_string()]
+    assert x.type == pa.string()  # as the result fits
     assert x.to_list() == [["Ab", None], [], ["C"]]
 
 

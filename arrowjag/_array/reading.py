@@ -21,6 +21,7 @@ from arrowjag._array.times import in_one_unit
 from arrowjag._arrow import depth
 from arrowjag._capsules import import_data
 from arrowjag._integers import MAX_NDIM
+from arrowjag._kernels.base.capacity import widened
 from arrowjag._ops.elementwise import nan_to_null_values
 from arrowjag._pyarrow_versions import NO_LARGE_DICTIONARIES, NO_UUID_OBJECTS
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, OffsetsError, ShapeError
@@ -238,11 +239,20 @@ def _as_lists(data: Any, leaf: pa.DataType | None, levels: int) -> pa.Array:
     for _ in range(levels):
         nested = pa.large_list(nested)
     try:
-        return pa.array(data, type=nested)
+        return _converted(data, nested)
     except OverflowError:  # the caller may retry with another type
         raise
     except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # which one depends on the type
         raise _item_misfit(data, leaf, levels) or _misfit(f"the data does not fit {levels + 1} dims of {leaf}", error) from None
+
+
+def _converted(data: Any, type: pa.DataType | None) -> pa.Array:
+    """Convert by pyarrow; more than 2 GB of text or bytes need a larger type."""
+    try:
+        return pa.array(data, type=type)
+    except pa.ArrowCapacityError:
+        wide = widened(pa.infer_type(data) if type is None else type)
+        return pa.array(data, type=wide)
 
 
 def _may_cut(inferred: pa.DataType | None, leaf: pa.DataType | None) -> bool:

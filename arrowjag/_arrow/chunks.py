@@ -9,6 +9,7 @@ from arrowjag._arrow.levels import split_levels, wrap
 from arrowjag._arrow.order import shared_words
 from arrowjag._arrow.types import is_list_type
 from arrowjag._gate import canonical_layout, secure
+from arrowjag._kernels.base.capacity import widen, widened
 from arrowjag._kernels.move.join import concatenate
 from arrowjag.typing import ArrowData
 
@@ -50,28 +51,17 @@ def _concat(chunks: list[pa.Array]) -> pa.Array:
         try:
             return pa.concat_arrays(chunks)
         except pa.ArrowInvalid as error:
-            wide = _widened(chunks[0].type, "larger index type" in str(error))
+            of_words = "larger index type" in str(error)
+            wide = widened(chunks[0].type, _wider_index) if of_words else widened(chunks[0].type)
             if wide == chunks[0].type:
                 raise
-        chunks = [chunk.cast(wide) for chunk in chunks]
+        chunks = [chunk.cast(wide) if of_words else widen(chunk) for chunk in chunks]
 
 
-def _widened(type: pa.DataType, words: bool) -> pa.DataType:
-    """Return the type with a wider dictionary index, or with 64-bit offsets for text, bytes and lists."""
-    if pt.is_dictionary(type) and words:
-        index = pa.int32() if type.index_type.bit_width < 32 else pa.int64()
-        return pa.dictionary(index, type.value_type, type.ordered)
-    if pt.is_string(type) and not words:
-        return pa.large_string()
-    if pt.is_binary(type) and not words:
-        return pa.large_binary()
-    if pt.is_struct(type):
-        return pa.struct([field.with_type(_widened(field.type, words)) for field in type])
-    if pt.is_fixed_size_list(type):
-        return pa.list_(type.value_field.with_type(_widened(type.value_type, words)), type.list_size)
-    if pt.is_list(type) or pt.is_large_list(type):
-        return pa.large_list(type.value_field.with_type(_widened(type.value_type, words)))
-    return type
+def _wider_index(type: pa.DataType) -> pa.DataType:
+    if not pt.is_dictionary(type):
+        return type
+    return pa.dictionary(pa.int32() if type.index_type.bit_width < 32 else pa.int64(), type.value_type, type.ordered)
 
 
 def _with_buffers(array: pa.Array) -> pa.Array:

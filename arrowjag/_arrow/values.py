@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._arrow.types import is_numeric
+from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import Bits, pack_bits, unpack_bits, with_bits
 from arrowjag._known import is_remembered_type, remembered
@@ -89,7 +90,7 @@ def plain(array: pa.Array) -> pa.Array:
     words = array.dictionary
     if pt.is_string_view(words.type) or pt.is_binary_view(words.type):
         words = words.cast(pa.large_string() if pt.is_string_view(words.type) else pa.large_binary())
-    return pa.DictionaryArray.from_arrays(array.indices, words).dictionary_decode()
+    return with_room(pa.DictionaryArray.dictionary_decode, pa.DictionaryArray.from_arrays(array.indices, words))
 
 
 def valid_of(array: pa.Array) -> BoolArray | None:

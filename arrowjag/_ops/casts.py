@@ -58,7 +58,7 @@ def _cast_or_null(column: Column, type: pa.DataType) -> Column:
         return Column(column.shape, _arrow.combine_chunks(cast_where_it_fits(flat, type, compute)))
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         raise JagTypeError.no_kernel("cast", column.type, type, hint=f"({error})") from None
-    except pa.ArrowInvalid as error:  # each item fits, but all labels together need larger codes
+    except (pa.ArrowInvalid, pa.ArrowCapacityError) as error:  # each item fits, but all labels together need larger codes
         raise JagValueError(f"cast: the items do not fit {type} together: {error}") from None
 
 

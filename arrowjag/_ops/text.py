@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks, n_cores
+from arrowjag._kernels.base.capacity import check_replacements, with_room
 from arrowjag._kernels.compiled.loops.strings import ANYWHERE, AT_END, AT_START
 from arrowjag._kernels.elementwise import regex as _regex
 from arrowjag._kernels.elementwise import text as _kernels
@@ -73,7 +75,7 @@ def on_text(column: Column, name: str, compute: Compute, at_once: Callable[[pa.A
     values = column.values
     if pt.is_dictionary(values.type) and len(values.dictionary) <= len(values):
         words = _called(name, compute, at_once, _text(values.dictionary, values.type, name))
-        return struct_fields.with_levels(column.shape, words.take(values.indices))
+        return struct_fields.with_levels(column.shape, with_room(lambda words: words.take(values.indices), words))
     return struct_fields.with_levels(column.shape, _called(name, compute, at_once, _text(values, values.type, name)))
 
 
@@ -97,14 +99,17 @@ def _called(name: str, compute: Compute, at_once: Callable[[pa.Array], pa.Array 
         return _on_all_cores(compute, text) if found is None else found
 
     try:
-        try:
-            return run(text)
-        except pa.ArrowInvalid as error:
-            if not isinstance(error, pa.ArrowCapacityError) and "offset overflow" not in str(error):
-                raise
-            return run(text.cast(pa.large_string()))  # more than 2 GB of text, in a block or together
-    except pa.ArrowInvalid as error:
+        return _narrowed(with_room(run, text), text.type)
+    except (pa.ArrowInvalid, pa.ArrowCapacityError) as error:
         raise JagValueError(f"str.{name}: {error}") from None
+
+
+def _narrowed(found: pa.Array, type: pa.DataType) -> pa.Array:
+    """The result in the type of the text, unless it has more than 2 GB: a kernel may have asked for more room than it needed."""
+    if pt.is_string(type) and pt.is_large_string(found.type):
+        with contextlib.suppress(pa.ArrowInvalid):
+            return found.cast(type)
+    return found
 
 
 def _on_all_cores(compute: Compute, text: pa.Array) -> pa.Array:
@@ -340,6 +345,7 @@ def replace(column: Column, old: Any, new: Any, n: Any, regex: bool) -> Column:
             raise JagValueError(f"str.replace: {wanted!r} matches between characters; n can't limit that, leave it out")
         if regex and limit < 0:
             return _regex.replace(text, wanted, by)
+        check_replacements(text, by)
         return kernel(text, wanted, by, max_replacements=None if limit < 0 else limit)
 
     has_loop = not regex and limit != 0

@@ -182,3 +182,27 @@ def test_bits_of_rows(sizes: np.ndarray, data: st.DataObject) -> None:
     for mask in (flags, pa.array(flags)):
         assert polars_lists.count_bits(mask, cuts).tolist() == [int(row.sum()) for row in rows]
     assert polars_lists.all_set(pa.array(flags, pa.bool_()), cuts).to_pylist() == [bool(row.all()) for row in rows]
+
+
+WORDS = st.none() | st.sampled_from(["", "a", "twelve bytes", "more than twelve bytes", "é" * 9])
+
+
+@pytest.mark.parametrize("type", [pa.string(), pa.large_string()])
+@given(words=st.lists(WORDS, max_size=8), start=st.integers(0, 8), n=st.integers(0, 8))
+def test_polars_reads_views_of_any_slice_of_text(type: pa.DataType, words: list[str | None], start: int, n: int) -> None:
+    import polars as pl
+
+    text = pa.array(words, type).slice(start, n)
+    views = polars_lists.text_views(text)
+    assert views.type == pa.string_view()
+    assert pl.Series(views).to_list() == text.to_pylist()
+
+
+def test_other_values_and_too_much_text_stay_as_they_are() -> None:
+    numbers = pa.array([1, 2])
+    assert polars_lists.text_views(numbers) is numbers
+    size = 1 << 31
+    zeros_never_read = np.zeros(size, np.uint8)  # takes no memory, as Arrow refuses their number
+    buffers = [None, pa.py_buffer(np.arange(2) * size), pa.py_buffer(zeros_never_read)]
+    long = pa.Array.from_buffers(pa.large_string(), 1, buffers)
+    assert polars_lists.text_views(long) is long

@@ -19,8 +19,10 @@ import pyarrow.compute as pc
 
 from arrowjag import _versions
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.capacity import check_replacements
+from arrowjag._kernels.base.polars_lists import text_views
 
-__all__ = ["contains", "extract_all", "replace", "shared_pattern"]
+__all__ = ["by_arrow", "contains", "extract_all", "replace", "shared_pattern"]
 
 _CLASSES = {"d": "0-9", "w": "0-9A-Za-z_", "s": r"\t\n\f\r "}
 """The classes of Perl as RE2 understands them; Rust extends them to Unicode."""
@@ -80,9 +82,13 @@ def _by_polars(values: pa.Array, pattern: str, name: str, *arguments: str) -> pa
         return None
     polars: Any = _versions.load("polars")
     try:
-        found = getattr(polars.Series(values).str, name)(shared, *arguments).to_arrow()
+        found = getattr(polars.Series(text_views(values)).str, name)(shared, *arguments).to_arrow()
         return found.cast(_TYPES[name](values.type))
-    except (polars.exceptions.PolarsError, pa.ArrowInvalid):  # a pattern too large for polars, results of more than 2 GB
+    except (
+        polars.exceptions.PolarsError,
+        pa.ArrowInvalid,
+        pa.ArrowCapacityError,
+    ):  # a pattern too large for polars, results of more than 2 GB
         return None
 
 
@@ -113,4 +119,10 @@ def extract_all(values: pa.Array, pattern: str) -> pa.Array | None:
 def replace(values: pa.Array, pattern: str, new: str) -> pa.Array:
     """Replace all matches by a text, in which a backslash and a digit stand for a group."""
     found = None if {"\\", "$"} & set(new) else _by_polars(values, pattern, "replace_all", new)
-    return pc.replace_substring_regex(values, pattern, new) if found is None else found
+    return by_arrow(values, pattern, new) if found is None else found
+
+
+def by_arrow(values: pa.Array, pattern: str, new: str) -> pa.Array:
+    """As `replace`, by Arrow's kernel, after a check that the result can't be too long for its offsets."""
+    check_replacements(values, new)
+    return pc.replace_substring_regex(values, pattern, new)

@@ -222,10 +222,10 @@ def split(values: pa.Array, pattern: str, limit: int) -> pa.Array:
     """
     begin, end = markers(values, 2)
     if limit < 0:
-        return pc.split_pattern(pc.replace_substring_regex(values, pattern, begin), begin)
-    parts = pc.split_pattern(pc.replace_substring_regex(values, f"({pattern})", f"{begin}\\1{end}"), begin, max_splits=limit)
+        return pc.split_pattern(regex.by_arrow(values, pattern, begin), begin)
+    parts = pc.split_pattern(regex.by_arrow(values, f"({pattern})", f"{begin}\\1{end}"), begin, max_splits=limit)
     # Each piece after the first begins with the match before it. The last one also holds the matches beyond the limit.
-    flat = pc.replace_substring_regex(parts.values, f"\\A[^{end}]*{end}", "")
+    flat = regex.by_arrow(parts.values, f"\\A[^{end}]*{end}", "")
     for mark in (begin, end):
         flat = pc.replace_substring(flat, mark, "")
     return type(parts).from_arrays(parts.offsets, flat, mask=parts.is_null() if parts.null_count else None)
@@ -237,13 +237,13 @@ def extract_all(values: pa.Array, pattern: str) -> pa.Array:
     if found is not None:
         return found
     mark = markers(values, 1)[0]
-    return odd_pieces(pc.split_pattern(pc.replace_substring_regex(values, f"({pattern})", f"{mark}\\1{mark}"), mark))
+    return odd_pieces(pc.split_pattern(regex.by_arrow(values, f"({pattern})", f"{mark}\\1{mark}"), mark))
 
 
 def has_empty_match(values: pa.Array, pattern: str) -> bool:
     """Return whether a match in any of the strings holds no character."""
     begin, end = markers(values, 2)
-    marked = pc.replace_substring_regex(values, f"({pattern})", f"{begin}\\1{end}")
+    marked = regex.by_arrow(values, f"({pattern})", f"{begin}\\1{end}")
     return bool(pc.any(pc.match_substring(marked, begin + end)).as_py())
 
 

@@ -15,6 +15,7 @@ from arrowjag._kernels.base import fill as _fill
 from arrowjag._kernels.base import memory as _memory
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
+from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.memory import bits_at, data_of, empty, from_words, has_words, is_text, pack_bits, valid_of
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.rows import take_texts
@@ -42,7 +43,7 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
 
     Returns
     -------
-    (m,) Arrow array of the same type
+    (m,) Arrow array of the same type, which is a larger one for more than 2 GB of text
 
     Notes
     -----
@@ -54,7 +55,8 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
         return (_take_few if are_few else _take_flat)(values, index, valid)
     if is_text(values.type) and (taken := take_texts(values, index, valid)) is not None:
         return taken
-    return _take(values, _memory.as_places(index, valid))
+    places = _memory.as_places(index, valid)
+    return with_room(lambda whole: _take(whole, places), values)
 
 
 def _take_few(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:

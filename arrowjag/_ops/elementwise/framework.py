@@ -14,6 +14,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.memory import both_valid
 from arrowjag._ops import structure
 from arrowjag._ops.cursor import row_name
@@ -80,11 +81,11 @@ def apply(function: Callable[..., Any], operands: Sequence[Operand], operation: 
     assert column is not None
     shape = column.shape
     try:
-        result = function(*data)
+        result = with_room(function, *data)
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:  # pyarrow raises either for a missing kernel
         types = [datum.type for datum in data if isinstance(datum, (pa.Array, pa.Scalar))]
         raise JagTypeError.no_kernel(operation, *types, hint=f"({error})") from None
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, pa.ArrowCapacityError) as error:
         raise JagValueError(f"{operation}: {_named(str(error), data, column)}") from None
     if isinstance(result, pa.Scalar):
         result = pa.repeat(result, shape.size)
