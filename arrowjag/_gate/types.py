@@ -63,6 +63,12 @@ def inside(type: pa.DataType) -> list[pa.DataType]:
     return [type.field(place).type for place in range(type.num_fields)]
 
 
+def has_ordered_words(type: pa.DataType) -> bool:
+    """Return whether values are ordered categories, or hold some at any level."""
+    storage = type.storage_type if isinstance(type, pa.BaseExtensionType) else type
+    return bool(storage.ordered) if pt.is_dictionary(storage) else any(map(has_ordered_words, inside(storage)))
+
+
 def has_any_bits(type: pa.DataType) -> bool:
     """Return whether each pattern of bits is a valid value."""
     return type.id in _ANY_BITS or bool(pt.is_timestamp(type) or pt.is_duration(type))

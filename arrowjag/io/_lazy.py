@@ -9,7 +9,9 @@ import pyarrow as pa
 
 from arrowjag import _lazy_imports
 from arrowjag._arguments import check_arguments
+from arrowjag._gate import has_ordered_words
 from arrowjag._pyarrow_versions import empty_table
+from arrowjag.errors import JagValueError
 from arrowjag.io._frames import from_table
 from arrowjag.io._leaves import select
 from arrowjag.io._parquet import open_source
@@ -87,7 +89,7 @@ def scan_parquet(
     there = whole if schema is None else schema
     plan = make_plan(there, columns, filters)
     source = _Source(parts, there, list(there.names if columns is None else columns), filters, verify_checksums)
-    return register_io_source(source, schema=from_table(empty_table(plan.schema), "polars").schema)
+    return register_io_source(source, schema=source.dtypes(plan.schema))
 
 
 class _Source:
@@ -99,6 +101,7 @@ class _Source:
         self.columns = columns
         self.filters = filters
         self.verify = verify
+        self.ordered: dict[str, tuple[pl.DataType, pa.ChunkedArray]] = {}
 
     def __call__(
         self, with_columns: list[str] | None, predicate: Any, n_rows: int | None, _batch_size: int | None = None
@@ -106,12 +109,42 @@ class _Source:
         wanted = self.columns if with_columns is None else [name for name in self.columns if self._column(name) in with_columns]
         left = n_rows
         for table in stream_parts(self.parts, self.schema, wanted, self.filters, self.verify):
-            frame = from_table(table if left is None else table.slice(0, left), "polars")
+            frame = self._frame(table if left is None else table.slice(0, left))
             left = None if left is None else left - len(frame)
             frame = frame if with_columns is None else frame.select(with_columns)
             yield frame if predicate is None else frame.filter(predicate)
             if left is not None and left <= 0:
                 return
+
+    def dtypes(self, schema: pa.Schema) -> pl.Schema:
+        """The dtypes of the scan; ordered categories, which are part of a dtype of polars, are those of the first row group."""
+        found: pl.Schema = from_table(empty_table(schema), "polars").schema
+        unknown = {field.name for field in schema if has_ordered_words(field.type)}
+        wanted = [name for name in self.columns if self._column(name) in unknown]
+        for group in stream_parts(self.parts, self.schema, wanted, None, self.verify) if wanted else ():
+            without_rows = group.slice(0, 0)
+            named = {name: one for name, one in from_table(without_rows, "polars").schema.items() if one != found[name]}
+            for name in unknown & set(named):
+                found[name] = named[name]
+                self.ordered[name] = named[name], without_rows.column(name)
+            unknown -= set(named)
+            if not unknown:
+                break
+        return found
+
+    def _frame(self, table: pa.Table) -> pl.DataFrame:
+        """A row group as a frame; ordered categories that it doesn't name are those of the scan."""
+        frame: pl.DataFrame = from_table(table, "polars")
+        for name, (dtype, words) in self.ordered.items():
+            if frame.schema.get(name, dtype) != dtype:
+                whole = pa.chunked_array([*words.chunks, *table.column(name).chunks])
+                frame = frame.with_columns(from_table(pa.table({name: whole}), "polars")[name])
+                if frame.schema[name] != dtype:
+                    raise JagValueError(
+                        f"column {name!r}: the ordered categories of a row group are not those of the first, and have no order in "
+                        "common. Read the files one by one, and cast the column to text."
+                    )
+        return frame
 
     def _column(self, name: str) -> str:
         return next(iter(select(self.schema, [name])))

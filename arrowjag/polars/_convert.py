@@ -33,6 +33,7 @@ from arrowjag import _arrow, _column
 from arrowjag._array import JaggedArray
 from arrowjag._array.names import refuse_nul, refuse_nul_fields
 from arrowjag._column import Column
+from arrowjag._gate import has_ordered_words
 from arrowjag._ops import structure
 from arrowjag.dims import Uniform
 from arrowjag.dtype import JaggedType
@@ -368,11 +369,26 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
             table = table.set_column(place, field.name, _trimmed(table.column(place)))
     plain = table.replace_schema_metadata(None)  # polars drops metadata, and panics if they aren't UTF-8
     frame = pl.DataFrame(pl.from_arrow(plain))
+    ordered = [field.name for field in table.schema if has_ordered_words(field.type)]
+    frame = frame.with_columns(as_enum(frame[name], _enum_of_column(table.column(name))) for name in ordered)
     if not any(map(_names_categories, plain.schema)):
         return frame
     # polars reads lists of its Enum as Categorical, unless there are no rows.
     told = pl.DataFrame(pl.from_arrow(plain.slice(0, 0))).schema
     return frame.with_columns(pl.col(name).cast(dtype) for name, dtype in told.items() if frame.schema[name] != dtype)
+
+
+def _enum_of_column(column: pa.ChunkedArray) -> pl.DataType | None:
+    """Return the Enum of ordered categories, which polars would read without their order; None if no chunk names them."""
+    if column.num_chunks == 0:
+        return None
+    found = enum_of(_column.from_arrow(column).values)
+    if found is not None:
+        return found
+    leaf = column.chunk(0)  # rows without items have no values any more, but their chunk still names the categories
+    while isinstance(leaf, pa.ExtensionArray) or _arrow.is_list_type(leaf.type):
+        leaf = leaf.storage if isinstance(leaf, pa.ExtensionArray) else leaf.values
+    return enum_of(leaf)
 
 
 _ENUM = b"_PL_ENUM"

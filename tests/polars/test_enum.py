@@ -168,3 +168,61 @@ def test_edits_keep_the_enum(name):
     got = d.select(function(c("e").jag))
     assert got["e"].to_list() == [expected]
     assert leaf(got["e"].dtype) == OTHER
+
+
+LEVELS = pa.DictionaryArray.from_arrays(pa.array([2, 0, None, 0], pa.int8()), pa.array(["lo", "mid", "hi"]), ordered=True)
+
+
+@pytest.fixture(params=["items", "structs", "rows"])
+def ordered(request):
+    """Ordered categories of Arrow by row, of which one names none: in rows, in structs in rows, as they are."""
+    if request.param == "rows":
+        return pa.chunked_array([LEVELS])
+    x = aj.array(pa.LargeListArray.from_arrays([0, 0, 0, 2, 4], LEVELS))
+    return x if request.param == "items" else aj.zip(e=x, n=aj.array([[], [], [1, 2], [3, 4]]))
+
+
+def of_column(dtype):
+    found = leaf(dtype)
+    return found.fields[0].dtype if isinstance(found, pl.Struct) else found
+
+
+def test_files_keep_the_order_of_categories(ordered, tmp_path):
+    path = tmp_path / "a.parquet"
+    aj.write_parquet({"e": ordered, "n": [1, 2, 3, 4]}, path, row_group_size=1)
+    expected = aj.read_parquet(path)["e"].to_pylist()
+    scan = aj.scan_parquet(path)
+    frames = [
+        aj.read_parquet(path, to="polars"),
+        scan.collect(),
+        scan.select("e").collect(engine="streaming"),
+        scan.head(3).collect(),
+    ]
+    for frame in frames:
+        assert of_column(frame.schema["e"]) == LEVEL
+        assert frame["e"].to_list() == expected[: len(frame)]
+    assert of_column(scan.collect_schema()["e"]) == LEVEL
+    assert aj.scan_parquet(path, columns=["n"]).collect()["n"].to_list() == [1, 2, 3, 4]
+
+
+def test_largest_category_of_a_scan_is_the_last_in_order(tmp_path):
+    path = tmp_path / "a.parquet"
+    aj.write_parquet({"e": aj.array(pa.LargeListArray.from_arrays([0, 2, 4], LEVELS))}, path)
+    assert aj.scan_parquet(path).select(c("e").jag.max()).collect()["e"].to_list() == ["hi", "lo"]
+
+
+def test_no_row_group_names_categories(tmp_path):
+    path = tmp_path / "a.parquet"
+    aj.write_parquet({"e": aj.array(pa.LargeListArray.from_arrays([0, 0, 0], LEVELS))}, path, row_group_size=1)
+    assert aj.scan_parquet(path).collect()["e"].to_list() == aj.read_parquet(path, to="polars")["e"].to_list() == [[], []]
+
+
+def test_row_groups_with_other_orders_are_refused(tmp_path):
+    other = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int8()), pa.array(["hi", "lo"]), ordered=True)
+    for name, values in (("a", LEVELS[:2]), ("b", other)):
+        aj.write_parquet({"e": aj.array(pa.LargeListArray.from_arrays([0, 2], values))}, tmp_path / f"{name}.parquet")
+    scan = aj.scan_parquet(tmp_path)
+    with pytest.raises((JagValueError, pl.exceptions.ComputeError), match="no order in common"):
+        scan.collect()
+    with pytest.raises(JagValueError, match="no common order"):
+        aj.read_parquet(tmp_path, to="polars")
