@@ -180,9 +180,9 @@ def _bins(
         low, high = wanted.ends
         return _kernels.Bins(np.full(n_rows, low), np.full(n_rows, high), wanted.n), None
     bins, present = _kernels.bins_of_rows(data, valid, offsets, wanted.n)
-    finite = np.isfinite(quietly(np.subtract, bins.high, bins.low))
-    if np.count_nonzero(finite) < len(finite):
-        row = int(finite.argmin())
+    width = quietly(np.subtract, bins.high, bins.low)
+    if n_rows and not math.isfinite(width[width.argmax()]):
+        row = int(np.isfinite(width).argmin())
         raise JagValueError(f"{operation}: row {row} holds an infinite number; give a range", row=row)
     return bins, present
 
@@ -198,9 +198,9 @@ def _slots(values: pa.Array, offsets: IntArray, wanted: Wanted, operation: str) 
 _FIELDS = [pa.field("edges", pa.large_list(pa.float64())), pa.field("counts", pa.large_list(pa.int64()))]
 
 
-def _lists(size: int, n_rows: int, values: pa.Array) -> pa.Array:
+def _lists(type: pa.DataType, size: int, n_rows: int, values: pa.Array) -> pa.Array:
     """Lists of one size, as an Arrow array."""
-    return _arrow.wrap([_arrow.Level(_offsets.of_size(size, n_rows), None, None)], values)
+    return pa.Array.from_buffers(type, n_rows, [None, pa.py_buffer(_offsets.of_size(size, n_rows))], children=[values])
 
 
 def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
@@ -222,7 +222,8 @@ def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
         counts = _arrow.from_numpy(_kernels.count_bins(_kernels.slots_in_bins(data, valid, offsets, found), offsets, wanted.n))
         known = None if present is None else present.repeat(wanted.n + 1)
         edges = _arrow.from_numpy(_kernels.edges_of(found).reshape(-1), known)
-        return _arrow.structs([_lists(wanted.n + 1, n_rows, edges), _lists(wanted.n, n_rows, counts)], _FIELDS)
+        lists = (_lists(_FIELDS[0].type, wanted.n + 1, n_rows, edges), _lists(_FIELDS[1].type, wanted.n, n_rows, counts))
+        return _arrow.structs([*lists], _FIELDS)
 
     if wanted.edges is not None:
         return deeper(column, axis, lists, "histogram")
