@@ -175,7 +175,8 @@ def random(*dims: Any, seed: int | None = None) -> JaggedArray:
     shape = _shape(dims)
     if seed is not None and seed < 0:
         raise JagValueError(f"random: seed must not be negative, got {seed}")
-    return _of(shape, _arrow.from_numpy(draws.uniform(np.random.default_rng(seed), shape.size)))
+    numbers = np.random.default_rng() if seed is None else draws.generator(seed)
+    return _of(shape, _arrow.from_numpy(draws.uniform(numbers, shape.size)))
 
 
 def _of(shape: JaggedShape, values: pa.Array) -> JaggedArray:

@@ -29,6 +29,7 @@ OPERATIONS = {
     "overlay": 3,
     "quantile_weighted": 2,
     "rolling_by_time": 2,
+    "rolling_max_by_time": 2,
     "sample_weighted": 2,
     "scatter": 2,
     "set": 2,

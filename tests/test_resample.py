@@ -118,6 +118,12 @@ def test_resample_rejects_invalid_arguments() -> None:
             lambda: aj.resample(aj.array([[], [3], None, [0, 2**32]]), aj.array([[], [1], None, [1, 2]]), 1),
             r"row 3 would have 4294967297 buckets, 4294967298 in all",
         ),
+        (
+            lambda: aj.resample(aj.array([[0, 2**24 - 1]] * 17), aj.array([[1, 2]] * 17), 1),
+            r"row 0 would have 16777216 buckets, 285212672 in all",
+        ),
+        (lambda: aj.resample(aj.array([[0.0, 1e300]]), y, 1), r"every 1 is too small for times up to 1e\+300"),
+        (lambda: aj.resample(aj.array([[-1e300, 0.0]]), y, 1), r"every 1 is too small for times up to 1e\+300"),
         (lambda: aj.resample(d, y, "1D"), r"every: '1D' is not a length of time.*; write '1d'"),
         (lambda: aj.resample(d, y, "ME"), r"every: 'ME' is not a length of time.*; write '1mo'"),
         (lambda: aj.resample(d, y, "5x"), r"every: '5x' is not a length of time"),

@@ -41,11 +41,12 @@ __all__ = [
 
 def plain_numbers(values: pa.Array, operation: str) -> pa.Array:
     """Cast the null type to int64; raise for types that are not numeric."""
-    if pt.is_null(values.type):
+    type = values.type
+    if is_numeric(type):
+        return values
+    if pt.is_null(type):
         return pa.nulls(len(values), pa.int64())
-    if not is_numeric(values.type):
-        raise JagTypeError.no_kernel(operation, values.type)
-    return values
+    raise JagTypeError.no_kernel(operation, type)
 
 
 def field_of(values: pa.Array, place: int) -> pa.Array:

@@ -17,7 +17,6 @@ from arrowjag import _arrow
 from arrowjag._column import AnyColumn, Column, storage_type
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import has_words
 from arrowjag._kernels.move import gather, merge
 from arrowjag._kernels.move.rows import slice_ranges, take_ranges
 from arrowjag._kernels.reduce.picked import take_nth
@@ -295,8 +294,7 @@ def _sliced(dim: Dim, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | 
 
 def _fixed_slices(dim: Dim, places: IntArray | range, window: Window) -> tuple[IntArray, IntArray] | None:
     """Slice neighbouring rows by bounds that are the same for all; None for other slices, or if no compiled loop is ready."""
-    fixed = _int_bounds(window)
-    if fixed is None or window.step != 1 or not isinstance(places, range):
+    if window.step != 1 or not isinstance(places, range) or (fixed := _int_bounds(window)) is None:
         return None
     return slice_ranges(dim.offsets[places.start : places.stop + 1], fixed[0] or 0, fixed[1])
 
@@ -341,21 +339,29 @@ def _int_bounds(window: Window) -> tuple[int | None, int | None] | None:
 
 
 def finish_slice(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None) -> Column:
-    """Return `finish` of `slice_rows`; slices of leaves are copied as runs where a compiled loop can, without item numbers."""
-    dim = column._shape._dims[cursor.depth]
+    """Return `finish` of `slice_rows`; slices of leaves are copied without a walk through lower dims."""
+    dims = column._shape._dims
+    dim = dims[cursor.depth]
     found = _cut_neighbours(dim, cursor, window)
     if found is None:
         begins, below = _sliced(dim, cursor, window, bounds)
-        if cursor.depth == column.ndim - 1 and window.step == 1 and has_words(column.type):
-            by = merge.by_rows(column.type, len(dim), column.shape.size, len(cursor.places))
-            values = take_ranges(column.values, begins, below.offsets) if by in ("compiled", "runs") else None
-            if values is not None:
-                return or_null(Column(JaggedShape._trusted((*cursor.outer, below)), values))
+        if cursor.depth == len(dims) - 1:
+            values = _items(column.values, dim._n, begins, below.offsets, window.step)
+            return or_null(Column(JaggedShape._trusted((*cursor.outer, below)), values))
         found = _placed(cursor, window, begins, below)
     cursor = found
     if cursor.loose or isinstance(cursor.places, range):
         return finish(column, cursor)
     return or_null(structure.take_items(column, cursor.depth, cursor.places, cursor.outer))
+
+
+def _items(values: pa.Array, n_rows: int, begins: IntArray, offsets: IntArray, step: int) -> pa.Array:
+    """Take the items of slices of some of the rows; as runs where a compiled loop can."""
+    if step == 1 and merge.by_rows(values.type, n_rows, len(values), len(begins)) in ("compiled", "runs"):
+        found = take_ranges(values, begins, offsets)
+        if found is not None:
+            return found
+    return gather.take(values, _offsets.runs(begins, offsets, step))
 
 
 def _cut_neighbours(dim: Dim, cursor: Cursor, window: Window) -> Cursor | None:
@@ -454,8 +460,8 @@ def finish(column: Column, cursor: Cursor) -> Column:
 
 def or_null(result: Column) -> Column:
     """Convert a single null row to a null scalar of its list type, because a null row has no shape."""
-    dims = result.shape.dims
-    if not dims or dims[0].validity is None:
+    dims = result._shape._dims
+    if not dims or dims[0]._validity is None:
         return result
     row = storage_type(result.type, result.ndim + 1, (None, None, *result.shape.extents[1:]))
     return Column(JaggedShape(), pa.nulls(1, row))

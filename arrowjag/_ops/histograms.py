@@ -180,30 +180,27 @@ def _bins(
         low, high = wanted.ends
         return _kernels.Bins(np.full(n_rows, low), np.full(n_rows, high), wanted.n), None
     bins, present = _kernels.bins_of_rows(data, valid, offsets, wanted.n)
-    finite = np.isfinite(quietly(np.subtract, bins.high, bins.low))
-    if np.count_nonzero(finite) < len(finite):
-        row = int(finite.argmin())
+    width = quietly(np.subtract, bins.high, bins.low)
+    if n_rows and not math.isfinite(width[width.argmax()]):
+        row = int(np.isfinite(width).argmin())
         raise JagValueError(f"{operation}: row {row} holds an infinite number; give a range", row=row)
     return bins, present
 
 
-def _slots(
-    values: pa.Array, offsets: IntArray, wanted: Wanted, operation: str
-) -> tuple[IntArray, _kernels.Bins | None, BoolArray | None]:
-    """The bin of each item; if edges are not given the bins of each row, and which rows have any, None if all have."""
+def _slots(values: pa.Array, offsets: IntArray, wanted: Wanted, operation: str) -> IntArray:
+    """The bin of each item, -1 for items outside of all bins."""
     data, valid = floats(values, operation), _arrow.valid_of(values)
     if wanted.edges is not None:
-        return _kernels.bins_of_edges(data, valid, wanted.edges), None, None
-    bins, present = _bins(data, valid, offsets, wanted, operation)
-    return _kernels.slots_in_bins(data, valid, offsets, bins), bins, present
+        return _kernels.bins_of_edges(data, valid, wanted.edges)
+    return _kernels.slots_in_bins(data, valid, offsets, _bins(data, valid, offsets, wanted, operation)[0])
 
 
 _FIELDS = [pa.field("edges", pa.large_list(pa.float64())), pa.field("counts", pa.large_list(pa.int64()))]
 
 
-def _lists(size: int, n_rows: int, values: pa.Array) -> pa.Array:
+def _lists(type: pa.DataType, size: int, n_rows: int, values: pa.Array) -> pa.Array:
     """Lists of one size, as an Arrow array."""
-    return _arrow.wrap([_arrow.Level(_offsets.of_size(size, n_rows), None, None)], values)
+    return pa.Array.from_buffers(type, n_rows, [None, pa.py_buffer(_offsets.of_size(size, n_rows))], children=[values])
 
 
 def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
@@ -214,19 +211,19 @@ def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
     wanted = _wanted(bins, range, "histogram")
 
     def lists(values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
-        slots, _, _ = _slots(values, offsets, wanted, "histogram")
+        slots = _slots(values, offsets, wanted, "histogram")
         _check_size(wanted.n * (len(offsets) - 1), "histogram")
         return _arrow.from_numpy(_kernels.count_bins(slots, offsets, wanted.n)), _offsets.of_size(wanted.n, len(offsets) - 1)
 
     def structs(values: pa.Array, offsets: IntArray) -> pa.Array:
-        slots, found, present = _slots(values, offsets, wanted, "histogram")
-        assert found is not None
-        n_rows = len(offsets) - 1
+        data, valid, n_rows = floats(values, "histogram"), _arrow.valid_of(values), len(offsets) - 1
+        found, present = _bins(data, valid, offsets, wanted, "histogram")
         _check_size(wanted.n * n_rows, "histogram")
-        counts = _arrow.from_numpy(_kernels.count_bins(slots, offsets, wanted.n))
+        counts = _arrow.from_numpy(_kernels.count_bins(_kernels.slots_in_bins(data, valid, offsets, found), offsets, wanted.n))
         known = None if present is None else present.repeat(wanted.n + 1)
         edges = _arrow.from_numpy(_kernels.edges_of(found).reshape(-1), known)
-        return _arrow.structs([_lists(wanted.n + 1, n_rows, edges), _lists(wanted.n, n_rows, counts)], _FIELDS)
+        lists = (_lists(_FIELDS[0].type, wanted.n + 1, n_rows, edges), _lists(_FIELDS[1].type, wanted.n, n_rows, counts))
+        return _arrow.structs([*lists], _FIELDS)
 
     if wanted.edges is not None:
         return deeper(column, axis, lists, "histogram")
@@ -306,7 +303,7 @@ def cut(column: Column, bins: Any, range: Any, axis: Any) -> Column:
     wanted = _wanted(bins, range, "cut")
 
     def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
-        slots, _, _ = _slots(values, offsets, wanted, "cut")
+        slots = _slots(values, offsets, wanted, "cut")
         inside = slots >= 0
         return _arrow.from_numpy(np.where(inside, slots, 0), inside)
 

@@ -378,5 +378,5 @@ def agreed(column: Column, bounds: Sequence[Any], place: int, operation: str) ->
 
 def _whole(column: Column, depth: int) -> Cursor:
     """Return a cursor at all items after `depth` dims."""
-    outer = column.shape.dims[:depth]
-    return Cursor(outer, depth, range(outer[-1].size if outer else 1))
+    outer = column._shape._dims[:depth]
+    return Cursor(outer, depth, range(outer[-1]._size if outer else 1))

@@ -254,7 +254,7 @@ def _inverted(values: pa.Array, offsets: IntArray) -> pa.Array:
 
 
 def _generator(seed: Any, operation: str) -> np.random.Generator:
-    return np.random.default_rng(integer(seed, f"{operation}: seed", 0))
+    return draws.generator(integer(seed, f"{operation}: seed", 0))
 
 
 def _random_keys(n: int, generator: np.random.Generator) -> npt.NDArray[np.uint32]:

@@ -65,7 +65,8 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     slot, counts = _slots(found.number, first, cut, offsets)
     per_bucket = _offsets.from_counts(counts)
     if not holds_between(np.greater_equal, slot):
-        values = gather.take(values, argsort(slot, None, cut))
+        few = len(slot) < strategy.sizes.CALL_VALUES  # slots rise from row to row
+        values = gather.take(values, slot.argsort(kind="stable") if few else argsort(slot, None, cut))
     made = JaggedShape._trusted((*t.shape.dims[:-1], along_axis.resized(dim, offsets)))
     rows = Column(
         JaggedShape._trusted((Uniform._frame(len(per_bucket) - 1), Ragged.from_offsets(per_bucket, check=False))),
@@ -107,15 +108,16 @@ def _spans(number: IntArray, cut: IntArray, t: Column) -> tuple[IntArray, IntArr
     low, high, there, _ = ends(number, None, cut)
     apart = high.view(np.uint64) - low.view(np.uint64)
     n_full = len(low) if there is None else int(np.count_nonzero(there))
-    longest, total = _offsets.longest_of(apart) + 1, int(np.add.reduce(apart, dtype=np.float64)) + n_full
-    counts = apart.view(np.int64) + (1 if there is None else there)
-    if longest > _MOST_BUCKETS or total > _MOST_IN_ALL:
-        row = row_name(t.shape, t.ndim - 1, int(apart.argmax()))
-        raise JagValueError(
-            f"resample: {row} would have {longest} buckets, {total} in all; at most {_MOST_BUCKETS} per row "
-            f"and {_MOST_IN_ALL} in all are made. Give a longer `every`"
-        )
-    return low, counts
+    longest = _offsets.longest_of(apart) + 1
+    if longest > _MOST_BUCKETS or longest * n_full > _MOST_IN_ALL:
+        total = int(np.add.reduce(apart, dtype=np.float64)) + n_full
+        if longest > _MOST_BUCKETS or total > _MOST_IN_ALL:
+            row = row_name(t.shape, t.ndim - 1, int(apart.argmax()))
+            raise JagValueError(
+                f"resample: {row} would have {longest} buckets, {total} in all; at most {_MOST_BUCKETS} per row "
+                f"and {_MOST_IN_ALL} in all are made. Give a longer `every`"
+            )
+    return low, apart.view(np.int64) + (1 if there is None else there)
 
 
 def _slots(number: IntArray, first: IntArray, cut: IntArray, offsets: IntArray) -> tuple[IntArray, IntArray]:
@@ -251,7 +253,7 @@ def _powers(
     t = distance(t, t[heads].repeat(sizes)) * tick  # from the first of the row, so that digits are kept
     y = y - (total(y) / sizes).repeat(sizes)
     angle, cos, sin = (empty(len(t) * len(frequencies), np.float64).reshape(len(t), -1) for _ in range(3))
-    np.multiply.outer(t, 2 * np.pi * frequencies, out=angle)
+    np.multiply(t[:, None], 2 * np.pi * frequencies, out=angle)
     np.cos(angle, out=cos)
     np.sin(angle, out=sin)
     n, whole, level = sizes[:, None].astype(np.float64), total(y * y)[:, None], y[:, None]

@@ -136,7 +136,7 @@ def _of_numbers(times: pa.Array, every: Any, what: str) -> Buckets:
         def work(items: slice, out: IntArray) -> None:
             number = np.divide(data[items], step, dtype=np.float64)
             np.floor(number, out=number)
-            least, largest = np.minimum.reduce(number), np.maximum.reduce(number)  # NaN where a number is
+            least, largest = number[number.argmin()], number[number.argmax()]  # NaN where a number is
             if not -(2**53) <= least <= largest <= 2**53:
                 fits[0] = False
             out[:] = number

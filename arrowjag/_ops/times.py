@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels.base.memory import data_of, from_words, with_bits, without_validity
+from arrowjag._kernels.base.memory import data_of, from_words, without_validity
 from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, every_of, name_at, offset_text, offsets_at, round_times
 from arrowjag._ops import elementwise
 from arrowjag._ops.elementwise.tables import Keys, map_keys
@@ -82,7 +82,7 @@ def _item_by_item(compute: Callable[[pa.Array], pa.Array]) -> Callable[[pa.Array
             found = compute(without_validity(values))
         except (JagValueError, JagRangeError, pa.ArrowInvalid):
             return compute(values)
-        return with_bits(from_words(found.type, data_of(found)), _arrow.bits_of(values).packed())
+        return from_words(found.type, data_of(found), None, _arrow.bits_of(values).packed())
 
     return of
 

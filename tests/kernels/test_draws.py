@@ -70,3 +70,9 @@ def test_an_error_of_a_block_that_draws_is_raised() -> None:
 def test_without_a_seed_numbers_differ() -> None:
     with strategy.force(PASS_VALUES=3):
         assert not aj.random(40).equals(aj.random(40))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**32, 2**200])
+def test_a_generator_is_that_of_numpy_however_often_its_seed_was_used(seed: int) -> None:
+    for _ in range(3):
+        assert draws.generator(seed).random(3).tolist() == np.random.default_rng(seed).random(3).tolist()

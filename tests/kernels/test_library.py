@@ -219,7 +219,6 @@ def test_a_call_passes_addresses_and_reads_the_result(code: int, monkeypatch: py
 
     def function(result: int, error: int, *arguments: Any) -> int:
         assert error == result + 8
-        assert list((ctypes.c_int64 * 2).from_address(result)) == [0, 0]
         ctypes.c_int64.from_address(result).value = 42
         calls.append(arguments)
         return code

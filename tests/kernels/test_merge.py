@@ -143,7 +143,7 @@ def test_values_are_repeated_by_the_strategy_that_is_chosen(monkeypatch: pytest.
         (numbers, "tile", "small", ["_tiled"]),
         (numbers, "tile", "pieces", ["_tiled", "_fill"]),
         (flags, "tile", "small", ["_tiled"]),
-        (flags, "tile", "pieces", ["_tiled", "_fill"] * 2),
+        (flags, "tile", "pieces", ["_tiled", "_fill"]),
     ):
         called.clear()
         with strategy.force(**{way: by}):
@@ -154,7 +154,9 @@ def test_values_are_repeated_by_the_strategy_that_is_chosen(monkeypatch: pytest.
     for values in (numbers, flags):
         kernel.repeat_each(values, 2)
         kernel.tile(values, 2)
-    assert [facts[:3] for facts in asked] == [("repeat", 3, 2), ("tile", 6), ("repeat_bits", 3, 2), ("tile", 6), ("tile", 6)]
+    kernel.tile(flags, 9)
+    assert [facts[:3] for facts in asked[:4]] == [("repeat", 3, 2), ("tile", 6), ("repeat_bits", 3, 2), ("tile", 6)]
+    assert asked[4:] == [("tile", 24), ("tile", 6)]  # eight of them are three bytes, of which two hold nine
 
 
 @pytest.mark.parametrize("type", [pa.bool_(), pa.int8(), pa.float64(), pa.decimal128(30, 2)], ids=str)

@@ -283,6 +283,9 @@ def opaque(rows: NDArray[Any]) -> NDArray[Any]:
 def map_cells(work: Callable[[int, int], None], n_rows: int, row_bytes: int) -> None:
     """Call work(first_row, end_row) on blocks of about as many bytes, on all cores."""
     step = max(1, strategy.sizes.WINDOW_BYTES // row_bytes)
+    if 0 < n_rows <= step:
+        work(0, n_rows)
+        return
     map_tasks(lambda first: work(first, min(first + step, n_rows)), range(0, n_rows, step))
 
 

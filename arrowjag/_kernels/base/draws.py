@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,32 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import cut_rows, map_tasks
 from arrowjag._kernels.base.fill import fill
 
-__all__ = ["map_drawn", "uniform", "words"]
+__all__ = ["generator", "map_drawn", "uniform", "words"]
+
+
+def generator(seed: int) -> np.random.Generator:
+    """As ``np.random.default_rng(seed)``; a tenth of its 10 microseconds for a seed that has been used before."""
+    return np.random.default_rng(_seeded(seed))
+
+
+@functools.lru_cache(256)
+def _seeded(seed: int) -> Any:
+    return _kept_seeds()(seed)
+
+
+@functools.cache
+def _kept_seeds() -> type[Any]:
+    """As numpy's class of seeds, which computes the words of a seed anew for each generator. Numpy loads the module when asked."""
+    from numpy.random.bit_generator import ISeedSequence
+
+    class KeptSeed(ISeedSequence):
+        def __init__(self, seed: int) -> None:
+            self._words = functools.cache(np.random.SeedSequence(seed).generate_state)
+
+        def generate_state(self, n_words: int, dtype: Any = np.uint32) -> NDArray[Any]:
+            return self._words(n_words, dtype)
+
+    return KeptSeed
 
 
 def uniform(generator: np.random.Generator, n: int) -> NDArray[np.float64]:

@@ -199,7 +199,7 @@ def write_bits_of_rows(
 
     def work(first: int) -> None:
         last = min(first + step, n)
-        rows = _rows_of(offsets, slice(first, last))
+        rows = _rows_of(offsets, slice(first, last)) if step < n else slice(0, len(offsets) - 1)
         write(rows.start, rows.stop, first, last, out[first // 8 :])
 
     blocks.map_tasks(work, range(0, n, step))

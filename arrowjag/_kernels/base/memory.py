@@ -224,10 +224,11 @@ def data_of(values: Any) -> NDArray[Any]:
 
     Values under nulls are arbitrary.
     """
-    if pt.is_boolean(values.type):
-        return unpack_bits(values.buffers()[1], values.offset, len(values)).view(np.uint8) if len(values) else np.zeros(0, np.uint8)
-    dtype, n = WORDS[values.type.bit_width], len(values)
-    return np.frombuffer(values.buffers()[1], dtype, n, values.offset * dtype.itemsize) if n else np.empty(0, dtype)
+    width, n = values.type.bit_width, len(values)
+    if width == 1:  # booleans
+        return unpack_bits(values.buffers()[1], values.offset, n).view(_BYTE) if n else np.zeros(0, _BYTE)
+    dtype = WORDS[width]
+    return np.frombuffer(values.buffers()[1], dtype, n, values.offset * (width >> 3)) if n else np.empty(0, dtype)
 
 
 def valid_of(values: Any) -> NDArray[np.bool_] | None:
@@ -242,10 +243,13 @@ def without_validity(values: pa.Array[Any]) -> pa.Array[Any]:
     return pa.Array.from_buffers(values.type, len(values), [None, values.buffers()[1]], 0, values.offset)
 
 
-def from_words(type: pa.DataType, data: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:
-    """Values from their words, which are shared but for booleans."""
-    words = pack_bits(data) if pt.is_boolean(type) else pa.py_buffer(data)
-    return pa.Array.from_buffers(type, len(data), [None if valid is None else pack_bits(valid), words])
+def from_words(
+    type: pa.DataType, data: NDArray[Any], valid: NDArray[Any] | None = None, bits: NDArray[np.uint8] | None = None
+) -> pa.Array[Any]:
+    """Values from their words, which are shared but for booleans, and from flags or Arrow's bits of those that are not null."""
+    words = pack_bits(data) if type.bit_width == 1 else pa.py_buffer(data)
+    known = pack_bits(valid) if valid is not None else None if bits is None else pa.py_buffer(bits)
+    return pa.Array.from_buffers(type, len(data), [known, words])
 
 
 def as_places(index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:

@@ -82,10 +82,10 @@ class Compiled:
         # numpy's own attributes take 1 microsecond per array, a buffer 0.2
         plain = [_buffer(a).address if isinstance(a, _Array) else a for a in arguments]
         words, address = _result.words, _result.address
-        words[0] = words[1] = 0
         if self._function(address, address + 8, *plain):
             raise RuntimeError("a compiled loop reported an exception, which it has no code for")
-        return int(words[0])
+        result: int = words[0]  # which every loop writes
+        return result
 
 
 @functools.cache

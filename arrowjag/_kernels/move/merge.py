@@ -28,7 +28,6 @@ from arrowjag._kernels.base.memory import (
     text_from,
     text_parts,
     valid_of,
-    with_bits,
 )
 from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.base.polars_lists import NUMBERS, take_lists
@@ -137,10 +136,8 @@ def _tiled(data: NDArray[Any], count: int) -> NDArray[Any]:
 
 
 def _tiled_bits(bits: NDArray[np.uint8], n: int, count: int) -> NDArray[np.uint8]:
-    flags = np.unpackbits(bits, count=n, bitorder="little")
-    if strategy.choose("tile", n * count) == "small":
-        return np.packbits(_tiled(flags, count), bitorder="little")
-    return _tiled(np.packbits(_tiled(flags, 8), bitorder="little"), -(-count // 8))
+    few = np.packbits(_tiled(np.unpackbits(bits, count=n, bitorder="little"), min(count, 8)), bitorder="little")
+    return few if count <= 8 else _tiled(few, -(-count // 8))  # eight of them are whole bytes
 
 
 def _moved(
@@ -150,13 +147,13 @@ def _moved(
     bits: Callable[[NDArray[np.uint8], int, int], NDArray[np.uint8]],
 ) -> pa.Array[Any]:
     """Repeat values `count` times, by a function of words and one of bits."""
-    n = len(values)
-    if n * count == 0:
-        return values[:0]
+    n, type, first = len(values), values.type, values.offset
+    if n * count == 0 or count == 1:
+        return values if count else values[:0]
     flags, data = values.buffers()
-    known = None if values.null_count == 0 else bits(aligned_bits(flags, values.offset, n), n, count)
-    moved = bits(aligned_bits(data, values.offset, n), n, count) if pt.is_boolean(values.type) else words(data_of(values), count)
-    return pa.Array.from_buffers(values.type, n * count, [None if known is None else pa.py_buffer(known), pa.py_buffer(moved)])
+    known = pa.py_buffer(bits(aligned_bits(flags, first, n), n, count)) if values.null_count else None
+    moved = bits(aligned_bits(data, first, n), n, count) if pt.is_boolean(type) else words(data_of(values), count)
+    return pa.Array.from_buffers(type, n * count, [known, pa.py_buffer(moved)])
 
 
 def _fill(table: NDArray[Any], rows: NDArray[Any]) -> None:
@@ -286,7 +283,7 @@ def take_spans(
     if values.null_count:
         begins = offsets[rows if present is None else np.where(present, rows, 0)]
         if (bits := moved_bits("taken", values, begins, new)) is not None:
-            return new, with_bits(from_words(values.type, data), bits)
+            return new, from_words(values.type, data, None, bits)
     valid = valid_of(values)
     kept = None if valid is None else _take_bytes(valid, offsets, wanted)[1]
     return new, from_words(values.type, data, kept)

@@ -54,7 +54,10 @@ def _ends_of_few(
         return None
     present = unless_all(offsets[1:] > offsets[:-1])
     heads = offsets[:-1] if present is None else offsets[:-1][present]
-    found = [ufunc.reduceat(data, heads) + data.dtype.type(0) for ufunc in (np.minimum, np.maximum)]  # 0.0 in place of -0.0
+    found = np.minimum.reduceat(data, heads), np.maximum.reduceat(data, heads)
+    if data.dtype.kind == "f":
+        for one in found:
+            np.add(one, 0, out=one)  # 0.0 in place of -0.0
     if present is None:
         return *found, None, False
     low, high = np.zeros((2, len(present)), data.dtype)

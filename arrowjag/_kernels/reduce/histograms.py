@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_cells, map_rows
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import check_memory, empty, zeros
+from arrowjag._kernels.base.memory import check_memory, empty, numbers, zeros
 from arrowjag._kernels.base.offsets import from_counts, parents, row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import find_loop
@@ -55,12 +55,12 @@ def bins_of_rows(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n
 
 def edges_of(bins: Bins) -> Floats:
     """The n + 1 edges of each row, a (n_rows, n + 1) array; as numpy.linspace."""
-    n = bins.n
+    n, steps = bins.n, numbers(bins.n + 1)
     edges = empty(len(bins.low) * (n + 1), np.float64).reshape(-1, n + 1)
 
     def work(first: int, last: int) -> None:
         low, high, out = bins.low[first:last], bins.high[first:last], edges[first:last]
-        np.multiply.outer((high - low) / n, np.arange(n + 1), out=out)
+        np.multiply(((high - low) / n)[:, None], steps, out=out)
         out += low[:, None]
         out[:, -1] = high
 
@@ -74,9 +74,8 @@ def slots_in_bins(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], 
     n = bins.n
     loop = find_loop("binned", data.dtype, valid is not None, len(data), often=True)
     if strategy.choose("binned", loop is not None) == "compiled" and loop is not None:
-        flags = None if valid is None else valid.view(np.uint8)
         values = np.ascontiguousarray(data)
-        map_rows(lambda first, last: loop(values, flags, offsets, first, last, bins.low, bins.high, n, out), offsets)
+        map_rows(lambda first, last: loop(values, valid, offsets, first, last, bins.low, bins.high, n, out), offsets)
         return out
 
     def work(block: Block) -> None:

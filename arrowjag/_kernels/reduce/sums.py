@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.draws import uniform
+from arrowjag._kernels.base.draws import generator, uniform
 from arrowjag._kernels.base.memory import Bits, as_flags, empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, from_counts, row_sizes
 from arrowjag._kernels.base.quiet import quietly
@@ -292,14 +292,14 @@ def bootstrap_means(
     O(n * n_values). All rows are drawn from together; the draws don't depend on how many means are computed at once.
     """
     data, offsets = drop_nulls(data, valid, offsets)
-    generator = np.random.default_rng(seed)
+    numbers = generator(seed)
     sizes = row_sizes(offsets)
     n_rows, n_values = len(sizes), len(data)
     means = empty(n_rows * n, result_type(data.dtype)).reshape(n_rows, n)
     together = max(1, strategy.sizes.CACHE_VALUES // max(n_values, n_rows, 1))
     for first in range(0, n, together):
         part = means[:, first : first + together]
-        draws = uniform(generator, part.shape[1] * n_values).reshape(part.shape[1], n_values)
+        draws = uniform(numbers, part.shape[1] * n_values).reshape(part.shape[1], n_values)
         draw = functools.partial(_means_of_drawn, data, offsets, draws, part)
         map_rows(functools.partial(quietly, draw), offsets, block_values=strategy.sizes.CACHE_VALUES)
     return means, unless_all(sizes > 0)

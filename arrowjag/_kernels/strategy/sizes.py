@@ -230,7 +230,7 @@ SPARSE_PLACES = 32
 REPEAT_COLUMNS = 4
 """Up to this many copies of each item are written column by column, and rows of one such length are reduced so."""
 
-REPEATED_AT_ONCE, TILE_VALUES = 1 << 15, 1 << 12
+REPEATED_AT_ONCE, TILE_VALUES = 1 << 15, 1 << 11
 """A shorter result is repeated by one call of numpy; for longer ones short tiles are repeated up to the second length first."""
 
 BIT_TABLE_COLUMNS = 64
