@@ -15,23 +15,42 @@ from arrowjag._kernels import strategy
 from arrowjag.errors import JagError
 from arrowjag.testing import assert_equal, jagged_arrays
 
+
+def as_times(x: aj.JaggedArray) -> aj.JaggedArray:
+    """Times of some days, from numbers that may lie beyond them."""
+    return (x.fill_nan(0).clip(-50_000, 50_000).cast(pa.int64()) * 999_999_937).cast(pa.timestamp("us"))
+
+
 OPERATIONS: dict[str, Callable[[aj.JaggedArray], aj.JaggedArray]] = {
+    "bincount": lambda x: x.cast(pa.int64()).bincount(9),
     "bootstrap": lambda x: x.bootstrap(3, seed=1),
+    "cdf": lambda x: x.cdf(),
+    "corr": lambda x: x.corr(x.reverse()),
+    "cut": lambda x: x.cut([0, 1, 4, 20]),
     "diff": lambda x: x.diff(),
     "diff forwards": lambda x: x.diff(-2),
+    "date": lambda x: as_times(x).dt.date(),
     "ewm_var": lambda x: x.ewm_var(alpha=0.5),
     "expanding mean": lambda x: x.expanding().mean(),
     "expanding std": lambda x: x.expanding().std(),
+    "gaps": lambda x: x.gaps(),
+    "hour": lambda x: as_times(x).dt.hour(),
+    "local_maxima": lambda x: x.local_maxima(),
+    "max_by": lambda x: x.max_by(x.reverse()),
+    "mode": lambda x: x.mode(),
     "pad": lambda x: x.pad(3),
     "pct_change": lambda x: x.pct_change(),
     "pct_change forwards": lambda x: x.pct_change(-2),
     "quantile by weights": lambda x: x.quantile(0.5, weights=x.abs()),
     "quantiles by weights": lambda x: x.quantile([0.1, 0.9], weights=x.abs()),
+    "rank as shares": lambda x: x.rank(pct=True),
+    "replace several": lambda x: x.replace([0, 1, 2], [1, 5, 0]),
     "resample": lambda x: aj.resample(x, x, 2),
     "rolling first": lambda x: x.rolling(3, min_periods=1).first(),
     "rolling max": lambda x: x.rolling(3, center=True).max(),
     "rolling mean": lambda x: x.rolling(3, min_periods=2).mean(),
     "rolling median": lambda x: x.rolling(3).median(),
+    "strftime": lambda x: as_times(x).dt.strftime("%j"),
     "rolling by time": lambda x: x.fill_null(0).rolling(2, on=x.fill_null(0).sort()).sum(),
 }
 
@@ -51,7 +70,7 @@ def test_blocks_of_few_rows_give_what_all_rows_give(name: str, data: st.DataObje
     ndim, leaf = data.draw(st.integers(1, 3)), data.draw(st.sampled_from([pa.float64(), pa.int16(), pa.uint64(), pa.float32()]))
     x = data.draw(jagged_arrays(ndim, leaf))
     expected = outcome(lambda: OPERATIONS[name](x))
-    with strategy.force(THREAD_VALUES=1, CACHE_VALUES=4):
+    with strategy.force(THREAD_VALUES=1, CACHE_VALUES=4, PASS_VALUES=8, ROWS=2, RUNS_BLOCK=4):
         found = outcome(lambda: OPERATIONS[name](x))
     if isinstance(expected, aj.JaggedArray):
         assert_equal(found, expected)
