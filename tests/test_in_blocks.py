@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,11 +20,11 @@ from arrowjag.testing import assert_equal, jagged_arrays
 
 def as_times(x: aj.JaggedArray) -> aj.JaggedArray:
     """Times of some days, from numbers that may lie beyond them."""
-    return (x.fill_nan(0).clip(-50_000, 50_000).cast(pa.int64()) * 999_999_937).cast(pa.timestamp("us"))
+    return (x.nan_to_null().clip(0, 30_000).cast(pa.int64()) * 99_999_999_937).cast(pa.timestamp("us"))
 
 
 OPERATIONS: dict[str, Callable[[aj.JaggedArray], aj.JaggedArray]] = {
-    "bincount": lambda x: x.cast(pa.int64()).bincount(9),
+    "bincount": lambda x: x.nan_to_null().cast(pa.int64()).bincount(23),
     "bootstrap": lambda x: x.bootstrap(3, seed=1),
     "cdf": lambda x: x.cdf(),
     "corr": lambda x: x.corr(x.reverse()),
@@ -72,6 +74,28 @@ def test_blocks_of_few_rows_give_what_all_rows_give(name: str, data: st.DataObje
     expected = outcome(lambda: OPERATIONS[name](x))
     with strategy.force(THREAD_VALUES=1, CACHE_VALUES=4, PASS_VALUES=8, ROWS=2, RUNS_BLOCK=4):
         found = outcome(lambda: OPERATIONS[name](x))
+    assert_same(found, expected)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("leaf", [pa.float64(), pa.int16()], ids=str)
+@pytest.mark.parametrize("nulls", [False, True])
+def test_many_blocks_give_what_all_rows_give(name: str, leaf: pa.DataType, nulls: bool) -> None:
+    draw = np.random.default_rng(7)
+    cuts = np.append(0, draw.integers(0, 6, 40).cumsum())
+    items = pa.array(draw.permutation(int(cuts[-1])) % 23, leaf, mask=draw.random(cuts[-1]) < 0.2 if nulls else None)
+    if leaf == pa.float64():
+        items = pc.if_else(pc.greater(items, 12), float("nan"), items)
+    x = aj.from_arrow(pa.LargeListArray.from_arrays(cuts, items))
+    with aj.options(compile="always" if name == "max_by" else "never"):
+        expected = outcome(lambda: OPERATIONS[name](x))
+        with strategy.force(
+            THREAD_VALUES=1, CACHE_VALUES=4, PASS_VALUES=8, ROWS=2, RUNS_BLOCK=4, PAIRS_BLOCK=4, SMALL_VALUES=0, COMPILED_VALUES=0
+        ):
+            assert_same(outcome(lambda: OPERATIONS[name](x)), expected)
+
+
+def assert_same(found: Any, expected: Any) -> None:
     if isinstance(expected, aj.JaggedArray):
         assert_equal(found, expected)
     else:
