@@ -89,9 +89,8 @@ def test_many_blocks_give_what_all_rows_give(name: str, leaf: pa.DataType, nulls
     x = aj.from_arrow(pa.LargeListArray.from_arrays(cuts, items))
     with aj.options(compile="always" if name == "max_by" else "never"):
         expected = outcome(lambda: OPERATIONS[name](x))
-        with strategy.force(
-            THREAD_VALUES=1, CACHE_VALUES=4, PASS_VALUES=8, ROWS=2, RUNS_BLOCK=4, PAIRS_BLOCK=4, SMALL_VALUES=0, COMPILED_VALUES=0
-        ):
+        blocks = {"CACHE_VALUES": 4, "PASS_VALUES": 8, "ROWS": 2, "RUNS_BLOCK": 4, "PAIRS_BLOCK": 4}
+        with strategy.force(THREAD_VALUES=1, SMALL_VALUES=0, COMPILED_VALUES=0, CALL_VALUES=0, **blocks):
             assert_same(outcome(lambda: OPERATIONS[name](x)), expected)
 
 

@@ -508,9 +508,13 @@ class ElementwiseMethods(ArrayBase):
 
 
 def _flat_mask(mask: ArrayBase) -> Any:
-    """The items of a mask; numpy reads Arrow's booleans one by one."""
+    """The items of a mask, for reading; numpy reads Arrow's booleans one by one."""
     values = mask.values
-    return _arrow.data_alone(values) if pt.is_boolean(values.type) and not values.null_count else values
+    if values.null_count or not pt.is_boolean(values.type):
+        return values
+    flags = _arrow.data_alone(values)
+    flags.flags.writeable = False
+    return flags
 
 
 def _bound(column: Column, value: Any, *, is_lower: bool) -> _ops.Operand | None:

@@ -150,6 +150,13 @@ def _numbers_chosen(values: pa.Array, scalars: Sequence[pa.Scalar], items: pa.Ar
 
 def _replaced_in_turn(data: npt.NDArray[Any], old: Sequence[Any], new: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
     """As `members.replace_equal`, for several numbers; an item that was replaced is not compared again."""
+    if len(data) < sizes.CALL_VALUES:
+        found = data
+        for one, other in zip(old, new, strict=True):
+            kept = data != one
+            if np.count_nonzero(kept) < len(kept):
+                found = np.where(kept, found, other)
+        return None if found is data else found
     words, hits = np.dtype(f"i{data.itemsize}"), []
     choose, fillers = chooser(words, len(data)), new.astype(data.dtype, copy=False).view(words)
 

@@ -14,6 +14,7 @@ from arrowjag import _arrow
 from arrowjag._arguments import flat_numbers
 from arrowjag._column import Column
 from arrowjag._integers import integer, is_int, item_count
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.fill import fill, fill_bits
 from arrowjag._kernels.base.memory import from_words, least_and_greatest, with_bits
@@ -318,5 +319,7 @@ def cut(column: Column, bins: Any, range: Any, axis: Any) -> Column:
 
 def _bins_of(slots: IntArray) -> pa.Array:
     """Slots as the numbers of bins; null where they are negative."""
+    if len(slots) < strategy.sizes.CALL_VALUES:
+        return _arrow.from_numpy(np.maximum(slots, 0), slots >= 0)
     found = from_words(pa.int64(), fill(lambda items, out: np.maximum(slots[items], 0, out=out), len(slots), np.int64))
     return with_bits(found, fill_bits(lambda items: slots[items] >= 0, len(slots)))

@@ -294,5 +294,8 @@ def candidates(
 
 def shares(ranks: NDArray[Any], total: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """Each rank divided by a number of its row, by 1 where that is 0; in blocks, on all cores."""
+    if len(ranks) < strategy.sizes.CALL_VALUES:
+        few: NDArray[np.float64] = ranks / np.maximum(total, 1).repeat(row_sizes(offsets))
+        return few
     numbers = Source(np.maximum(total, 1), offsets)
     return fill(lambda items, out: np.divide(ranks[items], numbers.part(items), out=out), len(ranks), np.float64)
