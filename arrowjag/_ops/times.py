@@ -16,6 +16,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks
+from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import data_of, empty, from_words, least_and_greatest, with_bits, without_validity
 from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, every_of, name_at, offset_text, offsets_at, round_times
 from arrowjag._ops import elementwise
@@ -383,7 +384,7 @@ def _formatted(values: pa.Array, format: str) -> pa.Array:
     ticks = TICKS[values.type.unit]
     counts, valid = as_counts(values)
     wall_counts = as_counts(wall_of(values, "dt.strftime"))[0]
-    wall = wall_counts // ticks
+    wall = fill(lambda items, out: np.floor_divide(wall_counts[items], ticks, out=out), len(wall_counts), np.int64)
     parts: list[Any] = []
     for piece in _pieces(format):
         if piece.directive == "f":

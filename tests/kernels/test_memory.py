@@ -136,6 +136,6 @@ def test_more_than_memory_can_hold() -> None:
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 50])
 def test_the_least_and_the_greatest_of_many_integers(n: int) -> None:
     data = np.random.default_rng(n).permutation(n) - 20
-    with strategy.force(PASS_VALUES=8):
+    with strategy.force(PASS_VALUES=8, CALL_VALUES=8):
         assert memory.least_and_greatest(data) == (-20, n - 21)
         assert memory.least_and_greatest(-data.astype(np.int8)) == (21 - n, 20)

@@ -183,10 +183,15 @@ def largest_magnitude(data: npt.NDArray[Any]) -> int:
 
 def least_and_greatest(data: npt.NDArray[Any]) -> tuple[int, int]:
     """The extremes of some integers, at least one; many are read once, block by block on all cores."""
-    step = strategy.sizes.PASS_VALUES
-    if len(data) <= step:
+    if len(data) < strategy.sizes.CALL_VALUES:  # the places are found in a third of the time that the extremes take
         return int(data[data.argmin()]), int(data[data.argmax()])
-    found = map_tasks(lambda first: least_and_greatest(data[first : first + step]), range(0, len(data), step))
+    step = strategy.sizes.PASS_VALUES
+
+    def work(first: int) -> tuple[int, int]:
+        part = data[first : first + step]
+        return int(np.minimum.reduce(part)), int(np.maximum.reduce(part))
+
+    found = map_tasks(work, range(0, len(data), step), len(data))
     return min(least for least, _ in found), max(greatest for _, greatest in found)
 
 
