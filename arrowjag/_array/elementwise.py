@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._arguments import within_memory
@@ -495,7 +496,7 @@ class ElementwiseMethods(ArrayBase):
             raise ShapeError(
                 f"with_validity: axis {axis} of {self.shape!r} has shape {self.shape[:depth]!r}, but the mask {mask.shape!r}"
             )
-        keep = np.ones(n, bool) if mask is None else np.asarray(mask.values if isinstance(mask, ArrayBase) else mask)
+        keep = np.ones(n, bool) if mask is None else np.asarray(_flat_mask(mask) if isinstance(mask, ArrayBase) else mask)
         if keep.ndim != 1:
             raise JagTypeError(f"with_validity takes a flat mask, one bool per item, got {type(mask).__name__}")
         keep = keep.astype(bool) if len(keep) == 0 else keep.copy() if keep.flags.writeable else keep
@@ -504,6 +505,16 @@ class ElementwiseMethods(ArrayBase):
                 f"with_validity: axis {axis} of {self.shape!r} has {n} items, but the mask has {len(keep)} of {keep.dtype}"
             )
         return self._wrap(_revalidated(self, depth, keep, mask is None))
+
+
+def _flat_mask(mask: ArrayBase) -> Any:
+    """The items of a mask, for reading; numpy reads Arrow's booleans one by one."""
+    values = mask.values
+    if values.null_count or not pt.is_boolean(values.type):
+        return values
+    flags = _arrow.data_alone(values)
+    flags.flags.writeable = False
+    return flags
 
 
 def _bound(column: Column, value: Any, *, is_lower: bool) -> _ops.Operand | None:

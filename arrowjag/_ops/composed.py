@@ -67,8 +67,7 @@ def _shares(values: pa.Array, offsets: IntArray) -> pa.Array:
     key, valid = _arrow.order_key(values, "cdf")
     ranks, _ = _rank.rank(key, valid, offsets, "max")
     present, _ = _reduce.count(valid, offsets)
-    result = ranks / spread_rows(np.maximum(present, 1), offsets)
-    return _arrow.from_numpy(_poisoned(result, key, valid, offsets), valid)
+    return _arrow.from_numpy(_poisoned(_rank.shares(ranks, present, offsets), key, valid, offsets), valid)
 
 
 def _weighted_shares(values: pa.Array, weight: pa.Array, offsets: IntArray) -> pa.Array:

@@ -16,7 +16,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer, item_count
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_cells, rows_2d
-from arrowjag._kernels.base.fill import filled
+from arrowjag._kernels.base.fill import chooser, fill, filled
 from arrowjag._kernels.base.memory import data_of, empty, from_words, has_words, unless_all, valid_of
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.equal import members, repeats
@@ -150,12 +150,29 @@ def _numbers_chosen(values: pa.Array, scalars: Sequence[pa.Scalar], items: pa.Ar
 
 def _replaced_in_turn(data: npt.NDArray[Any], old: Sequence[Any], new: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
     """As `members.replace_equal`, for several numbers; an item that was replaced is not compared again."""
-    found = data
-    for one, other in zip(old, new, strict=True):
-        kept = np.not_equal(data, one, out=empty(len(data), np.bool_))
-        if np.count_nonzero(kept) < len(kept):
-            found = filled(found, kept, other)
-    return None if found is data else found
+    if len(data) < sizes.CALL_VALUES:
+        found = data
+        for one, other in zip(old, new, strict=True):
+            kept = data != one
+            if np.count_nonzero(kept) < len(kept):
+                found = np.where(kept, found, other)
+        return None if found is data else found
+    words, hits = np.dtype(f"i{data.itemsize}"), []
+    choose, fillers = chooser(words, len(data)), new.astype(data.dtype, copy=False).view(words)
+
+    def write(items: slice, out: npt.NDArray[Any]) -> None:
+        part = data[items]
+        found = part.view(words)
+        for place, one in enumerate(old):
+            kept = part != one
+            if np.count_nonzero(kept) < len(kept):
+                hits.append(one)
+                before, found = found, empty(len(part), words)
+                choose(kept, before, fillers[place : place + 1], found)
+        out[:] = found
+
+    found = fill(write, len(data), words).view(data.dtype)
+    return found if hits else None
 
 
 def _put(data: npt.NDArray[Any], other: BoolArray, word: Any) -> npt.NDArray[Any]:

@@ -14,7 +14,10 @@ from arrowjag import _arrow
 from arrowjag._arguments import flat_numbers
 from arrowjag._column import Column
 from arrowjag._integers import integer, is_int, item_count
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.fill import fill, fill_bits
+from arrowjag._kernels.base.memory import from_words, least_and_greatest, with_bits
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.order import search
@@ -242,16 +245,11 @@ def bincount(column: Column, n: Any, axis: Any) -> Column:
     def lists(values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
         data, valid = _small_integers(values), _arrow.valid_of(values)
         data = data if valid is None else np.where(valid, data, 0)
-        bad = data < 0 if most is None else (data < 0) | (data >= most)
-        if valid is not None:
-            bad &= valid
-        if bad.any():
-            item = int(bad.argmax())
-            row = int(_offsets.parents(offsets)[item])
-            told = "must not be negative" if most is None else f"must be from 0 to {most - 1}"
-            raise JagValueError(f"bincount: items {told}, got {data[item]} in row {row}", row=row)
+        least, largest = least_and_greatest(data) if len(data) else (0, 0)
+        if least < 0 or (most is not None and largest >= most):
+            bad = (data < 0) | (data >= (largest + 1 if most is None else most))
+            _refuse_bins(data, bad if valid is None else bad & valid, offsets, most)
         if most is None:
-            largest = int(data.max()) if len(data) else 0
             if largest >= 2**31:  # far from any memory, also for few rows
                 raise JagOverflowError(f"bincount: an item is {largest}, so that as many counts would be needed")
             counts, cut = _kernels.count_values(data, valid, offsets)
@@ -261,6 +259,15 @@ def bincount(column: Column, n: Any, axis: Any) -> Column:
         return _arrow.from_numpy(_kernels.count_bins(slots, offsets, most)), _offsets.of_size(most, len(offsets) - 1)
 
     return deeper(column, axis, lists, "bincount")
+
+
+def _refuse_bins(data: npt.NDArray[np.int64], bad: BoolArray, offsets: IntArray, most: int | None) -> None:
+    """Raise for the first item that is marked, if there is one."""
+    if np.count_nonzero(bad):
+        item = int(bad.argmax())
+        row = int(_offsets.parents(offsets)[item])
+        told = "must not be negative" if most is None else f"must be from 0 to {most - 1}"
+        raise JagValueError(f"bincount: items {told}, got {data[item]} in row {row}", row=row)
 
 
 def _small_integers(values: pa.Array) -> npt.NDArray[np.int64]:
@@ -298,13 +305,18 @@ def cut(column: Column, bins: Any, range: Any, axis: Any) -> Column:
         _no_range(range, "cut")
         _only_last(axis, column.ndim, "cut")
         placed = _placed(column, bins, "cut")
-        slots = placed.slots()
-        return Column(placed.items.shape, _arrow.from_numpy(np.maximum(slots, 0), slots >= 0))
+        return Column(placed.items.shape, _bins_of(placed.slots()))
     wanted = _wanted(bins, range, "cut")
 
     def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
-        slots = _slots(values, offsets, wanted, "cut")
-        inside = slots >= 0
-        return _arrow.from_numpy(np.where(inside, slots, 0), inside)
+        return _bins_of(_slots(values, offsets, wanted, "cut"))
 
     return along_axis.apply(column, axis, apply, "cut")
+
+
+def _bins_of(slots: IntArray) -> pa.Array:
+    """Slots as the numbers of bins; null where they are negative."""
+    if len(slots) < strategy.sizes.CALL_VALUES:
+        return _arrow.from_numpy(np.maximum(slots, 0), slots >= 0)
+    found = from_words(pa.int64(), fill(lambda items, out: np.maximum(slots[items], 0, out=out), len(slots), np.int64))
+    return with_bits(found, fill_bits(lambda items: slots[items] >= 0, len(slots)))

@@ -19,7 +19,6 @@ from arrowjag._integers import integer, item_count
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import draws
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.memory import holds_nan, zeros
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.base.quiet import quietly
@@ -129,8 +128,7 @@ def _shares(ranks: npt.NDArray[Any], valid: BoolArray | None, offsets: IntArray,
         total, _ = _reduce.max(ranks, valid, offsets)
     else:
         total, _ = _reduce.count(valid, offsets)
-    found: npt.NDArray[np.float64] = ranks / spread_rows(np.maximum(total, 1), offsets)
-    return found
+    return _rank.shares(ranks, total, offsets)
 
 
 def topk(column: Column, k: int, axis: Any, by: Column | None, descending: bool, operation: str = "topk") -> Column:

@@ -193,7 +193,9 @@ def permute(column: Column, axes: tuple[Any, ...], shear: ShearMode) -> tuple[Co
 
 
 def _moved(column: Column, shape: JaggedShape, take: IntArray | None) -> tuple[Column, IntArray | None]:
-    return (column if take is None else Column(shape, gather.take(column.values, take))), take
+    if take is None:
+        return column, None
+    return Column(shape, gather.take_rising(column.values, take, shape.dims[-1].offsets)), take
 
 
 def inverse(take: IntArray | None, size: int) -> IntArray:

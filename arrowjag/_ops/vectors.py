@@ -119,7 +119,7 @@ def cosine(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | N
 
     def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         a, b = floats(one, "cosine"), floats(two, "cosine")
-        found = quietly(unit_product, *dots(a, b, valid, offsets))
+        found = unit_product(*dots(a, b, valid, offsets))
         return _arrow.from_numpy(found.astype(common_type(a, b), copy=False), have_items(valid, offsets))
 
     return over_pairs(x, y, axis, reduction, "cosine", skip_nulls=skip_nulls, min_count=min_count)

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base import memory
 from arrowjag._machine import reported_memory
 from arrowjag.errors import JagMemoryError
@@ -130,3 +131,11 @@ def test_more_than_memory_can_hold() -> None:
     assert memory.empty(3, np.int16).dtype == np.int16
     assert memory.zeros(3, np.int16).tolist() == [0, 0, 0]
     assert memory.empty_like(np.zeros(4, np.float32)).shape == (4,)
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 50])
+def test_the_least_and_the_greatest_of_many_integers(n: int) -> None:
+    data = np.random.default_rng(n).permutation(n) - 20
+    with strategy.force(PASS_VALUES=8, CALL_VALUES=8):
+        assert memory.least_and_greatest(data) == (-20, n - 21)
+        assert memory.least_and_greatest(-data.astype(np.int8)) == (21 - n, 20)

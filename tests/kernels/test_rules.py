@@ -258,6 +258,10 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("unpad", (10, 100, 9, 129), "items"),
     ("transpose", (YES, False, NO, NO, 0), "even"),
     ("transpose", (YES, True, NO, NO, 4096), "even"),
+    # few long rows, of which those of one stretch are many
+    ("take_rising", (sizes.LARGE_VALUES, 64), "stretches"),
+    ("take_rising", (sizes.LARGE_VALUES, 65), "items"),
+    ("take_rising", (sizes.LARGE_VALUES - 1, 64), "items"),
     ("transpose", (YES, True, NO, NO, 4095), "columns"),
     ("transpose", (YES, True, YES, NO, 4095), "slices"),
     ("transpose", (*NONE, True, NO, NO, 4096), "columns"),
@@ -651,6 +655,7 @@ NAMES = {
     "transpose": "even slices columns exact radix",
     "digits": "radix count",
     "columns": "numpy compiled",
+    "take_rising": "items stretches",
     "frame": "coordinates columns",
     **dict.fromkeys(BLOCKS, "whole blocks"),
     **{name: f"small {other}" for name, other in SMALL.items()},

@@ -713,6 +713,7 @@ CALLS: dict[str, list[Call]] = {
     "transpose": [turned(0, 1), turned(1, 2), turned(0, 2)],
     "digits": [turned(0, 1), turned(1, 2), turned(0, 2)],
     "columns": [turned(0, 1), turned(1, 2)],
+    "take_rising": [turned(0, 1), turned(1, 2)],
     "frame": [turned(0, 1), turned(1, 2)],
 }
 

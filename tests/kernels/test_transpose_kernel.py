@@ -437,7 +437,11 @@ WAYS = ("slices", "columns", "radix", "exact")
 @given(shapes(), st.booleans())
 def test_each_way_to_transpose(by, case, tiny):
     offsets, extents = case
-    sizes = {"LARGE_FRAME": 3, "WORD_VALUES": 5, "COLUMN_ROWS": 2, "COLUMN_MIN_ROWS": 1, "CALL_VALUES": 0} if tiny else {}
+    sizes = (
+        {"LARGE_FRAME": 3, "WORD_VALUES": 5, "PASS_VALUES": 5, "COLUMN_ROWS": 2, "COLUMN_MIN_ROWS": 1, "CALL_VALUES": 0}
+        if tiny
+        else {}
+    )
     for a, b in all_pairs(len(offsets)):
         with strategy.force(transpose=by, **sizes):
             check(kernel.transpose(offsets, extents, a, b), offsets, extents, swapped(len(offsets), a, b))

@@ -308,7 +308,19 @@ def mode(
     -----
     As of `value_counts`.
     """
-    group_offsets, items, counts = value_counts([(key, valid)], offsets)
+    keys = [(key, valid)]
+    if strategy.is_small("value_counts", *keys):
+        items, present = _most_frequent(*value_counts(keys, offsets))
+        return items, unless_all(present)
+    found = in_blocks(lambda part, cut, base: _most_frequent(*_value_counts(part, cut, base)), keys, offsets)
+    items, present = (stitch(parts) for parts in zip(*found, strict=True))
+    return items, unless_all(present)
+
+
+def _most_frequent(
+    group_offsets: NDArray[np.int64], items: NDArray[np.int64], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The first item of each row that is counted most often, and which rows have one, from the counts of `value_counts`."""
     present = group_offsets[1:] > group_offsets[:-1]
     result = zeros(len(present), np.int64)
     heads = group_offsets[:-1][present]
@@ -316,7 +328,7 @@ def mode(
         most = np.maximum.reduceat(counts, heads)
         hits = (counts == most.repeat(row_sizes(group_offsets)[present])).nonzero()[0]
         result[present] = items[hits[np.searchsorted(hits, heads)]]
-    return result, unless_all(present)
+    return result, present
 
 
 def marked(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import zeros
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import filter_rows
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.equal.repeats import equal_runs
@@ -51,15 +51,21 @@ def local_maxima(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: N
 
 def _inner_peaks(data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.bool_] | None:
     """As `local_maxima`, without nulls; None if two neighbours are equal, or a NaN is among them."""
-    rises, drops = data[1:] > data[:-1], data[1:] < data[:-1]
-    if np.count_nonzero(rises) + np.count_nonzero(drops) < len(data) - 1:
-        return None
-    found = zeros(len(data), np.bool_)
-    np.logical_and(rises[:-1], drops[1:], out=found[1:-1])
-    full = offsets[1:] > offsets[:-1]
-    found[offsets[:-1][full]] = False
-    found[offsets[1:][full] - 1] = False
-    return found
+    found = empty(len(data), np.bool_)
+
+    def work(first: int, last: int) -> bool:
+        items, cut = slice(int(offsets[first]), int(offsets[last])), offsets[first : last + 1]
+        own = data[items]
+        rises, drops = own[1:] > own[:-1], own[1:] < own[:-1]
+        if np.count_nonzero(rises) + np.count_nonzero(drops) < len(own) - 1:
+            return False
+        np.logical_and(rises[:-1], drops[1:], out=found[items][1:-1])
+        full = cut[1:] > cut[:-1]
+        found[cut[:-1][full]] = False
+        found[cut[1:][full] - 1] = False
+        return True
+
+    return found if all(map_rows(work, offsets, block_values=strategy.sizes.CACHE_VALUES)) else None
 
 
 def _flag_middles(data: NDArray[Any], offsets: NDArray[np.int64], flags: NDArray[np.bool_]) -> None:

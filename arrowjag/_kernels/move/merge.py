@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import dense, strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.blocks import map_tasks
-from arrowjag._kernels.base.fill import spread_flags
+from arrowjag._kernels.base.fill import fill, spread_flags
 from arrowjag._kernels.base.memory import (
     WORDS,
     aligned_bits,
@@ -79,9 +79,12 @@ def _woven(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 def _woven_pair(one: NDArray[np.bool_], two: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """As `_woven`, of two arrays of flags, as the halves of words: 1M of each take 0.2 ms instead of 0.5."""
-    words = np.multiply(two, 256, dtype="<u2")
-    words |= one
-    return words.view(np.bool_)
+
+    def write(items: slice, out: NDArray[Any]) -> None:
+        np.multiply(two[items], 256, out=out, dtype="<u2")
+        out |= one[items]
+
+    return fill(write, len(one), "<u2").view(np.bool_)
 
 
 def repeat_each(values: pa.Array[Any], count: int) -> pa.Array[Any]:

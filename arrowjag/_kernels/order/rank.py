@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import sort_codes, too_wide
+from arrowjag._kernels.base.fill import Source, fill
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import from_counts, positions, row_sizes, run_sizes, runs
 from arrowjag._kernels.base.totals import running_total
@@ -25,7 +26,7 @@ from arrowjag._kernels.reduce import extremes
 from arrowjag.errors import JagValueError
 from arrowjag.typing import RankMethod
 
-__all__ = ["candidates", "rank", "sorted_runs"]
+__all__ = ["candidates", "rank", "shares", "sorted_runs"]
 
 
 def sorted_runs(
@@ -289,3 +290,12 @@ def candidates(
     segments = chosen.nonzero()[0]
     lengths = bounds[segments + 1] - bounds[segments]
     return ranges(bounds[segments], lengths), from_counts(lengths)[segments.searchsorted(rows)]
+
+
+def shares(ranks: NDArray[Any], total: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Each rank divided by a number of its row, by 1 where that is 0; in blocks, on all cores."""
+    if len(ranks) < strategy.sizes.CALL_VALUES:
+        few: NDArray[np.float64] = ranks / np.maximum(total, 1).repeat(row_sizes(offsets))
+        return few
+    numbers = Source(np.maximum(total, 1), offsets)
+    return fill(lambda items, out: np.divide(ranks[items], numbers.part(items), out=out), len(ranks), np.float64)

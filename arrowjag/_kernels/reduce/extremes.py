@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.fill import spread_rows
+from arrowjag._kernels.base.fill import fill, spread_rows
 from arrowjag._kernels.base.memory import Bits, as_flags, empty, text_parts, unless_all
 from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.base.polars_lists import (
@@ -289,7 +289,11 @@ def _best_slots(
     if _run(name, pick, data, valid, offsets, slots, found) is None:
         return None
     if data.dtype.kind == "f" and len(data):
-        found &= ~np.isnan(data.take(offsets[:-1] + slots, mode="clip"))
+
+        def write(rows: slice, out: NDArray[np.bool_]) -> None:
+            np.isnan(data.take(offsets[rows] + slots[rows], mode="clip"), out=out)
+
+        found &= ~fill(write, len(slots), np.bool_, strategy.sizes.ROWS)
     slots *= found
     return slots, found
 

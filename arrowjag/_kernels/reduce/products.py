@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
+from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import empty, empty_columns
 from arrowjag._kernels.compiled import fused_name
 from arrowjag._kernels.compiled.library import Compiled, find_loop
@@ -29,18 +30,25 @@ Valid = NDArray[np.bool_] | None
 def unit_product(xy: Floats, xx: Floats, yy: Floats) -> Floats:
     """Sums of products over the root of both sums of squares, from -1 to 1; NaN where a sum of squares is 0.
 
-    Where both columns are equal bit for bit the result is exactly 1, and -1 where they differ in sign only. The caller turns
-    floating-point warnings off.
+    Where both columns are equal bit for bit the result is exactly 1, and -1 where they differ in sign only.
     """
+
+    def write(rows: slice, out: Floats) -> None:
+        _write_unit_product(xy[rows], xx[rows], yy[rows], out)
+
+    return fill(write, len(xy), np.float64, strategy.sizes.ROWS)
+
+
+def _write_unit_product(xy: Floats, xx: Floats, yy: Floats, out: Floats) -> None:
     square = xx * yy
     normal = (square > _SMALLEST) & (square < np.inf)
     size = np.sqrt(square)
     if np.count_nonzero(normal) < len(normal):
         size = np.where(normal, size, np.sqrt(xx) * np.sqrt(yy))
     np.copyto(size, xx, where=xx == yy)
-    found: Floats = np.divide(xy, size, out=size)
-    np.maximum(found, -1.0, out=found)
-    return np.minimum(found, 1.0, out=found)
+    np.divide(xy, size, out=out)
+    np.maximum(out, -1.0, out=out)
+    np.minimum(out, 1.0, out=out)
 
 
 _SMALLEST = 1e-290

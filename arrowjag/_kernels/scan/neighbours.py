@@ -53,7 +53,7 @@ def gaps(data: NDArray[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[Any], 
         np.subtract(signed[1:][items], signed[items][: len(out)], out=out)
 
     steps = fill(apart, max(len(data) - 1, 0), signed.dtype)
-    found = steps.take(places, out=empty(len(places), steps.dtype), mode="clip") if len(places) else steps[:0]
+    found = fill(lambda items, out: steps.take(places[items], out=out, mode="clip"), len(places), steps.dtype)
     if data.dtype == np.uint64:
         wrapped = (data[places + 1] >= data[places]) != (found >= 0)
         if wrapped.any():

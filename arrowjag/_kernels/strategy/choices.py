@@ -239,6 +239,11 @@ CHOICES: dict[str, Choice] = {
     "shift": _either(lambda n: "positions" if n > sizes.SHIFT_SLOTS else "slots", "positions", "slots"),
     # moving values
     "take": _either(rules.small_or("blocks"), "small", "blocks"),
+    "take_rising": _either(
+        lambda n, n_rows: "stretches" if n >= sizes.LARGE_VALUES and n_rows * sizes.CALL_VALUES <= sizes.PASS_VALUES else "items",
+        "items",
+        stretches=lambda _n, n_rows: n_rows > 0,
+    ),
     "filter": _either(
         rules.filter,
         "arrow",

@@ -157,9 +157,9 @@ def _in_blocks(move: Move, levels: Offsets, frame_valid: NDArray[np.bool_] | Non
 def _frame_blocks(ends: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Frames in blocks of about as many items, but large frames alone."""
     n_frames, n_items = len(ends) - 1, int(ends[-1])
-    if n_items < strategy.sizes.WORD_VALUES:
+    if n_items < strategy.sizes.PASS_VALUES:
         return [(0, n_frames)]
-    cuts = [first for first, _ in cut_rows(ends, -(-n_items // strategy.sizes.WORD_VALUES))]
+    cuts = [first for first, _ in cut_rows(ends, -(-n_items // strategy.sizes.PASS_VALUES))]
     large = np.flatnonzero(np.diff(ends) > strategy.sizes.LARGE_FRAME)
     return list(pairwise(np.unique([*cuts, *large, *(large + 1), n_frames]).tolist()))
 

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from arrowjag import _arrow
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import fill
+from arrowjag._kernels.base.memory import least_and_greatest
+from arrowjag._kernels.move import gather
 
 __all__ = ["Keys", "map_keys"]
 
@@ -32,7 +34,8 @@ class Keys(NamedTuple):
         """The least and the greatest number that there may be."""
         if self.cycle is not None or not len(self.counts):
             return 0, (self.cycle or 0) - 1
-        return int(self.counts.min()) // self.size, int(self.counts.max()) // self.size
+        least, greatest = least_and_greatest(self.counts)
+        return least // self.size, greatest // self.size
 
     def write(self, items: slice, out: NDArray[np.int64], first: int = 0) -> None:
         """Write the numbers of some neighbouring counts, less `first`."""
@@ -69,7 +72,7 @@ def map_keys(keys: Keys, compute: Callable[[NDArray[np.int64]], pa.Array]) -> pa
     table = compute(np.arange(low, high + 1))
     if not pa.types.is_integer(table.type):
         places = fill(lambda items, out: keys.write(items, out, low), n, np.int64)
-        return table.take(_arrow.from_numpy(places, keys.valid))
+        return gather.take(table, places, keys.valid)
     results = np.asarray(table)
 
     def work(items: slice, out: NDArray[Any]) -> None:
