@@ -58,20 +58,18 @@ def exponents(kind: str, nulls: bool) -> Function:
     return function
 
 
-@loop("u1* i8* i8 i8 item*", ("f4", "f8"))
+@loop("i8* i8 i8 item*", ("f4", "f8"))
 def shares(kind: str, nulls: bool) -> Function:
-    """(valid, offsets, first, last, out): divide each item of `out` by the sum of its row; a null adds 0, and becomes 0."""
-    del kind
-    sums = distances_of(nulls)
+    """(offsets, first, last, out): divide each item of `out` by the sum of its row."""
+    del kind, nulls
+    sums = distances_of(False)
 
-    def function(valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+    def function(offsets: Any, first: Any, last: Any, out: Any) -> int:
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
-            total = sums(out, valid, begin, end, 0.0)
+            total = sums(out, out, begin, end, 0.0)
             for i in range(begin, end):
                 out[i] = f8(out[i]) / total
-                if nulls:
-                    out[i] = out[i] if valid[i] != 0 else 0.0
         return 0
 
     return function
