@@ -90,8 +90,8 @@ def teach_numba() -> None:
     from numba.extending import intrinsic, overload
 
     while _UNKNOWN:
-        function, written, *what = _UNKNOWN.pop()
-        one: Any = intrinsic((_written if written else _sums)(*what))
+        function, written, powers, nulls, of_items = _UNKNOWN.pop()
+        one: Any = intrinsic((_written if written else _sums)(powers, nulls, of_items))
         overload(function, inline="always")((_calling_with_out if written else _calling)(one))
 
 

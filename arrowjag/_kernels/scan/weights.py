@@ -78,14 +78,14 @@ def softmax(
 
 def _by_loops(values: NDArray[Any], block: Block, beta: float, out: NDArray[Any]) -> bool:
     """Compute a block by loops before and after the exponential function, if they are ready."""
-    exponents = find_loop("exponents", out.dtype, block.valid is not None, len(out), often=True)
-    shares = find_loop("shares", out.dtype, False, len(out), often=True)
+    nulls = block.valid is not None
+    exponents, shares = (find_loop(name, out.dtype, nulls, len(out), often=True) for name in ("exponents", "shares"))
     ready = exponents is not None and shares is not None
     if strategy.choose("weights", ready) != "compiled" or exponents is None or shares is None:
         return False
-    rows = block.offsets, 0, len(block.offsets) - 1
-    exponents(np.ascontiguousarray(values), block.valid, *rows, np.array([beta, -np.inf], out.dtype), out)
-    np.exp(out, out=out)  # 0 for a null
+    rows = block.valid, block.offsets, 0, len(block.offsets) - 1
+    exponents(np.ascontiguousarray(values), *rows, np.array([beta, -np.inf, 0], out.dtype), out)
+    np.exp(out, out=out)
     shares(*rows, out)
     return True
 
