@@ -321,7 +321,7 @@ def arguments_of(loop, type, told, rng):
         "places": np.maximum(np.diff(offsets) - 1, 0) // 2,
         "scratch": np.zeros_like(values),
         "sample": np.zeros(SAMPLE, values.dtype),
-        "scale": np.array([-0.7, -np.inf], values.dtype) if values.dtype.kind == "f" else None,
+        "scale": np.array([-0.7, -np.inf, 0], values.dtype) if values.dtype.kind == "f" else None,
         "valid": {False: None, True: valid.view(np.uint8), "bits": np.packbits(valid, bitorder="little")}[told],
         "ones": valid.astype(np.float64),
         "offsets": offsets,

@@ -32,12 +32,22 @@ def running(row: list[Any]) -> list[Any]:
     return [None if item is None else sum(one for one in row[: place + 1] if one is not None) for place, item in enumerate(row)]
 
 
+def first_of(best: Callable[..., Any]) -> Callable[[list[Any]], Any]:
+    def slot(row: list[Any]) -> Any:
+        known = [item for item in row if item is not None]
+        return row.index(best(known)) if known else None
+
+    return slot
+
+
 CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[list[Any]], Any]]] = {
     "count": (lambda x: x.count(), lambda row: len(row) - row.count(None)),
     "sum": (lambda x: x.sum(), lambda row: sum(item for item in row if item is not None)),
     "mean": (lambda x: x.mean(), lambda row: sum(known) / len(known) if (known := [i for i in row if i is not None]) else None),
     "min": (lambda x: x.min(), lambda row: min((item for item in row if item is not None), default=None)),
     "max": (lambda x: x.max(), lambda row: max((item for item in row if item is not None), default=None)),
+    "argmin": (lambda x: x.argmin(), first_of(min)),
+    "argmax": (lambda x: x.argmax(), first_of(max)),
     "sort": (lambda x: x.sort(), rising),
     "sort descending": (lambda x: x.sort(descending=True), falling),
     "cumsum": (lambda x: x.cumsum(), running),

@@ -32,7 +32,7 @@ Function = Callable[..., Any]
 
 
 @functools.cache
-def sums_in_pieces(powers: tuple[int, ...], nulls: Nulls) -> Function:
+def sums_in_pieces(powers: tuple[int, ...], nulls: Nulls, of_items: bool = False) -> Function:
     """A function of the sums of powers of deviations, `(item - origin) - mean`, one sum per power; a null adds 0.
 
     Parameters
@@ -41,6 +41,8 @@ def sums_in_pieces(powers: tuple[int, ...], nulls: Nulls) -> Function:
         Rising, from 1 up.
     nulls : bool or "bits"
         How `valid` tells which items are null; False if it is not read.
+    of_items : bool
+        Whether origin and mean are 0, so that nulls become 0 before items are widened.
     """
 
     def sums(values: Any, valid: Any, begin: Any, end: Any, origin: Any, mean: Any) -> Any:
@@ -55,12 +57,12 @@ def sums_in_pieces(powers: tuple[int, ...], nulls: Nulls) -> Function:
                 totals[k] += float(np.add.accumulate(product)[-1])
         return tuple(totals)
 
-    _UNKNOWN.append((sums, powers, nulls, False))
+    _UNKNOWN.append((sums, False, powers, nulls, of_items))
     return sums
 
 
 @functools.cache
-def sums_of_pieces(powers: tuple[int, ...], nulls: Nulls) -> Function:
+def sums_of_pieces(powers: tuple[int, ...], nulls: Nulls, of_items: bool = False) -> Function:
     """A function that writes what `sums_in_pieces` adds up: `out[8 * (k + len(powers) * group) + lane]` for each power and piece.
 
     The last group of eight pieces is filled up with 0.
@@ -75,11 +77,11 @@ def sums_of_pieces(powers: tuple[int, ...], nulls: Nulls) -> Function:
             found[piece // LANES, :, piece % LANES] = one(values, valid, at, min(at + PIECE, int(end)), origin, mean)
         return 0
 
-    _UNKNOWN.append((write, powers, nulls, True))
+    _UNKNOWN.append((write, True, powers, nulls, of_items))
     return write
 
 
-_UNKNOWN: list[tuple[Function, tuple[int, ...], Nulls, bool]] = []
+_UNKNOWN: list[tuple[Function, bool, tuple[int, ...], Nulls, bool]] = []
 """Functions that numba does not know yet."""
 
 
@@ -88,8 +90,8 @@ def teach_numba() -> None:
     from numba.extending import intrinsic, overload
 
     while _UNKNOWN:
-        function, powers, nulls, written = _UNKNOWN.pop()
-        one: Any = intrinsic((_written if written else _sums)(powers, nulls))
+        function, written, powers, nulls, of_items = _UNKNOWN.pop()
+        one: Any = intrinsic((_written if written else _sums)(powers, nulls, of_items))
         overload(function, inline="always")((_calling_with_out if written else _calling)(one))
 
 
@@ -106,13 +108,13 @@ def _calling_with_out(one: Any) -> Function:
     )
 
 
-def _written(powers: tuple[int, ...], nulls: Nulls) -> Function:
+def _written(powers: tuple[int, ...], nulls: Nulls, of_items: bool) -> Function:
     """As `_sums`, for sums that are written."""
     from numba import types
 
     def typed(_typing: Any, values: Any, valid: Any, _begin: Any, _end: Any, _origin: Any, _mean: Any, out: Any) -> Any:
         def write(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            _Row(builder, powers, nulls, arguments[:-1], arguments[-1]).add_up()
+            _Row(builder, (powers, nulls, of_items), arguments[:-1], arguments[-1]).add_up()
             return arguments[2].type(0)
 
         return types.uint64(values, valid, types.uint64, types.uint64, types.float64, types.float64, out), write
@@ -120,7 +122,7 @@ def _written(powers: tuple[int, ...], nulls: Nulls) -> Function:
     return typed
 
 
-def _sums(powers: tuple[int, ...], nulls: Nulls) -> Function:
+def _sums(powers: tuple[int, ...], nulls: Nulls, of_items: bool) -> Function:
     """The function that numba calls: it returns the types and a function that writes the code."""
     from numba import types
 
@@ -128,7 +130,7 @@ def _sums(powers: tuple[int, ...], nulls: Nulls) -> Function:
         result = types.UniTuple(types.float64, len(powers))
 
         def write(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            return context.make_tuple(builder, result, _Row(builder, powers, nulls, arguments).add_up())
+            return context.make_tuple(builder, result, _Row(builder, (powers, nulls, of_items), arguments).add_up())
 
         return result(values, valid, types.uint64, types.uint64, types.float64, types.float64), write
 
@@ -138,11 +140,12 @@ def _sums(powers: tuple[int, ...], nulls: Nulls) -> Function:
 class _Row:
     """The code that adds up a row."""
 
-    def __init__(self, builder: Any, powers: tuple[int, ...], nulls: Nulls, arguments: Sequence[Any], out: Any = None) -> None:
+    def __init__(self, builder: Any, what: tuple[tuple[int, ...], Nulls, bool], arguments: Sequence[Any], out: Any = None) -> None:
         from llvmlite import ir
         from numba.core import cgutils
 
-        self.ir, self.builder, self.powers, self.nulls = ir, builder, powers, nulls
+        self.ir, self.builder = ir, builder
+        self.powers, self.nulls, self.of_items = what
         self.data, self.valid, self.begin, self.end, self.origin, self.mean = arguments
         self.out = out
         self.word, self.number = self.begin.type, ir.DoubleType()
@@ -150,8 +153,8 @@ class _Row:
         self.lanes = ir.Constant(ir.VectorType(self.word, LANES), list(range(LANES)))
         self.zero, self.zeros = ir.Constant(self.number, 0.0), ir.Constant(self.vector, [0.0] * LANES)
         self.origins, self.means = splat(builder, self.origin, LANES), splat(builder, self.mean, LANES)
-        self.sums = [cgutils.alloca_once_value(builder, self.zeros) for _ in powers]
-        self.totals = [cgutils.alloca_once_value(builder, self.zero) for _ in powers]
+        self.sums = [cgutils.alloca_once_value(builder, self.zeros) for _ in self.powers]
+        self.totals = [cgutils.alloca_once_value(builder, self.zero) for _ in self.powers]
 
     def add_up(self) -> list[Any]:
         """Write the code, and return the sums."""
@@ -163,13 +166,15 @@ class _Row:
         with cgutils.for_range(builder, n_groups, intp=word) as groups:
             at = builder.add(self.begin, builder.mul(groups.index, word(group)))
             left = builder.sub(self.end, at)
-            is_full = builder.icmp_unsigned(">=", left, word(group))
-            n_full = builder.select(is_full, word(LANES), builder.udiv(left, word(PIECE)))
-            tail = builder.select(is_full, word(0), builder.urem(left, word(PIECE)))
             for total in self.sums:
                 builder.store(self.zeros, total)
-            self._add_pieces(at, n_full, builder.udiv(tail, word(LANES)))
-            self._add_last(n_full, builder.urem(tail, word(LANES)))
+            with builder.if_else(builder.icmp_unsigned(">=", left, word(group))) as (is_full, is_last):
+                with is_full:
+                    self._add_group(at)
+                with is_last:
+                    n_full, tail = builder.udiv(left, word(PIECE)), builder.urem(left, word(PIECE))
+                    self._add_pieces(at, n_full, builder.udiv(tail, word(LANES)))
+                    self._add_last(n_full, builder.urem(tail, word(LANES)))
             if self.out is None:
                 self._add_lanes()
             else:
@@ -205,6 +210,17 @@ class _Row:
             address = builder.gep(self.data, [builder.add(at, self.word(line * n_items))])
             builder.call(fetch, [builder.bitcast(address, pointer), number(0), number(3), number(1)])
 
+    def _add_group(self, at: Any) -> None:
+        """Add eight whole pieces, which are as far apart at every step."""
+        from numba.core import cgutils
+
+        builder, word = self.builder, self.word
+        with cgutils.for_range(builder, word(PIECE // LANES), intp=word) as loop:
+            self._fetch(at, loop.index)
+            first = builder.add(at, builder.mul(loop.index, word(LANES)))
+            for deviations in self._columns([self._load(first, lane) for lane in range(LANES)]):
+                self._add(deviations)
+
     def _add_pieces(self, at: Any, n_full: Any, steps_of_tail: Any) -> None:
         """Add whole pieces, and of the shorter one behind them what whole vectors hold."""
         from numba.core import cgutils
@@ -222,8 +238,13 @@ class _Row:
                 apart = builder.select(builder.icmp_unsigned(">", n, word(lane)), word(lane * PIECE), word(0))
                 rows.append(self._load(builder.add(first, apart)))
             used = builder.icmp_unsigned("<", self.lanes, splat(builder, n, LANES))
-            for items in _transposed(builder, rows):
-                self._add(builder.select(used, items, self.zeros))
+            for deviations in self._columns(rows):
+                self._add(builder.select(used, deviations, self.zeros))
+
+    def _columns(self, rows: Sequence[Any]) -> list[Any]:
+        """The deviations of an item of each piece; float32 are moved in half of the time of what they are widened to."""
+        columns = _transposed(self.builder, rows)
+        return columns if self._nulls_first() else [self._deviations(items) for items in columns]
 
     def _add_last(self, n_full: Any, rest: Any) -> None:
         """Add the last items of the shorter piece, one by one."""
@@ -245,15 +266,23 @@ class _Row:
             done = power
             builder.store(builder.fadd(builder.load(total), product), total)
 
-    def _load(self, place: Any) -> Any:
-        """The deviations of items side by side."""
-        builder = self.builder
-        items = vector_from(builder, self.data, place, LANES)
-        items = items if items.type == self.vector else builder.fpext(items, self.vector)
-        found = builder.fsub(builder.fsub(items, self.origins), self.means)
+    def _load(self, place: Any, n_pieces: int = 0) -> Any:
+        """Items side by side, so many pieces later, of which nulls are 0; their deviations if a null would have one."""
+        builder, apart = self.builder, n_pieces * PIECE
+        items = vector_from(builder, builder.gep(self.data, [self.word(apart)]), place, LANES)
         if not self.nulls:
-            return found
-        return builder.select(are_valid(builder, self.valid, place, LANES, self.nulls), found, self.zeros)
+            return items
+        items = self._deviations(items) if self._nulls_first() else items
+        valid = builder.gep(self.valid, [self.word(apart // 8 if self.nulls == "bits" else apart)])
+        return builder.select(are_valid(builder, valid, place, LANES, self.nulls), items, items.type([0.0] * LANES))
+
+    def _nulls_first(self) -> bool:
+        return bool(self.nulls) and not self.of_items
+
+    def _deviations(self, items: Any) -> Any:
+        builder = self.builder
+        items = items if items.type == self.vector else builder.fpext(items, self.vector)
+        return items if self.of_items else builder.fsub(builder.fsub(items, self.origins), self.means)
 
     def _load_one(self, place: Any) -> Any:
         """The deviation of an item."""

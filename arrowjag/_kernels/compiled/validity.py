@@ -128,14 +128,16 @@ def are_valid(builder: Any, valid: Any, place: Any, n: int, nulls: Nulls) -> Any
     if nulls != "bits":
         bytes = vector_from(builder, valid, place, n)
         return builder.icmp_unsigned("!=", bytes, bytes.type(None))
-    word, three = ir.IntType(n), place.type(3)
-    low = builder.bitcast(builder.gep(valid, [builder.lshr(place, three)]), word.as_pointer())
+    few, word, three = ir.IntType(n), ir.IntType(max(n, 32)), place.type(3)  # narrow words are shifted more slowly
+    low = builder.bitcast(builder.gep(valid, [builder.lshr(place, three)]), few.as_pointer())
     high = builder.load(builder.gep(valid, [builder.lshr(builder.add(place, place.type(n - 1)), three)]))
-    shift = builder.trunc(builder.and_(place, place.type(7)), word)
+    shift = builder.and_(place, place.type(7))
+    shift = shift if word == shift.type else builder.trunc(shift, word)
     # Of the last byte all bits move beyond the word where the items begin a byte.
     rest = builder.shl(builder.shl(builder.zext(high, word), word(1)), builder.sub(word(n - 1), shift))
-    bits = builder.or_(builder.lshr(builder.load(low, align=1), shift), rest)
-    return builder.bitcast(bits, ir.VectorType(ir.IntType(1), n))
+    low = builder.load(low, align=1)
+    bits = builder.or_(builder.lshr(low if few == word else builder.zext(low, word), shift), rest)
+    return builder.bitcast(bits if few == word else builder.trunc(bits, few), ir.VectorType(ir.IntType(1), n))
 
 
 def is_valid(builder: Any, valid: Any, place: Any, nulls: Nulls) -> Any:

@@ -38,19 +38,20 @@ def rolling_sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], wi
 
     Notes
     -----
-    O(n_values log(window)). Nothing is ever subtracted: NaN and rounding leave with the item that brought them.
+    O(n_values log(window)). Nothing is ever subtracted: NaN and rounding leave with the item that brought them, and what stands
+    under a null reaches no sum that is not null.
     """
     target = accumulator(data.dtype)
     out = zeros(len(data), data.dtype if target.kind == "f" else target)
     known = full(valid, offsets, window)
 
     def work(block: Block) -> None:
-        values = block.filled(0, target)
+        values = block.data.astype(target, copy=False)
         _store(out[block.items], np.add, values, window)
         if target.kind != "f":
             _check_sums(values, block, known, window)
 
-    over_blocks(work, data, valid, offsets)
+    over_blocks(work, data, None, offsets)
     return out, known
 
 
@@ -63,18 +64,18 @@ def rolling_mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], w
         np.divide(totals, window, out=_places(out[block.items], window), casting="same_kind")
 
     known = full(valid, offsets, window)
-    over_blocks(work, data, valid, offsets)
+    over_blocks(work, data, None, offsets)
     return out, known
 
 
 def _window_totals(block: Block, window: int) -> NDArray[np.float64]:
     """Sums over windows in float64; those of integers are exact and rounded once."""
     if block.data.dtype.kind in "iu":
-        values = block.filled(0, accumulator(block.data.dtype))
+        values = block.data.astype(accumulator(block.data.dtype), copy=False)
         if largest_magnitude(values) * min(window, len(values)) > 2**53:
             high, low = _halves(values, window)
             return np.multiply(high, 2.0**32, dtype=np.float64) + low
-    return whole_windows(np.add, block.filled(0, np.float64), window)
+    return whole_windows(np.add, block.data.astype(np.float64, copy=False), window)
 
 
 def rolling_min(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], window: int) -> tuple[NDArray[Any], Valid]:

@@ -84,7 +84,7 @@ def _by_loops(values: NDArray[Any], block: Block, beta: float, out: NDArray[Any]
     if strategy.choose("weights", ready) != "compiled" or exponents is None or shares is None:
         return False
     rows = block.valid, block.offsets, 0, len(block.offsets) - 1
-    exponents(np.ascontiguousarray(values), *rows, np.array([beta, -np.inf], out.dtype), out)
+    exponents(np.ascontiguousarray(values), *rows, np.array([beta, -np.inf, 0], out.dtype), out)
     np.exp(out, out=out)
     shares(*rows, out)
     return True

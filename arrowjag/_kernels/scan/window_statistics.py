@@ -239,7 +239,7 @@ def full_variances(
     out = empty(len(data), np.float64)
 
     def work(block: Block) -> None:
-        values = block.filled(0, np.float64) if block.data.dtype.kind == "f" else shifted(block)
+        values = block.data.astype(np.float64, copy=False) if block.data.dtype.kind == "f" else shifted(block)
         places = out[block.items]
         n = len(values) - window + 1
         places[: window - 1] = 0

@@ -136,6 +136,14 @@ def _slot(kind: str, nulls: Nulls, largest: bool) -> Function:
     best_of, flag = _best_of(kind, nulls, largest), flag_of(nulls)
     find_place = PLACES[nulls]
 
+    @helper
+    def better_of(values: Any, valid: Any, i: Any, low: Any, best: Any, slot: Any) -> Any:
+        item = values[i]
+        if has_nulls:
+            item = item if flag(valid, i) != u8(0) else low
+        wins = item > best if largest else item < best
+        return (item if wins else best), (i if wins else slot)
+
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, loser: Any, out: Any, present: Any) -> int:
         low = loser[0]
         n_missing = 0
@@ -152,14 +160,24 @@ def _slot(kind: str, nulls: Nulls, largest: bool) -> Function:
                     at = stop
                 if slot < end:
                     slot = find_place(values, valid, slot, end, best)
-            else:
+            elif end - begin <= u8(SHORT):
+                if begin < end:
+                    best, slot = better_of(values, valid, begin, low, best, slot)
+                if end - begin > u8(1):
+                    best, slot = better_of(values, valid, begin + u8(1), low, best, slot)
+                if end - begin > u8(2):
+                    best, slot = better_of(values, valid, begin + u8(2), low, best, slot)
+                if end - begin > u8(3):
+                    best, slot = better_of(values, valid, begin + u8(3), low, best, slot)
+            elif is_float:
                 for i in range(begin, end):
-                    item = values[i]
-                    if has_nulls:
-                        item = item if flag(valid, i) != u8(0) else low
-                    wins = item > best if largest else item < best
-                    best = item if wins else best
-                    slot = i if wins else slot
+                    best, slot = better_of(values, valid, i, low, best, slot)
+            else:  # of a choice between integers LLVM makes a branch, which is mispredicted: two passes in vectors instead
+                best = best_of(values, valid, begin, end, low)
+                for i in range(begin, end):
+                    hit = (values[i] == best) & (not has_nulls or flag(valid, i) != u8(0))
+                    place = i if hit else end
+                    slot = place if place < slot else slot  # noqa: FURB136
             if slot == end:
                 # No item beats the loser: the first item that equals it, else the first item (NaN), else none.
                 for i in range(begin, end):

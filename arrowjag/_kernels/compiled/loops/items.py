@@ -207,7 +207,7 @@ class Items:
     def _unless_null(self, item: int, type: str) -> str:
         """An item converted to a type, 0 for a null."""
         text = self._as(item, type)
-        return f"({text} if k{item} else {type}(0))" if self.values[item].valid else text
+        return f"{type}_unless_null({text}, k{item})" if self.values[item].valid else text
 
 
 def _sum_of_spans(items: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ Function = Callable[..., int]
 
 def _total_of(nulls: Nulls) -> Callable[..., Any]:
     """A function of the sum of some items in pieces of 128 slots, and of how many of them are not null."""
-    sums, count, flag, has_nulls = sums_in_pieces((1,), nulls), count_of(nulls), flag_of(nulls), bool(nulls)
+    sums, count, flag, has_nulls = sums_in_pieces((1,), nulls, of_items=True), count_of(nulls), flag_of(nulls), bool(nulls)
     chosen = chosen_of("f", nulls)
 
     @helper
@@ -115,7 +115,7 @@ def mean(kind: str, nulls: Nulls) -> Function:
 def piece_sums(kind: str, nulls: bool) -> Function:
     """(values, valid, first, last, out): a sum for each piece of the items first to last, then 0 up to a multiple of eight."""
     del kind
-    write = sums_of_pieces((1,), nulls)
+    write = sums_of_pieces((1,), nulls, of_items=True)
 
     def function(values: Any, valid: Any, first: Any, last: Any, out: Any) -> int:
         write(values, valid, u8(first), u8(last), 0.0, 0.0, out)

@@ -27,32 +27,33 @@ LONG = 32
 def exponents(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, scale, out): each item times a factor, less the largest such product of its row.
 
-    `scale` holds the factor, and -inf. A null counts as -inf. NaN is never the largest.
+    `scale` holds the factor, -inf and 0. NaN is never the largest. A null gets 0: numpy takes 1M exponentials in 0.8 ms, and in 1.9
+    if one in twenty is of -inf.
     """
     del kind
     largest_of = EXTREMES[True, False]
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, scale: Any, out: Any) -> int:
-        factor, low = scale[0], scale[1]
+        factor, low, zero = scale[0], scale[1], scale[2]
+        for i in range(u8(offsets[first]), u8(offsets[last])):
+            item = values[i] * factor
+            if nulls:
+                item = item if valid[i] != 0 else low
+            out[i] = item
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             top = low
             if end - begin < u8(LONG):
                 for i in range(begin, end):
-                    item = values[i] * factor
-                    if nulls:
-                        item = item if valid[i] != 0 else low
-                    out[i] = item
-                    top = item if item > top else top  # noqa: FURB136
+                    top = out[i] if out[i] > top else top  # noqa: FURB136
             else:
-                for i in range(begin, end):
-                    item = values[i] * factor
-                    if nulls:
-                        item = item if valid[i] != 0 else low
-                    out[i] = item
                 top = largest_of(out, valid, begin, end, low)
             for i in range(begin, end):
                 out[i] = out[i] - top
+        if nulls:
+            for i in range(u8(offsets[first]), u8(offsets[last])):
+                distance = out[i]
+                out[i] = distance if valid[i] != 0 else zero
         return 0
 
     return function
@@ -60,18 +61,20 @@ def exponents(kind: str, nulls: bool) -> Function:
 
 @loop("u1* i8* i8 i8 item*", ("f4", "f8"))
 def shares(kind: str, nulls: bool) -> Function:
-    """(valid, offsets, first, last, out): divide each item of `out` by the sum of its row; a null adds 0, and becomes 0."""
+    """(valid, offsets, first, last, out): divide each item of `out` by the sum of its row; a null becomes 0 first."""
     del kind
-    sums = distances_of(nulls)
+    sums = distances_of(False)
 
     def function(valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
+        if nulls:
+            for i in range(u8(offsets[first]), u8(offsets[last])):
+                item = out[i]
+                out[i] = item if valid[i] != 0 else item - item
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             total = sums(out, valid, begin, end, 0.0)
             for i in range(begin, end):
                 out[i] = f8(out[i]) / total
-                if nulls:
-                    out[i] = out[i] if valid[i] != 0 else 0.0
         return 0
 
     return function
