@@ -79,9 +79,6 @@ SEARCH_BLOCK = 1 << 15
 PART_VALUES = 1 << 18
 """Values of one huge row that a task sorts: enough parts of each length for a matrix."""
 
-SORT_SAMPLE = 1000
-"""Values that tell whether most values of a huge row differ: np.sort is fast where they don't."""
-
 RUNS_BLOCK = 1 << 18
 """Values per task where gathers follow a sort: on whole columns they leave the cache and take twice as long."""
 
