@@ -47,7 +47,6 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("argsort", (ONE,), "matrix"),
     ("argsort", (HUGE,), "partition"),
     ("argsort", (rows(0, sizes.HUGE + 1),), "matrix"),
-    ("sort", (HUGE, YES, False, True), "partition"),
     ("sort", (HUGE, NO, False, True), "matrix"),
     ("sort", (ONE, YES, False, True), "matrix"),
     ("sort", (HUGE, YES, True, True), "order"),
@@ -339,6 +338,7 @@ def test_each_strategy_is_chosen_somewhere() -> None:
 FROM_POLARS = {
     "row_sum": (lambda n: (n, False), sizes.POLARS_VALUES, sizes.POLARS_LOAD_VALUES, "numpy"),
     "count": (lambda n: (n, False), sizes.POLARS_VALUES, sizes.POLARS_LOAD_VALUES, "blocks"),
+    "sort": (lambda n: (rows(n), YES, False, True), sizes.HUGE + 1, sizes.POLARS_LOAD_VALUES, "matrix"),
     "utf8": (lambda n: (n, NO), sizes.UTF8_POLARS_BYTES, sizes.UTF8_LOAD_BYTES, "arrow"),
 }
 
@@ -419,9 +419,9 @@ ROW, EMPTY = rows(2), rows(0)
 ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
     ("sort", "order", (ROW, YES, False, True), True),
     ("sort", "order", (ROW, YES, False, False), False),
-    *(("sort", name, (ROW, YES, zeros, True), not zeros) for name in ("matrix", "partition") for zeros in (True, False)),
-    ("sort", "partition", (rows(1), YES, False, True), False),
-    ("sort", "partition", (rows(2, 2), YES, False, True), False),
+    *(("sort", name, (ROW, YES, zeros, True), not zeros) for name in ("matrix", "polars") for zeros in (True, False)),
+    ("sort", "polars", (rows(1), YES, False, True), False),
+    ("sort", "polars", (rows(2, 2), YES, False, True), False),
     ("argsort", "partition", (ROW,), True),
     ("argsort", "partition", (rows(1),), False),
     ("argsort", "partition", (rows(2, 0),), False),
@@ -570,6 +570,7 @@ FROM_POLARS_ABLE: list[tuple[str, tuple[Any, ...], tuple[Any, ...]]] = [
     ("regex", (1, True), (1, False)),
     ("utf8", (1, NO), ()),
     ("chosen", (False, 1), (False, 0)),
+    ("sort", (ROW, YES, False, True), (ROW, NO, False, True)),
 ]
 """Operations, facts of what polars is able to compute, and of what it is not."""
 
@@ -591,7 +592,7 @@ def test_what_polars_is_able_to_compute(is_there: bool, monkeypatch: pytest.Monk
 
 
 NAMES = {
-    "sort": "small order matrix partition",
+    "sort": "small order matrix polars",
     "argsort": "small apart pairs matrix cut partition",
     "searchsorted": "small bisect partition",
     "rank": "sort pairs partition",

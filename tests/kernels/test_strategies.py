@@ -327,7 +327,10 @@ EDGES = [-1.5, 0, 1, 3]
 
 CALLS: dict[str, list[Call]] = {
     # order
-    "sort": [method("sort"), method("sort", descending=True)],
+    "sort": [
+        *(method("sort", descending=one) for one in (False, True)),
+        *(Call(lambda x, one=one: x.flatten().sort(descending=one)) for one in (False, True)),
+    ],
     "argsort": [method("argsort"), method("argsort", descending=True)],
     "searchsorted": [
         Call(

@@ -1,4 +1,4 @@
-"""Sums, extremes, slots and numbers of distinct items of rows, and rows taken, by polars' kernels, which read our buffers in place.
+"""Sums, extremes, slots and numbers of distinct items of rows, rows taken and one sorted, by polars' kernels on our buffers.
 
 polars is optional: it is used where it has been loaded already, or where the work is worth loading it.
 """
@@ -26,6 +26,8 @@ __all__ = [
     "reduce_lists",
     "reverse_lists",
     "slots_of_lists",
+    "sort_items",
+    "sorts_items",
     "sum_lists",
     "take_lists",
     "takes_lists",
@@ -60,7 +62,7 @@ def reduce_lists(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64]
     if not takes_lists(ufunc, data, offsets, out.dtype):
         return False
     found = _each_row(_METHODS[ufunc], _lists(_items(data), offsets)).to_arrow()
-    reduced = np.frombuffer(found.buffers()[1], data.dtype, len(found), found.offset * data.dtype.itemsize)
+    reduced = _data_of(found, data.dtype)
     if found.null_count:  # the rows without items
         np.copyto(out, reduced, where=offsets[1:] > offsets[:-1])
     else:
@@ -141,6 +143,24 @@ def _numbers(found: Any, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np
         return values.to_numpy().astype(dtype, copy=False), np.ones(len(values), np.bool_)
     present: NDArray[np.bool_] = values.is_valid().to_numpy(zero_copy_only=False)
     return values.fill_null(0).to_numpy().astype(dtype, copy=False), present
+
+
+def _data_of(values: pa.Array[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Numbers as they are stored, anything under nulls."""
+    return np.frombuffer(values.buffers()[1], dtype, len(values), values.offset * dtype.itemsize)
+
+
+def sorts_items(data: NDArray[Any]) -> bool:
+    """Whether polars sorts items as we do, who put NaN behind all numbers in either direction."""
+    return data.dtype.char in NUMBERS and not (data.dtype.kind == "f" and bool(np.isnan(data).any()))
+
+
+def sort_items(data: NDArray[Any], valid: NDArray[np.bool_] | None, descending: bool, out: NDArray[Any]) -> None:
+    """Sort the items of one row into `out`, nulls last: 1M int64 take 14 ms of CPU time and np.sort 83, float64 28 and 53."""
+    import polars as pl
+
+    items = pl.Series(_items(np.ascontiguousarray(data), valid))
+    out[:] = _data_of(items.sort(descending=descending, nulls_last=True).to_arrow(), data.dtype)
 
 
 def all_set(bits: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:

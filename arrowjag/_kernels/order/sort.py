@@ -17,6 +17,7 @@ from arrowjag._kernels.base.codes import sort_codes, too_wide
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import empty, empty_like
 from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.polars_lists import sort_items, sorts_items
 from arrowjag._kernels.compiled.library import Compiled, find_loop, losers
 from arrowjag._kernels.order import pairs, small
 from arrowjag._kernels.order.batches import (
@@ -110,11 +111,13 @@ def _sort_any(
     signed_zeros = is_float and bool(np.any(np.signbit(part) & (part == 0)))  # np.sort would shuffle 0.0 and -0.0
     if not signed_zeros and digit_sort(part, valid, offsets, descending, out):
         return
-    by = strategy.choose("sort", offsets, lambda: _is_various(part, valid), signed_zeros, is_float)
+    by = strategy.choose("sort", offsets, lambda: sorts_items(part), signed_zeros, is_float)
     if by == "order":
         _take_order(part, valid, offsets, descending, out[0])
+    elif by == "polars":
+        sort_items(part, valid, descending, out[0])
     else:
-        _sort_block(part, valid, offsets, descending, out[0], in_parts=by == "partition")
+        _sort_block(part, valid, offsets, descending, out[0])
     if out[1] is not None and valid is not None:
         valid_first(valid, offsets, out[1])
 
@@ -132,7 +135,6 @@ def _sort_block(
     offsets: NDArray[np.int64],
     descending: bool,
     out: NDArray[Any],
-    in_parts: bool,
 ) -> None:
     """Sort rows ascending; the opposite (-x for floats, ~x for integers) of the values when they are to descend."""
     is_float = part.dtype.kind == "f"
@@ -141,16 +143,9 @@ def _sort_block(
     last = np.asarray(np.nan if is_float else np.iinfo(part.dtype).max, part.dtype)
     if valid is not None:
         source = filled(source, valid, last)
-    (_sort_parts if in_parts else _sort_rows)(source, offsets, last, out)
+    _sort_rows(source, offsets, last, out)
     if descending:
         opposite(out, out=out)
-
-
-def _is_various(data: NDArray[Any], valid: NDArray[np.bool_] | None) -> bool:
-    """Whether values are wide and most of a sample differ: np.sort is fast where they don't. A null equals every other null."""
-    step = max(1, len(data) // strategy.sizes.SORT_SAMPLE)
-    few_of_them = data[::step] if valid is None else data[::step][valid[::step]]
-    return data.dtype.itemsize == 8 and 2 * len(np.unique(few_of_them)) > len(few_of_them)
 
 
 def _sort_rows(source: NDArray[Any], offsets: NDArray[np.int64], last: NDArray[Any], out: NDArray[Any]) -> None:
@@ -161,18 +156,6 @@ def _sort_rows(source: NDArray[Any], offsets: NDArray[np.int64], last: NDArray[A
         matrix[:, batch.shortest :][batch.beyond()] = last
         matrix.sort(axis=1)
         put_padded(out, batch, matrix)
-
-
-def _sort_parts(source: NDArray[Any], offsets: NDArray[np.int64], last: NDArray[Any], out: NDArray[Any]) -> None:
-    """Sort one huge row: 2.5M float64 take 41 ns an item, half of that on all cores, where np.sort takes 58 on one."""
-    del offsets
-    order, cuts = partition_by_value(*sort_codes(source, None, descending=False))
-
-    def block(first: int, last_part: int) -> None:
-        span, local = span_of(cuts, first, last_part)
-        _sort_rows(source[order[span]], local, last, out[span])
-
-    map_rows(block, cuts, block_values=strategy.sizes.PART_VALUES)
 
 
 def _take_order(

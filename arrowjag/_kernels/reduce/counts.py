@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import empty, from_words
+from arrowjag._kernels.base.memory import Bits, empty, from_words
 from arrowjag._kernels.base.polars_lists import all_set, count_bits
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 
@@ -50,11 +50,14 @@ def are_set(bits: pa.Array[Any], offsets: NDArray[np.int64], *, all: bool) -> pa
 
 
 def count_valid(values: pa.Array[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """The number of items of each row that are not null, by a compiled loop; None if there is none, or nothing to count."""
+    """The number of items of each row that are not null; None if nothing is to count, or neither a loop nor polars counts bits."""
     if values.null_count == 0 or pt.is_union(values.type) or (bits := values.buffers()[0]) is None:
         return None
     loop = _loop("counted", len(values))
-    if loop is None or strategy.choose("count", len(values), True) != "compiled":
+    by = strategy.choose("count", len(values), loop is not None)
+    if by == "polars":
+        return count_bits(Bits(bits, values.offset, len(values)).as_array(), offsets).astype(np.int64)
+    if by != "compiled" or loop is None:
         return None
     counts = empty(len(offsets) - 1, np.int64)
     _run(loop, bits, values.offset, offsets, counts)

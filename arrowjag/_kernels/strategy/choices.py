@@ -142,9 +142,11 @@ CHOICES: dict[str, Choice] = {
         rules.sort_rule,
         {
             "small": _never,
-            "order": lambda _offsets, _various, _zeros, is_float: is_float,
-            "matrix": lambda _offsets, _various, has_signed_zeros, _is_float: not has_signed_zeros,
-            "partition": lambda offsets, _various, has_signed_zeros, _is_float: not has_signed_zeros and _is_row(offsets),
+            "order": lambda _offsets, _fits, _zeros, is_float: is_float,
+            "matrix": lambda _offsets, _fits, has_signed_zeros, _is_float: not has_signed_zeros,
+            "polars": lambda offsets, fits, has_signed_zeros, _is_float: (
+                not has_signed_zeros and _is_row(offsets) and rules.has_polars() and fits()
+            ),
         },
     ),
     "argsort": _either(rules.order, "matrix", "cut", small=_never, apart=_never, pairs=_has_short, partition=_is_row),

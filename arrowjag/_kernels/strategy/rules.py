@@ -49,11 +49,11 @@ def order(offsets: Offsets, paired: bool = True) -> str:
     return "partition" if is_huge(offsets) else "matrix"
 
 
-def sort_rule(offsets: Offsets, is_various: Callable[[], bool], has_signed_zeros: bool, is_float: bool) -> str:
-    del is_float
+def sort_rule(offsets: Offsets, fits: Callable[[], bool], has_signed_zeros: bool, _is_float: bool) -> str:
+    """`fits` where polars orders the values as we do."""
     if has_signed_zeros:
         return "order"
-    return "partition" if is_huge(offsets) and is_various() else "matrix"
+    return "polars" if is_huge(offsets) and polars_for(int(offsets[1])) is not None and fits() else "matrix"
 
 
 def short_sort(offsets: Offsets, ready: bool) -> str:

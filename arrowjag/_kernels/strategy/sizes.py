@@ -79,14 +79,12 @@ SEARCH_BLOCK = 1 << 15
 PART_VALUES = 1 << 18
 """Values of one huge row that a task sorts: enough parts of each length for a matrix."""
 
-SORT_SAMPLE = 1000
-"""Values that tell whether most values of a huge row differ: np.sort is fast where they don't."""
-
 RUNS_BLOCK = 1 << 18
 """Values per task where gathers follow a sort: on whole columns they leave the cache and take twice as long."""
 
 HUGE = 1 << 17
-"""Rows longer than this are divided into parts that all cores share: 2.5M float64 in one row take 55 ns an item, whole 90."""
+"""Rows longer than this are sorted by polars. For their order, they are divided into parts that all cores share: 2.5M float64 in
+one row take 55 ns an item, whole 90."""
 
 PART_ITEMS = 64
 """Items per part of a huge row that is divided by value."""
