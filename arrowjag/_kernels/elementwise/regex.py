@@ -84,11 +84,7 @@ def _by_polars(values: pa.Array, pattern: str, name: str, *arguments: str) -> pa
     try:
         found = getattr(polars.Series(text_views(values)).str, name)(shared, *arguments).to_arrow()
         return found.cast(_TYPES[name](values.type))
-    except (
-        polars.exceptions.PolarsError,
-        pa.ArrowInvalid,
-        pa.ArrowCapacityError,
-    ):  # a pattern too large for polars, results of more than 2 GB
+    except (polars.exceptions.PolarsError, pa.ArrowInvalid, pa.ArrowCapacityError):  # too large a pattern, or a result of 2 GB
         return None
 
 
