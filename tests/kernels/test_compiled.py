@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import textwrap
 import zlib
 from pathlib import Path
 from types import SimpleNamespace
@@ -790,6 +791,15 @@ def test_a_warm_process_does_not_import_numba(cache):
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
     run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True, timeout=60)
     assert run.stdout.split() == ["6.0", "False"]
+
+
+def test_a_loop_first_loaded_while_the_interpreter_exits_leaves_no_message(cache):
+    """llvmlite would dispose of the code after its own modules are gone."""
+    find("always")
+    code = "import atexit\n@atexit.register\ndef at_exit():\n" + textwrap.indent(TWO_PROCESSES, "    ")
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True, timeout=60)
+    assert (run.stdout.split(), run.stderr) == (["6.0"], "")
 
 
 def test_polars_is_not_loaded_for_what_loops_do(cache):

@@ -73,10 +73,6 @@ def _check_symbols(module: Any) -> None:
         raise JagTypeError(f"a loop may not allocate or raise, but calls {', '.join(sorted(unknown))}")
 
 
-_engines: list[Any] = []
-"""Owners of the memory of loaded code, kept until the process ends."""
-
-
 _lock = threading.Lock()
 
 
@@ -128,7 +124,7 @@ def load(code: bytes, symbol: str) -> int:
         address = int(engine.get_function_address(symbol))
         if not address:
             raise RuntimeError(f"the object has no symbol {symbol}")
-        _engines.append(engine)
+        engine.detach()  # its memory is kept until the process ends, also of one that is ending
     return address
 
 
