@@ -54,7 +54,7 @@ def scan_parquet(
     -------
     polars.LazyFrame
         It reads the columns that the query needs, one row group at a time, and streams. Filters of polars are applied to each row
-        group after it has been read.
+        group after it has been read. Ordered categories become an Enum, which names those of the first row group that has some.
 
     Raises
     ------
@@ -63,13 +63,14 @@ def scan_parquet(
     JagFileError
         If a file is damaged.
     JagValueError
-        If a column, a field or a name in the filter is unknown.
+        If a column, a field or a name in the filter is unknown, and while the query runs, if a row group has other ordered categories.
     MissingDependencyError
         If polars is not installed.
 
     Notes
     -----
-    `polars.scan_parquet` reads whole columns, in parallel: use it if you need all fields.
+    `polars.scan_parquet` reads whole columns, in parallel: use it if you need all fields. It reads ordered categories as a
+    Categorical, without their order.
 
     Examples
     --------
