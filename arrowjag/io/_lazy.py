@@ -63,7 +63,7 @@ def scan_parquet(
     JagFileError
         If a file is damaged.
     JagValueError
-        If a column, a field or a name in the filter is unknown, and while the query runs, if a row group has other ordered categories.
+        If a column, a field or a name in the filter is unknown. While the query runs, if a row group has other ordered categories.
     MissingDependencyError
         If polars is not installed.
 

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.blocks import map_rows
+from arrowjag._kernels.base.blocks import map_rows, map_tasks
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import longest_of
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.base.totals import running_count
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, over_blocks, shifted, without_signed_zeros
@@ -74,6 +75,24 @@ def whole(items: Spans, merge: Merge, window: int) -> Spans:
 
 
 def over_windows(items: Spans, merge: Merge, identity: tuple[Any, ...], windows: Windows) -> Spans:
+    """As `combine`; those of a long row in tiles, whose spans stay in cache, on all cores."""
+    n, tile = len(windows.low), strategy.sizes.CACHE_VALUES
+    if n <= tile or longest_of(windows.sizes) > tile:
+        return _over_tile(items, merge, identity, windows)
+    out = tuple(empty(n, one.dtype) for one in items)
+
+    def work(first: int) -> None:
+        low, high = (bounds[first : first + tile] for bounds in windows)
+        begin, end = int(low.min()), int(high.max())
+        near = tuple(one[begin:end] for one in items)
+        for target, part in zip(out, _over_tile(near, merge, identity, Windows(low - begin, high - begin)), strict=True):
+            target[first : first + tile] = part
+
+    map_tasks(lambda first: quietly(work, first), range(0, n, tile), n)
+    return out
+
+
+def _over_tile(items: Spans, merge: Merge, identity: tuple[Any, ...], windows: Windows) -> Spans:
     """As `combine`; windows of the size that most have are found for neighbouring items at once."""
     sizes = windows.sizes
     n = len(sizes)
