@@ -31,6 +31,7 @@ __all__ = [
     "read_json",
     "run_end_decode",
     "table_with_data_of_views",
+    "take",
     "with_all_nulls",
     "with_data_of_views",
 ]
@@ -48,6 +49,12 @@ _NULLS_MOVE_SLICED_TEXT = Difference(
     "24.0",
     "`if_else` of a slice of text or binary and a null scalar gives wrong values, from memory beyond the array.",
     "arrowjag passes an array of nulls; `pyarrow.compute.if_else` fails as before.",
+)
+_TAKEN_TEXT_WRAPS = Difference(
+    "pyarrow",
+    "26.0",
+    "`take` of more than 2 GB of text or bytes returns damaged offsets.",
+    "arrowjag returns large text or bytes; `pyarrow.compute.take` fails as before.",
 )
 _NO_RUNS_OF_LISTS = Difference("pyarrow", "26.0", "`run_end_decode` has no kernel for lists.", "arrowjag gathers the rows.")
 _NO_BYTES_OF_VIEWS = Difference(
@@ -135,6 +142,46 @@ def if_else(condition: Any, one: Any, two: Any) -> pa.Array:
     if _NULLS_MOVE_SLICED_TEXT and not isinstance(condition, pa.Scalar):
         one, two = (pa.nulls(len(condition), side.type) if _is_null_text(side) else side for side in (one, two))
     return pc.if_else(condition, one, two)
+
+
+def take(values: pa.Array, index: pa.Array) -> pa.Array:
+    """Return `pc.take` without a check of the positions; more text than offsets of 32 bits reach raises an error in each release.
+
+    Parameters
+    ----------
+    values : pa.Array
+        Of any type that pyarrow takes.
+    index : pa.Array
+        Positions within range, or null.
+
+    Returns
+    -------
+    pa.Array
+        The items.
+
+    Raises
+    ------
+    pa.ArrowInvalid
+        If the result has more than 2 GB of text or bytes, and its type isn't a large one.
+    """
+    found = pc.take(values, index, boundscheck=False)
+    if _TAKEN_TEXT_WRAPS and _has_falling_offsets(found):
+        raise pa.ArrowInvalid("Take operation overflowed binary array capacity")
+    return found
+
+
+def _has_falling_offsets(values: pa.Array) -> bool:
+    """Return whether offsets of text or bytes fall at any level, as they do where they wrap around."""
+    type = values.type
+    if isinstance(type, pa.BaseExtensionType):
+        return _has_falling_offsets(values.storage)
+    if pt.is_string(type) or pt.is_binary(type):
+        cuts = np.frombuffer(values.buffers()[1], np.int32, len(values) + 1, 4 * values.offset) if len(values) else np.zeros(1)
+        return bool((cuts[1:] < cuts[:-1]).any())
+    if pt.is_struct(type):
+        return any(_has_falling_offsets(values.field(place)) for place in range(type.num_fields))
+    is_list = pt.is_list(type) or pt.is_large_list(type) or pt.is_fixed_size_list(type)
+    return is_list and _has_falling_offsets(values.values)
 
 
 def _is_null_text(side: Any) -> bool:

@@ -15,7 +15,7 @@ from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import Bits, pack_bits, unpack_bits, with_bits
 from arrowjag._known import is_remembered_type, remembered
-from arrowjag._pyarrow_versions import numpy_dtype
+from arrowjag._pyarrow_versions import numpy_dtype, take
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray, IntArray
 
@@ -91,7 +91,7 @@ def plain(array: pa.Array) -> pa.Array:
     words = array.dictionary
     if pt.is_string_view(words.type) or pt.is_binary_view(words.type):
         words = words.cast(pa.large_string() if pt.is_string_view(words.type) else pa.large_binary())
-    return with_room(pa.DictionaryArray.dictionary_decode, pa.DictionaryArray.from_arrays(array.indices, words))
+    return with_room(lambda all_words: take(all_words, array.indices), words)
 
 
 def valid_of(array: pa.Array) -> BoolArray | None:

@@ -23,6 +23,7 @@ from arrowjag._kernels.elementwise import text as _kernels
 from arrowjag._kernels.elementwise import text_bytes, text_loops
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops.elementwise import Datum, Operand
+from arrowjag._pyarrow_versions import take
 from arrowjag.errors import JagTypeError, JagValueError
 
 __all__ = [
@@ -75,7 +76,7 @@ def on_text(column: Column, name: str, compute: Compute, at_once: Callable[[pa.A
     values = column.values
     if pt.is_dictionary(values.type) and len(values.dictionary) <= len(values):
         words = _called(name, compute, at_once, _text(values.dictionary, values.type, name))
-        return struct_fields.with_levels(column.shape, with_room(lambda words: words.take(values.indices), words))
+        return struct_fields.with_levels(column.shape, with_room(lambda words: take(words, values.indices), words))
     return struct_fields.with_levels(column.shape, _called(name, compute, at_once, _text(values, values.type, name)))
 
 

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pytest
 
 from arrowjag._kernels.base.capacity import check_replacements, is_full, widen, widened, with_room
+from arrowjag._pyarrow_versions import take
 
 WORDS = pa.array(["a", None, "b"])
 WIDE = WORDS.cast(pa.large_string())
@@ -95,7 +96,8 @@ def test_errors_of_pyarrow_are_told_apart() -> None:
     half = _zeros(2**30 + 2**29)
     for kernel in (
         lambda: pa.concat_arrays([half, half]),
-        lambda: pc.take(half, pa.array([0, 0])),
+        lambda: take(half, pa.array([0, 0])),
+        lambda: take(pa.StructArray.from_arrays([half], ["a"]), pa.array([0, 0])),
         lambda: pc.binary_repeat(half, 2),
     ):
         with pytest.raises((pa.ArrowInvalid, pa.ArrowCapacityError)) as caught:

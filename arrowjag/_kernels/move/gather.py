@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
+from arrowjag import _pyarrow_versions
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import fill as _fill
 from arrowjag._kernels.base import memory as _memory
@@ -137,7 +138,7 @@ def _take(values: pa.Array[Any], index: pa.Array[Any]) -> pa.Array[Any]:
     stand_in = _stand_in(values.type)
     if stand_in != values.type:
         return pc.take(values.cast(stand_in), index, boundscheck=False).cast(values.type)
-    return pc.take(values, index, boundscheck=False)
+    return _pyarrow_versions.take(values, index)
 
 
 def _goes_by_rows(type: pa.DataType) -> bool:
