@@ -75,14 +75,17 @@ def _on_times(column: Column, name: str, fits: Callable[[pa.DataType], bool], ta
         raise JagValueError(f"dt.{name}: {error}") from None
 
 
-def _item_by_item(compute: Callable[[pa.Array], pa.Array]) -> Callable[[pa.Array], pa.Array]:
+def _item_by_item(compute: Callable[[pa.Array], pa.Array], has_blocks: bool = False) -> Callable[[pa.Array], pa.Array]:
     """Compute what is under nulls too, which takes Arrow half of the time, unless it is out of the range of the function."""
+
+    def run(values: pa.Array) -> pa.Array:
+        return compute(values) if has_blocks else _in_blocks(compute, values)
 
     def of(values: pa.Array) -> pa.Array:
         if not values.null_count:
-            return _in_blocks(compute, values)
+            return run(values)
         try:
-            found = _in_blocks(compute, without_validity(values))
+            found = run(without_validity(values))
         except (JagValueError, JagRangeError, pa.ArrowInvalid):
             return compute(values)
         return from_words(found.type, data_of(found), None, _arrow.bits_of(values).packed())
@@ -246,7 +249,7 @@ def rounded(column: Column, name: str, every: str) -> Column:
         return found if wall.type == values.type else in_zone(found, values.type.tz)
 
     fits = lambda type: _has_date(type) or _has_clock(type) or pt.is_duration(type)  # noqa: E731
-    return _on_times(column, name, fits, "dates, times and durations", _item_by_item(compute))
+    return _on_times(column, name, fits, "dates, times and durations", _item_by_item(compute, has_blocks=True))
 
 
 def _refuse_midnight(found: pa.Array, name: str) -> None:
