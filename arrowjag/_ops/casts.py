@@ -11,6 +11,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._kernels.base.capacity import widened
 from arrowjag._kernels.elementwise.casts import cast_where_it_fits, has_zone, parse_times, pattern_of
 from arrowjag._ops import elementwise
 from arrowjag._ops.text import text_values
@@ -59,7 +60,9 @@ def _cast_or_null(column: Column, type: pa.DataType) -> Column:
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         raise JagTypeError.no_kernel("cast", column.type, type, hint=f"({error})") from None
     except (pa.ArrowInvalid, pa.ArrowCapacityError) as error:  # each item fits, but all labels together need larger codes
-        raise JagValueError(f"cast: the items do not fit {type} together: {error}") from None
+        wide = widened(type)
+        advice = "" if wide == type else f"; cast to {wide}"
+        raise JagValueError(f"cast: the items do not fit {type} together ({error}){advice}") from None
 
 
 def _named(column: Column, found: Column, operation: str, wanted: str) -> JagValueError:

@@ -22,6 +22,7 @@ from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, every_of, na
 from arrowjag._ops import elementwise
 from arrowjag._ops.elementwise.tables import Keys, map_keys
 from arrowjag._ops.zones import as_counts, as_times, in_zone, wall_of
+from arrowjag._pyarrow_versions import take
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
 
 __all__ = [
@@ -395,7 +396,7 @@ def _formatted(values: pa.Array, format: str) -> pa.Array:
         elif piece.directive == "z":
             offsets = _arrow.from_numpy(wall - counts // ticks, valid).dictionary_encode()
             texts = pa.array([offset_text(one) for one in offsets.dictionary.to_pylist()], pa.string())
-            parts.append(texts.take(offsets.indices))
+            parts.append(take(texts, offsets.indices))
         elif piece.part is not None:
             parts.append(_from_part(wall, valid, piece))
         else:  # of whole seconds, of which Arrow prints no fraction

@@ -18,7 +18,7 @@ import pyarrow.types as pt
 
 from arrowjag._kernels.elementwise.text_bytes import integers_in
 from arrowjag._kernels.elementwise.times import TICKS
-from arrowjag._pyarrow_versions import if_else, numpy_dtype
+from arrowjag._pyarrow_versions import if_else, numpy_dtype, take
 
 __all__ = ["cast_where_it_fits", "has_zone", "parse_times", "pattern_of"]
 
@@ -63,7 +63,7 @@ def cast_where_it_fits(values: pa.Array, type: pa.DataType, cast: Cast) -> pa.Ar
     if pt.is_decimal(values.type) and values.type.bit_width < 128:  # which pyarrow does not encode
         values = values.cast(pa.decimal128(values.type.precision, values.type.scale))
     distinct = values.dictionary_encode()
-    return _halved(distinct.dictionary, type, cast).take(distinct.indices)
+    return take(_halved(distinct.dictionary, type, cast), distinct.indices)
 
 
 _SAMPLE = 64

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.elementwise import regex
 from arrowjag._kernels.elementwise.text_bytes import is_ascii
-from arrowjag._pyarrow_versions import if_else
+from arrowjag._pyarrow_versions import if_else, take
 
 __all__ = [
     "KERNELS",
@@ -103,7 +103,7 @@ def by_python(name: str, values: pa.Array) -> pa.Array:
     here = pc.match_substring_regex(values, f"[{chars}]").fill_null(False)
     some = values.filter(here).dictionary_encode()
     words = pa.array([getattr(word, name)() for word in some.dictionary.to_pylist()], result.type)
-    return pc.replace_with_mask(result, here, words.take(some.indices))
+    return pc.replace_with_mask(result, here, take(words, some.indices))
 
 
 def by_bytes(name: str, values: pa.Array) -> pa.Array | None:
