@@ -85,6 +85,13 @@ def test_examples_are_the_first_and_the_last_rows(tmp_path: Path) -> None:
     assert more.examples[-1][1] == "[999, 999]"
 
 
+def test_lists_of_a_dictionary_are_read_from_several_row_groups(tmp_path: Path) -> None:
+    words = pa.DictionaryArray.from_arrays(pa.array([1, 0, None] * 20, pa.int8()), ["hi", "lo"])
+    aj.write_parquet({"x": aj.from_sizes(words, [2, 0, 1] * 20)}, tmp_path / "a.parquet", row_group_size=7)
+    (column,) = read_facts(tmp_path / "a.parquet").columns
+    assert [text for _, text in column.examples] == ["['lo', 'hi']", "[]", "[null]"]
+
+
 def test_groups_without_rows_are_passed_over(tmp_path: Path) -> None:
     table = pa.table({"x": [[1, 2], [3], None, [4], [5], [6]]})
     with pq.ParquetWriter(tmp_path / "x.parquet", table.schema) as writer:

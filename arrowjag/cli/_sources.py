@@ -24,6 +24,7 @@ from arrowjag.io._damage import describe_missing, reading
 from arrowjag.io._field_ids import FieldNames, rename_fields
 from arrowjag.io._footer import parse_footer, read_content
 from arrowjag.io._plain import typed_schema
+from arrowjag.io._scan import iter_batches
 
 __all__ = [
     "Field",
@@ -237,7 +238,7 @@ class ParquetSource:
         # pyarrow also reads the columns whose paths begin with one of these: with a.b all of a column of lists named "a.b".
         same = [one for one in self.fields if one.name == field.name]
         rank = next((place for place, one in enumerate(same) if one.leaves[:1] == field.leaves[:1]), 0)
-        for batch in file.iter_batches(rows, groups, columns=names):
+        for batch in iter_batches(file, rows, groups, names, use_threads=True):
             read = batch.schema.get_all_field_indices(field.name)
             yield batch.column(read[min(rank, len(read) - 1)])
 

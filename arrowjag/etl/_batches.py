@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.types as pt
 
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag.errors import JagError, JagFileError
 from arrowjag.etl._tasks import Where
 from arrowjag.io._damage import DAMAGE
-from arrowjag.io._scan import Part, Plan, check_rows, chunks_of, finish_rows, open_reader
+from arrowjag.io._scan import Part, Plan, check_rows, chunks_of, finish_rows, has_dictionary, iter_batches, open_reader
 
 __all__ = ["Origin", "read_batches", "read_runs"]
 
@@ -210,7 +209,7 @@ class _Small:
         like = self._like
         if like is None or like.schema is not part.schema:
             like = self._like = _Like.of(part, self.plan)
-        if not (groups and like.chunks) or like.has_dictionary:
+        if not (groups and like.chunks) or like.has_dictionary:  # concatenation follows indices before they are validated
             return None
         found = [part.footer.row_group(group) for group in groups]
         rows, size = sum(group.num_rows for group in found), sum(group.total_byte_size for group in found)
@@ -274,12 +273,7 @@ class _Like:
 
     @classmethod
     def of(cls, part: Part, plan: Plan) -> _Like:
-        return cls(part.schema, chunks_of(part, plan), any(map(_has_dictionary, part.stored.types)))
-
-
-def _has_dictionary(type: pa.DataType) -> bool:
-    """Return whether a type holds indices, which concatenation follows before they are validated."""
-    return pt.is_dictionary(type) or any(_has_dictionary(type.field(place).type) for place in range(type.num_fields))
+        return cls(part.schema, chunks_of(part, plan), any(map(has_dictionary, part.stored.types)))
 
 
 @contextlib.contextmanager
@@ -320,8 +314,7 @@ def _read(part: Part, reader: Any, groups: Sequence[int], chunks: list[str], cou
         yield from (pa.table({"": pa.nulls(min(_ROWS, count - start))}) for start in range(0, count, _ROWS))
     elif count:
         rows = _batch_rows(part, reader, groups, chunks, batch_bytes)
-        batches = reader.iter_batches(rows, row_groups=list(groups), columns=chunks, use_threads=False)
-        yield from map(_as_table, batches)
+        yield from map(_as_table, iter_batches(reader, rows, groups, chunks))
 
 
 def _as_table(batch: pa.RecordBatch) -> pa.Table:
@@ -336,7 +329,7 @@ def _batch_rows(part: Part, reader: Any, groups: Sequence[int], chunks: list[str
     rows = max(1, int(batch_bytes / _SAMPLE / told[0]))
     if sum(part.footer.row_group(group).num_rows for group in groups) <= rows:
         return rows
-    sample = next(reader.iter_batches(rows, row_groups=[groups[0]], columns=chunks, use_threads=False), None)
+    sample = next(iter_batches(reader, rows, groups[:1], chunks), None)
     found = nbytes(sample) / sample.num_rows if sample is not None and sample.num_rows else 1.0
     return max(1, int(batch_bytes / (max(found, told[0]) * max(told) / told[0])))
 

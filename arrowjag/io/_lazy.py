@@ -70,7 +70,7 @@ def scan_parquet(
     Notes
     -----
     `polars.scan_parquet` reads whole columns, in parallel: use it if you need all fields. It reads ordered categories as a
-    Categorical, without their order.
+    Categorical, without their order. To know them, `scan_parquet` reads such columns of the first row group before the query runs.
 
     Examples
     --------
@@ -142,8 +142,8 @@ class _Source:
                 frame = frame.with_columns(from_table(pa.table({name: whole}), "polars")[name])
                 if frame.schema[name] != dtype:
                     raise JagValueError(
-                        f"column {name!r}: the ordered categories of a row group are not those of the first, and have no order in "
-                        "common. Read the files one by one, and cast the column to text."
+                        f"column {name!r}: a row group has other ordered categories, {frame.schema[name]!r}, than the first one "
+                        f"that has some, {dtype!r}; the scan has one dtype. Read the files one by one, and cast the column to text."
                     )
         return frame
 

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+import pyarrow.types as pt
 
 from arrowjag._arrow import combine_chunks
 from arrowjag._kernels.move import gather
@@ -48,6 +49,8 @@ __all__ = [
     "conform_table",
     "finish_rows",
     "full_schema",
+    "has_dictionary",
+    "iter_batches",
     "make_plan",
     "open_parts",
     "open_reader",
@@ -463,6 +466,25 @@ def _tasks(parts: Sequence[Part], schema: pa.Schema, plan: Plan) -> Iterator[tup
 def open_reader(part: Part, plan: Plan, **options: Any) -> tuple[pq.ParquetFile, list[str]]:
     """Open a reader of one file; also return the physical paths of the column chunks that a plan reads."""
     return pq.ParquetFile(part.open(), metadata=part.footer, **options), chunks_of(part, plan)
+
+
+def iter_batches(
+    reader: pq.ParquetFile, rows: int, groups: Sequence[int], chunks: list[str], use_threads: bool = False
+) -> Iterator[pa.RecordBatch]:
+    """Read column chunks of row groups in batches of at most `rows` rows.
+
+    If a column of the file holds a dictionary, each batch holds rows of a single row group: pyarrow can't read lists of a
+    dictionary from several ones into one batch.
+    """
+    runs = [[group] for group in groups] if any(map(has_dictionary, reader.schema_arrow.types)) else [list(groups)]
+    for run in runs:
+        yield from reader.iter_batches(rows, row_groups=run, columns=chunks, use_threads=use_threads)
+
+
+def has_dictionary(type: pa.DataType) -> bool:
+    """Return whether a type is a dictionary or holds one."""
+    storage = type.storage_type if isinstance(type, pa.BaseExtensionType) else type
+    return pt.is_dictionary(storage) or any(has_dictionary(storage.field(place).type) for place in range(storage.num_fields))
 
 
 def chunks_of(part: Part, plan: Plan) -> list[str]:

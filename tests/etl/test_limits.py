@@ -173,6 +173,20 @@ def test_small_files_are_opened_once_by_a_worker(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("batch_bytes", [300, 4000, 10**6])
+@pytest.mark.parametrize("ordered", [False, True])
+def test_lists_of_a_dictionary_are_read_from_several_row_groups(batch_bytes: int, ordered: bool, tmp_path: Path) -> None:
+    """pyarrow can't read them from several row groups into one batch."""
+    words = pa.DictionaryArray.from_arrays(pa.array([2, 0, None, 1] * 50, pa.int8()), ["lo", "mid", "hi"], ordered=ordered)
+    x = aj.from_sizes(words, [0, 3, 1, 0, 0] * 50)
+    aj.write_parquet({"x": x, "n": list(range(250))}, tmp_path / "in.parquet", row_group_size=70)
+    source = open_source(tmp_path / "in.parquet")
+    parts = ((open_parts([piece.stored], source.partitions, keep_open=True)[0], piece.row_groups) for piece in source.pieces)
+    whole = pa.concat_tables([table for table, _ in read_runs(parts, make_plan(source.schema, None, None), batch_bytes)])
+    assert whole["x"].to_pylist() == x.to_list()
+    assert whole["n"].to_pylist() == list(range(250))
+
+
+@pytest.mark.parametrize("batch_bytes", [300, 4000, 10**6])
 def test_small_files_of_all_kinds_keep_their_order(batch_bytes: int, tmp_path: Path) -> None:
     """Alike files are finished together; others, long ones, empty ones and those of other folders come between them."""
     tables, number = [], 0

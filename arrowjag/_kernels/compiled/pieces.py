@@ -267,7 +267,7 @@ class _Row:
             builder.store(builder.fadd(builder.load(total), product), total)
 
     def _load(self, place: Any, n_pieces: int = 0) -> Any:
-        """Items side by side, so many pieces later, of which nulls are 0; their deviations if a null would have one."""
+        """Load items side by side, `n_pieces` pieces further on, with 0 for nulls; deviations if a null would have one."""
         builder, apart = self.builder, n_pieces * PIECE
         items = vector_from(builder, builder.gep(self.data, [self.word(apart)]), place, LANES)
         if not self.nulls:
@@ -277,6 +277,7 @@ class _Row:
         return builder.select(are_valid(builder, valid, place, LANES, self.nulls), items, items.type([0.0] * LANES))
 
     def _nulls_first(self) -> bool:
+        """Whether items must become deviations before nulls become 0: 0 has a deviation too, unless origin and mean are 0."""
         return bool(self.nulls) and not self.of_items
 
     def _deviations(self, items: Any) -> Any:
