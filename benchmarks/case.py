@@ -96,7 +96,7 @@ def db(expression: str) -> Run:
     """An expression of DuckDB on its own table, taken out as Arrow."""
 
     def run(data: Data) -> Any:
-        return data.duckdb().execute(f"select {expression} as r from frame").to_arrow_table()["r"]
+        return data.duckdb().sql(f"select {expression} as r from frame").to_arrow_table()["r"]
 
     return run
 
