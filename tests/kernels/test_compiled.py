@@ -22,7 +22,7 @@ import pytest
 from arrowjag import JagTypeError, JagValueError, options
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.compiled import background, compiler, library, objects, sources
-from arrowjag._kernels.compiled.loop import DIGIT, ITEM_TYPES, NULLS, SAMPLE, TOGETHER, Variant, item_type, wide_type
+from arrowjag._kernels.compiled.loop import DIGIT, ITEM_TYPES, NULLS, PART_BITS, SAMPLE, TOGETHER, Variant, item_type, wide_type
 from arrowjag._kernels.compiled.loops import LOOPS, comparisons, loop_named, ranks
 from arrowjag._kernels.compiled.loops.equality import slot_of
 from arrowjag._kernels.compiled.words import load_word, store_word, teach_numba
@@ -200,6 +200,12 @@ def arguments_of_moves(loop, told, values, offsets, cuts, leaders, rng):
     given["binned"] = {"low": ends.min(axis=0), "high": ends.max(axis=0), "n": int(rng.integers(1, 9))}
     given["counted_slots"] = {"values": rng.integers(-2, 5, len(values)), "n": 5, "out": np.zeros(5 * len(rows), np.int64)}
     given["drawn"] = {"draws": rng.random(3 * len(values)), "n": 3, "n_values": len(values), "out": np.tile(values, 3)}
+    parts = {
+        "level": int(rng.integers(8)),
+        "places": np.zeros(1 << PART_BITS, np.int64),
+        "cuts": np.zeros((1 << PART_BITS) + 1, np.int64),
+    }
+    given["divided"] = parts | {"slots": np.zeros(len(values), np.int64)}
     given["grouped_items"] = {"leaders": leaders, "places": np.zeros_like(leaders), "cuts": np.zeros_like(cuts)}
     given["counted_flags"] = {"flags": values, "size": len(values), "out": np.zeros(len(offsets) - 1, np.int64)}
     given["taken_items"] = {"begins": bounds[rows], "taken": taken, "out": np.zeros(taken[-1], values.dtype)}

@@ -13,7 +13,7 @@ import arrowjag as aj
 from arrowjag import options
 from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled.loop import TABLE
-from arrowjag._kernels.compiled.loops.equality import n_slots
+from arrowjag._kernels.compiled.loops.equality import mixed, n_slots
 from arrowjag._kernels.equal import leaders
 
 pytest.importorskip("numba")
@@ -124,16 +124,19 @@ def test_tables_have_two_entries_for_each_item_and_more_where_many_items_are_loo
         assert max(2 * shorter, min(8 * shorter, size, TABLE)) <= n_slots(np.uint64(shorter), np.uint64(size - 1)) <= size
 
 
-def test_tables_that_grow_are_set_as_far_as_rows_begin_with() -> None:
-    one, two = (leaders.table_for(np.arange(n + 1) * TABLE, grows=True) for n in (1, 2))
-    assert len(one) == len(two) == 2 * TABLE
-    assert (two[:TABLE] == -1).all()
-    assert (leaders.table_for(np.array([0, TABLE // 2]), grows=True) == -1).all()
+def test_tables_are_limited_where_rows_can_be_divided() -> None:
+    table = leaders.table_for(np.array([0, 3, TABLE]), at_most=TABLE)
+    assert len(table) == TABLE
+    assert (table == -1).all()
 
 
+@pytest.mark.parametrize("can_divide", [True, False], ids=["divided", "whole"])
 @pytest.mark.parametrize("nulls", [False, True], ids=["plain", "nulls"])
 @pytest.mark.parametrize("n_distinct", [5, 9_000, 80_000, 10**9])
-def test_equal_items_of_huge_rows_whose_table_grows(n_distinct: int, nulls: bool) -> None:
+def test_equal_items_of_huge_rows(n_distinct: int, nulls: bool, can_divide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not can_divide:
+        found = leaders.find_loop
+        monkeypatch.setattr(leaders, "find_loop", lambda name, *given: None if name == "divided" else found(name, *given))
     rng = np.random.default_rng(6)
     sizes = np.array([3, 300_000, 0, 140_000, 70_000, 200_000, 20] if nulls else [300_000])
     data = rng.integers(0, n_distinct, int(sizes.sum()))
@@ -151,3 +154,34 @@ def test_equal_items_of_huge_rows_whose_table_grows(n_distinct: int, nulls: bool
     assert np.array_equal(led[0], wanted)
     assert np.array_equal(marked[0], wanted == np.arange(len(data)))
     assert marked[1].tolist() == led[1].tolist() == [int(marked[0][b:e].sum()) for b, e in itertools.pairwise(offsets)]
+
+
+def unmixed(hashes: Any) -> Any:
+    """The words with given hashes: each step of `mixed` backwards."""
+    inverse = np.uint64(pow(0x9E3779B97F4A7C15, -1, 1 << 64))
+    words = (hashes ^ (hashes >> np.uint64(32))) * inverse
+    words = words ^ (words >> np.uint64(32))
+    assert np.array_equal(mixed(words), hashes)
+    return words
+
+
+@pytest.mark.parametrize("nulls", [False, True], ids=["plain", "nulls"])
+def test_parts_of_equal_hashes_are_divided_again(nulls: bool) -> None:
+    """All hashes have the same highest byte, and half of them the same two."""
+    numbers = np.random.default_rng(7).permutation(400_000).astype(np.uint64)
+    hashes = numbers * np.uint64(0x7FFF_FFFF) + (np.uint64(1) << np.uint64(56))
+    hashes[::2] += (numbers[::2] & np.uint64(0xFF)) << np.uint64(48)
+    data = np.concatenate([unmixed(hashes), unmixed(hashes[::-3])])
+    valid = np.arange(len(data)) % 10 > 0 if nulls else None
+    offsets = np.array([0, len(data)])
+    with options(compile="always"):
+        led, marked = leaders.leaders(data, valid, offsets), leaders.first_marks(data, valid, offsets)
+    assert led is not None
+    assert marked is not None
+    items = np.arange(len(data)) if valid is None else np.flatnonzero(valid)
+    _, first, group = np.unique(data[items], return_index=True, return_inverse=True)
+    wanted = np.full(len(data), -1)
+    wanted[items] = items[first][group]
+    assert np.array_equal(led[0], wanted)
+    assert np.array_equal(marked[0], wanted == np.arange(len(data)))
+    assert marked[1].tolist() == led[1].tolist() == [len(first)]

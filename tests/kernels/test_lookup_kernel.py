@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels.compiled.loops import equality
+from arrowjag._kernels.compiled.loops import sets
 from arrowjag._kernels.equal import leaders
 from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.order import search
@@ -28,7 +28,7 @@ def by_each_strategy(request: pytest.FixtureRequest) -> Iterator[None]:
         if request.param != "hash":
             patched.setattr(leaders, "find_loop", Loops())
         if request.param == "loop with tables":
-            patched.setattr(equality, "SHORT", 1)
+            patched.setattr(sets, "SHORT", 1)
         yield
 
 

@@ -13,6 +13,7 @@ __all__ = [
     "LARGEST_PRODUCT",
     "LOOPS",
     "NULLS",
+    "PART_BITS",
     "PIECE",
     "SAMPLE",
     "SLOTS",
@@ -92,7 +93,10 @@ TOGETHER = 256
 """Items that are looked up in a sorted row side by side; the caller provides a buffer of this length for their slots."""
 
 TABLE = 1 << 18
-"""Tables of equal items of more entries than this begin with fewer and grow; the caller clears as many."""
+"""Rows that need larger tables of equal items are divided by hashes."""
+
+PART_BITS = 8
+"""The number of bits of a hash that tell to which part of such a row an item belongs."""
 
 SLOTS = 8
 """Entries of such a table for each item of a row, where it stays below `TABLE`; two are enough."""

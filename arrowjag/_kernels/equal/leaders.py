@@ -14,7 +14,7 @@ from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import from_counts, longest_of, row_sizes
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.compiled.loop import SLOTS, TABLE
+from arrowjag._kernels.compiled.loop import PART_BITS, SLOTS, TABLE
 
 __all__ = [
     "Groups",
@@ -47,20 +47,19 @@ def _find(name: str, data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Com
     return find_loop(name, np.dtype(f"u{data.dtype.itemsize}"), valid is not None, len(data))
 
 
-def table_for(offsets: NDArray[np.int64], *, grows: bool = False) -> NDArray[np.int64]:
+def table_for(offsets: NDArray[np.int64], *, at_most: int | None = None) -> NDArray[np.int64]:
     """The empty table of `leaders` for rows that are cut by offsets.
 
     It has two entries for each item of the longest row, of few values for each item of all rows, and more where all rows together
-    have as many items to look up. One that `grows` is set as far as rows begin with; a single row that is so long sets what it
-    needs by itself.
+    have as many items to look up; `at_most` as many as are given.
     """
     n_values = int(offsets[-1] - offsets[0])
     longest = n_values if n_values < strategy.sizes.SMALL_VALUES else longest_of(row_sizes(offsets))
     size = 16
     while size < 2 * longest or (size < SLOTS * longest and size < min(n_values, TABLE)):
         size *= 2
-    table = np.empty(size, np.int64)
-    table[: size if not grows or size <= TABLE else TABLE if len(offsets) > 2 else 0].fill(-1)
+    table = np.empty(size if at_most is None else min(size, at_most), np.int64)
+    table.fill(-1)
     return table
 
 
@@ -86,10 +85,65 @@ def _firsts(
 ) -> tuple[NDArray[Any], NDArray[np.int64]] | None:
     if loop is None:
         return None
-    table = table_for(offsets, grows=True)
     found, counts = (zeros if dtype is np.bool_ else empty)(len(data), dtype), empty(len(offsets) - 1, np.int64)
-    loop(same_bits(data), valid, offsets, 0, len(counts), table, len(table) - 1, found, counts)
+    _mark(loop, same_bits(data), valid, offsets, found, counts)
     return found, counts
+
+
+def _mark(
+    loop: Compiled,
+    values: NDArray[Any],
+    valid: NDArray[np.bool_] | None,
+    offsets: NDArray[np.int64],
+    found: NDArray[Any],
+    counts: NDArray[np.int64],
+    level: int = 0,
+) -> None:
+    """Run the loop, row after row; one in which too many items differ for a table that stays in a cache is divided by hashes."""
+    divide = find_loop("divided", values.dtype, valid is not None, len(values))
+    table = table_for(offsets, at_most=None if divide is None else TABLE)
+    row = 0
+    while row := loop(values, valid, offsets, row, len(counts), table, len(table) - 1, found, counts):
+        assert divide is not None  # the table is large enough without it
+        items = slice(int(offsets[row - 1]), int(offsets[row]))
+        there = None if valid is None else valid[items]
+        parts = _divided(divide, values[items], there, level)
+        counts[row - 1] = _mark_parts(loop, parts, there is not None, found[items], items.start, level + 1)
+
+
+class _Parts(NamedTuple):
+    """The items of a row in parts, of which no two have equal items, each in the order of the row."""
+
+    cuts: NDArray[np.int64]
+    values: NDArray[Any]
+    slots: NDArray[np.int64]
+    """Where the items are in the row."""
+
+
+def _divided(divide: Compiled, values: NDArray[Any], valid: NDArray[np.bool_] | None, level: int) -> _Parts:
+    n, n_parts = len(values), 1 << PART_BITS
+    parts = _Parts(zeros(n_parts + 1, np.int64), empty(n, values.dtype), empty(n, np.int64))
+    divide(values, valid, n, level, empty(n_parts, np.int64), *parts)
+    return parts
+
+
+def _mark_parts(loop: Compiled, parts: _Parts, nulls: bool, found: NDArray[Any], base: int, level: int) -> int:
+    """As `_mark`, of one row, whose first item has the number `base`; parts have no nulls. Returns how many items differ."""
+    marks = found.dtype == np.bool_
+    found[:] = 0 if marks else -1
+
+    def work(first: int, last: int) -> int:
+        cuts = parts.cuts[first : last + 1]
+        items = slice(int(cuts[0]), int(cuts[-1]))
+        values, slots = parts.values[items], parts.slots[items]
+        # The loop is one of values with nulls where the row has some.
+        there = np.ones(len(values), np.bool_) if nulls else None
+        marked, counts = (zeros if marks else empty)(len(values), found.dtype), empty(last - first, np.int64)
+        _mark(loop, values, there, cuts - cuts[0], marked, counts, level)
+        found[slots] = marked if marks else slots[marked] + base
+        return int(counts.sum())
+
+    return sum(map_rows(work, parts.cuts))
 
 
 def find_members(data: NDArray[Any], n_values: int, name: str = "members") -> Compiled | None:

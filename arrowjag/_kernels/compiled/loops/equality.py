@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import ITEM_TYPES, SLOTS, TABLE, helper, loop
+from arrowjag._kernels.compiled.loop import ITEM_TYPES, PART_BITS, SLOTS, TABLE, helper, loop
 from arrowjag._kernels.compiled.vectors import hits_of
 from arrowjag._kernels.compiled.words import store_word
 
@@ -22,13 +22,13 @@ SKIPPED = 64
 SPAN = 16
 """Items that are compared with the first one before the loop looks whether all were equal."""
 
-GROWTH = 3
-"""A table becomes larger by as many bits."""
+FEW = TABLE >> 3
+"""Rows that need a table of more than `TABLE` entries are left to the caller once more of their items differ."""
 
 SHORT = 12
 """Rows up to this length compare each item with those before it."""
 
-__all__ = ["mixed", "n_slots", "slot_of"]
+__all__ = ["SHORT", "mixed", "n_slots", "slot_of"]
 
 Function = Callable[..., int]
 
@@ -82,12 +82,10 @@ def _firsts(nulls: bool, marks: bool) -> Function:
                     out[i] = is_first if marks else (i8(-1) if is_null else i8(leader))
             else:
                 size = n_slots(end - begin, mask)
-                whole, most = size, size
-                if size > u8(TABLE):
-                    size = u8(TABLE) >> u8(GROWTH)
-                    most = size >> u8(2)
-                    for k in range(size):
-                        table[k] = -1
+                most = size
+                if size > u8(mask) + u8(1):
+                    size = u8(mask) + u8(1)
+                    most = u8(FEW)
                 within = size - u8(1)
                 for i in range(begin, end):
                     if nulls and valid[i] == 0:
@@ -104,25 +102,11 @@ def _firsts(nulls: bool, marks: bool) -> Function:
                         table[place] = i8(i)
                         found = i8(i)
                         n_different += 1
+                        if u8(n_different) > most:
+                            return int(row) + 1
                         if marks:
                             out[i] = 1
-                        else:
-                            out[i] = found
-                        if u8(n_different) > most:
-                            size = min(size << u8(GROWTH), whole)
-                            most = size >> u8(2) if size < whole else size
-                            within = size - u8(1)
-                            for k in range(size):
-                                table[k] = -1
-                            for j in range(begin, i + u8(1)):
-                                if nulls and valid[j] == 0:
-                                    continue
-                                if (out[j] != 0) if marks else (out[j] == i8(j)):
-                                    place = slot_of(values[j], within)
-                                    while table[place] >= i8(begin):
-                                        place = (place + u8(1)) & within
-                                    table[place] = i8(j)
-                    elif not marks:
+                    if not marks:
                         out[i] = found
             counts[row] = n_different
         return 0
@@ -134,12 +118,13 @@ def _firsts(nulls: bool, marks: bool) -> Function:
 def leaders(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, table, mask, out, counts): the first equal item of each item's row, as an item number.
 
-    Values are bits: equal items have equal ones. A null leads to -1. `table` has mask + 1 entries, a power of two of at least twice
-    the longest row; `counts` receives the number of distinct items of each row.
+    Values are bits: equal items have equal ones. A null leads to -1. `table` has mask + 1 entries, a power of two. `counts`
+    receives the number of distinct items of each row.
 
-    Entries are -1 before the first row, as many as `TABLE` at least. Those of earlier rows need no clearing: their item numbers lie
-    before the row. A row that would need more than `TABLE` clears fewer, which stay in a cache, and more when many items differ; if
-    it is the only one, no entries are set before.
+    Entries are -1 before the first row. Those of earlier rows need no clearing: their item numbers lie before the row.
+
+    If there are fewer, at least `TABLE`, the loop ends at a row of which too many items differ, and returns the number of the next
+    row; it returns 0 if it did all of them.
     """
     del kind
     return _firsts(nulls, marks=False)
@@ -152,65 +137,34 @@ def first_marks(kind: str, nulls: bool) -> Function:
     return _firsts(nulls, marks=True)
 
 
-def _members(marks: bool) -> Function:
-    def function(values: Any, offsets: Any, known: Any, cuts: Any, first: Any, last: Any, table: Any, mask: Any, out: Any) -> int:
-        repeats = False
-        for row in range(u8(first), u8(last)):
-            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
-            low, high = u8(cuts[row]), u8(cuts[row + u8(1)])
-            if high - low <= u8(SHORT):
-                for i in range(begin, end):
-                    item = values[i]
-                    found = i8(-1)
-                    for j in range(low, high):
-                        found = i8(j) if known[j] == item else found
-                    out[i] = found >= 0 if marks else found
-                if not marks:
-                    for i in range(low, high):
-                        for j in range(low, i):
-                            repeats |= known[i] == known[j]
-                continue
-            within = n_slots(high - low, mask) - u8(1)
-            for j in range(low, high):
-                place = slot_of(known[j], within)
-                at = table[place]
-                while at >= i8(low) and known[u8(at)] != known[j]:
-                    place = (place + u8(1)) & within
-                    at = table[place]
-                if at < i8(low):
-                    table[place] = i8(j)
-                else:
-                    repeats = True
-            for i in range(begin, end):
-                place = slot_of(values[i], within)
-                at = table[place]
-                while at >= i8(low) and known[u8(at)] != values[i]:
-                    place = (place + u8(1)) & within
-                    at = table[place]
-                if marks:
-                    out[i] = at >= i8(low)
-                else:
-                    out[i] = at if at >= i8(low) else i8(-1)
-        return 1 if repeats else 0
+@loop("item* u1* i8 i8 i8* i8* item* i8*", _BITS)
+def divided(kind: str, nulls: bool) -> Function:
+    """(values, valid, n, level, places, cuts, out, slots): items in parts of equal hashes, in their order, and where they were.
+
+    Values are bits, as in `leaders`; nulls are left out. There are 2 ** `PART_BITS` parts, by other bits of the hashes at each
+    level; `cuts` holds zeros and receives where the parts begin and end.
+    """
+    del kind
+
+    def function(values: Any, valid: Any, n: Any, level: Any, places: Any, cuts: Any, out: Any, slots: Any) -> int:
+        n_parts = u8(1) << u8(PART_BITS)
+        shift = u8(64) - u8(PART_BITS) * (u8(level) + u8(1))
+        for i in range(u8(n)):
+            if not nulls or valid[i] != 0:
+                cuts[(mixed(u8(values[i])) >> shift & (n_parts - u8(1))) + u8(1)] += 1
+        for part in range(n_parts):
+            places[part] = cuts[part]
+            cuts[part + u8(1)] += cuts[part]
+        for i in range(u8(n)):
+            if not nulls or valid[i] != 0:
+                part = mixed(u8(values[i])) >> shift & (n_parts - u8(1))
+                at = u8(places[part])
+                out[at] = values[i]
+                slots[at] = i8(i)
+                places[part] = i8(at) + 1
+        return 0
 
     return function
-
-
-@loop("item* i8* item* i8* i8 i8 i8* u8 u1*", _BITS)
-def members(kind: str, nulls: bool) -> Function:
-    """(values, offsets, known, cuts, first, last, table, mask, out): whether each item equals one of its row of `known`.
-
-    Rows of `known` are cut by `cuts`; bits and `table` are as in `leaders`, for the longest of these rows. There are no nulls.
-    """
-    del kind, nulls
-    return _members(marks=True)
-
-
-@loop("item* i8* item* i8* i8 i8 i8* u8 i8*", _BITS)
-def equal_members(kind: str, nulls: bool) -> Function:
-    """As `members`, the number of that item of `known`, -1 if there is none; returns 1 if a row of `known` has equal items."""
-    del kind, nulls
-    return _members(marks=False)
 
 
 @loop("item* item* u1* i8* i8 i8 i8*")

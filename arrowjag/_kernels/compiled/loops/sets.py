@@ -1,4 +1,4 @@
-"""Set operations on the rows of two columns: difference, intersection and union."""
+"""Set operations on the rows of two columns: difference, intersection, union and membership."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import loop
-from arrowjag._kernels.compiled.loops.equality import n_slots, slot_of
+from arrowjag._kernels.compiled.loops.equality import SHORT, n_slots, slot_of
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -94,3 +94,64 @@ def combined(kind: str, nulls: bool) -> Function:
         return 0
 
     return function
+
+
+def _members(marks: bool) -> Function:
+    def function(values: Any, offsets: Any, known: Any, cuts: Any, first: Any, last: Any, table: Any, mask: Any, out: Any) -> int:
+        repeats = False
+        for row in range(u8(first), u8(last)):
+            begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
+            low, high = u8(cuts[row]), u8(cuts[row + u8(1)])
+            if high - low <= u8(SHORT):
+                for i in range(begin, end):
+                    item = values[i]
+                    found = i8(-1)
+                    for j in range(low, high):
+                        found = i8(j) if known[j] == item else found
+                    out[i] = found >= 0 if marks else found
+                if not marks:
+                    for i in range(low, high):
+                        for j in range(low, i):
+                            repeats |= known[i] == known[j]
+                continue
+            within = n_slots(high - low, mask) - u8(1)
+            for j in range(low, high):
+                place = slot_of(known[j], within)
+                at = table[place]
+                while at >= i8(low) and known[u8(at)] != known[j]:
+                    place = (place + u8(1)) & within
+                    at = table[place]
+                if at < i8(low):
+                    table[place] = i8(j)
+                else:
+                    repeats = True
+            for i in range(begin, end):
+                place = slot_of(values[i], within)
+                at = table[place]
+                while at >= i8(low) and known[u8(at)] != values[i]:
+                    place = (place + u8(1)) & within
+                    at = table[place]
+                if marks:
+                    out[i] = at >= i8(low)
+                else:
+                    out[i] = at if at >= i8(low) else i8(-1)
+        return 1 if repeats else 0
+
+    return function
+
+
+@loop("item* i8* item* i8* i8 i8 i8* u8 u1*", _BITS)
+def members(kind: str, nulls: bool) -> Function:
+    """(values, offsets, known, cuts, first, last, table, mask, out): whether each item equals one of its row of `known`.
+
+    Rows of `known` are cut by `cuts`; bits and `table` are as in `leaders`, for the longest of these rows. There are no nulls.
+    """
+    del kind, nulls
+    return _members(marks=True)
+
+
+@loop("item* i8* item* i8* i8 i8 i8* u8 i8*", _BITS)
+def equal_members(kind: str, nulls: bool) -> Function:
+    """As `members`, the number of that item of `known`, -1 if there is none; returns 1 if a row of `known` has equal items."""
+    del kind, nulls
+    return _members(marks=False)
