@@ -16,7 +16,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.fill import fill, fill_bits
+from arrowjag._kernels.base.fill import fill, fill_bits, filled
 from arrowjag._kernels.base.memory import from_words, least_and_greatest, with_bits
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.base.quiet import quietly
@@ -244,7 +244,7 @@ def bincount(column: Column, n: Any, axis: Any) -> Column:
 
     def lists(values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
         data, valid = _small_integers(values), _arrow.valid_of(values)
-        data = data if valid is None else np.where(valid, data, 0)
+        data = data if valid is None else filled(data, valid, 0)
         least, largest = least_and_greatest(data) if len(data) else (0, 0)
         if least < 0 or (most is not None and largest >= most):
             bad = (data < 0) | (data >= (largest + 1 if most is None else most))
@@ -255,7 +255,7 @@ def bincount(column: Column, n: Any, axis: Any) -> Column:
             counts, cut = _kernels.count_values(data, valid, offsets)
             return _arrow.from_numpy(counts), cut
         _check_size(most * (len(offsets) - 1), "bincount")
-        slots = data if valid is None else np.where(valid, data, -1)
+        slots = data if valid is None else filled(data, valid, -1)
         return _arrow.from_numpy(_kernels.count_bins(slots, offsets, most)), _offsets.of_size(most, len(offsets) - 1)
 
     return deeper(column, axis, lists, "bincount")

@@ -41,6 +41,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "mean of huge rows": ("piece_sums-f8-nulls", HUGE.mean),
     "var of huge rows": ("piece_squares-f8-nulls", HUGE.var),
     "sum of columns": ("scattered_sums-f8-nulls", lambda: FLOATS.sum(axis=0)),
+    "count of columns": ("scattered_sums-b1-plain", lambda: FLOATS.count(axis=0)),
     "mean of columns": ("scattered_sums-f8-plain", lambda: WHOLE.mean(axis=0)),
     "max of columns": ("scattered_max-i8-nulls", lambda: INTEGERS.max(axis=0)),
     "min of columns": ("scattered_min-f8-plain", lambda: WHOLE.min(axis=0)),
