@@ -222,11 +222,11 @@ def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
         data, valid, n_rows = floats(values, "histogram"), _arrow.valid_of(values), len(offsets) - 1
         found, present = _bins(data, valid, offsets, wanted, "histogram")
         _check_size(wanted.n * n_rows, "histogram")
-        counts = _arrow.from_numpy(_kernels.count_bins(_kernels.slots_in_bins(data, valid, offsets, found), offsets, wanted.n))
+        counts, edges = _kernels.count_in_bins(data, valid, offsets, found)
         known = None if present is None else present.repeat(wanted.n + 1)
-        edges = _arrow.from_numpy(_kernels.edges_of(found).reshape(-1), known)
-        lists = (_lists(_FIELDS[0].type, wanted.n + 1, n_rows, edges), _lists(_FIELDS[1].type, wanted.n, n_rows, counts))
-        return _arrow.structs([*lists], _FIELDS)
+        below = (wanted.n + 1, _arrow.from_numpy(edges, known)), (wanted.n, _arrow.from_numpy(counts))
+        lists = [_lists(field.type, size, n_rows, one) for field, (size, one) in zip(_FIELDS, below, strict=True)]
+        return _arrow.structs(lists, _FIELDS)
 
     if wanted.edges is not None:
         return deeper(column, axis, lists, "histogram")
