@@ -17,6 +17,7 @@ from arrowjag import _arrow
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import unless_all, without_validity
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
 from arrowjag._kernels.move import gather
@@ -262,7 +263,7 @@ def moment_parts(values: pa.Array) -> tuple[list[IntArray], BoolArray | None]:
     """Split temporals into 32-bit parts as `parts_of` splits decimals; nulls read as 0."""
     data, valid = _arrow.to_numpy(values)
     whole = data.astype(np.int64, copy=False) // _unit(values.type)
-    whole = whole if valid is None else np.where(valid, whole, 0)
+    whole = whole if valid is None else filled(whole, valid, 0)
     return [whole & 0xFFFFFFFF, whole >> 32], valid
 
 

@@ -16,7 +16,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.fill import fill, fill_bits
+from arrowjag._kernels.base.fill import fill, fill_bits, filled
 from arrowjag._kernels.base.memory import from_words, least_and_greatest, with_bits
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.base.quiet import quietly
@@ -222,11 +222,11 @@ def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
         data, valid, n_rows = floats(values, "histogram"), _arrow.valid_of(values), len(offsets) - 1
         found, present = _bins(data, valid, offsets, wanted, "histogram")
         _check_size(wanted.n * n_rows, "histogram")
-        counts = _arrow.from_numpy(_kernels.count_bins(_kernels.slots_in_bins(data, valid, offsets, found), offsets, wanted.n))
+        counts, edges = _kernels.count_in_bins(data, valid, offsets, found)
         known = None if present is None else present.repeat(wanted.n + 1)
-        edges = _arrow.from_numpy(_kernels.edges_of(found).reshape(-1), known)
-        lists = (_lists(_FIELDS[0].type, wanted.n + 1, n_rows, edges), _lists(_FIELDS[1].type, wanted.n, n_rows, counts))
-        return _arrow.structs([*lists], _FIELDS)
+        below = (wanted.n + 1, _arrow.from_numpy(edges, known)), (wanted.n, _arrow.from_numpy(counts))
+        lists = [_lists(field.type, size, n_rows, one) for field, (size, one) in zip(_FIELDS, below, strict=True)]
+        return _arrow.structs(lists, _FIELDS)
 
     if wanted.edges is not None:
         return deeper(column, axis, lists, "histogram")
@@ -244,7 +244,7 @@ def bincount(column: Column, n: Any, axis: Any) -> Column:
 
     def lists(values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
         data, valid = _small_integers(values), _arrow.valid_of(values)
-        data = data if valid is None else np.where(valid, data, 0)
+        data = data if valid is None else filled(data, valid, 0)
         least, largest = least_and_greatest(data) if len(data) else (0, 0)
         if least < 0 or (most is not None and largest >= most):
             bad = (data < 0) | (data >= (largest + 1 if most is None else most))
@@ -255,7 +255,7 @@ def bincount(column: Column, n: Any, axis: Any) -> Column:
             counts, cut = _kernels.count_values(data, valid, offsets)
             return _arrow.from_numpy(counts), cut
         _check_size(most * (len(offsets) - 1), "bincount")
-        slots = data if valid is None else np.where(valid, data, -1)
+        slots = data if valid is None else filled(data, valid, -1)
         return _arrow.from_numpy(_kernels.count_bins(slots, offsets, most)), _offsets.of_size(most, len(offsets) - 1)
 
     return deeper(column, axis, lists, "bincount")

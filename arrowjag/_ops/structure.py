@@ -13,7 +13,7 @@ from arrowjag import _arrow
 from arrowjag._column import AnyColumn, Column, row_validity
 from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import check_memory, has_words, is_text, pack_bits, unless_all
+from arrowjag._kernels.base.memory import aligned_bits, check_memory, has_words, is_text, pack_bits, unless_all
 from arrowjag._kernels.base.rising import holds_between
 from arrowjag._kernels.move import copy_runs, gather, merge
 from arrowjag._kernels.move.spread import spread
@@ -272,8 +272,10 @@ def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
 
 def _bits_where(values: pa.Array, keep: BoolArray) -> pa.Buffer:
     """Return Arrow's bits of the values that are valid and kept."""
-    known = _arrow.valid_of(values)
-    return pack_bits(keep if known is None else keep & known)
+    bits = pack_bits(keep)
+    if not values.null_count:
+        return bits
+    return pa.py_buffer(np.frombuffer(bits, np.uint8) & aligned_bits(values.buffers()[0], values.offset, len(values)))
 
 
 # --------------------------------------------------------------------------------------------------- prefix rule

@@ -15,7 +15,7 @@ from arrowjag._arguments import flat_numbers
 from arrowjag._column import Column
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.fill import spread_rows
+from arrowjag._kernels.base.fill import filled, spread_rows
 from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.base.offsets import from_sizes, longest_of, of_size, row_sizes, runs
 from arrowjag._kernels.base.quiet import quietly
@@ -339,7 +339,7 @@ def _rows_times_vectors(x: Column, y: Column, outer: int) -> Column | None:
 def _factors(column: Column) -> npt.NDArray[Any]:
     """The items of matrices, 0 where they are null."""
     data, valid = floats(column.values, "matmul"), _arrow.valid_of(column.values)
-    return data if valid is None else np.where(valid, data, data.dtype.type(0))
+    return data if valid is None else filled(data, valid, 0)
 
 
 def _by_shape(*sizes: IntArray) -> tuple[IntArray, list[int]]:

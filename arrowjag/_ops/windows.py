@@ -100,7 +100,7 @@ def _filled(values: pa.Array, view: View, dtype: Any) -> npt.NDArray[Any]:
 def _halves(values: pa.Array) -> list[IntArray]:
     """64-bit integers as numbers of 32 bits; only the second half is signed."""
     data, valid = _arrow.to_numpy(values)
-    data = data if valid is None else np.where(valid, data, data.dtype.type(0))
+    data = data if valid is None else filled(data, valid, 0)
     return [(data & 0xFFFFFFFF).astype(np.int64), (data >> 32).astype(np.int64)]
 
 

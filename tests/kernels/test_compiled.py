@@ -198,6 +198,7 @@ def arguments_of_moves(loop, told, values, offsets, cuts, leaders, rng):
     given["equal_members"] = given["members"]
     ends = rng.normal(size=(2, len(offsets) - 1))
     given["binned"] = {"low": ends.min(axis=0), "high": ends.max(axis=0), "n": int(rng.integers(1, 9))}
+    given["counted_bins"] = given["binned"] | {"edges": np.zeros(10 * len(rows)), "out": np.zeros(10 * len(rows), np.int64)}
     given["counted_slots"] = {"values": rng.integers(-2, 5, len(values)), "n": 5, "out": np.zeros(5 * len(rows), np.int64)}
     given["drawn"] = {"draws": rng.random(3 * len(values)), "n": 3, "n_values": len(values), "out": np.tile(values, 3)}
     parts = {

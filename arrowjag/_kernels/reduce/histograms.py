@@ -18,7 +18,17 @@ from arrowjag._kernels.reduce.ends import ends
 from arrowjag._kernels.reduce.extremes import max as _max
 from arrowjag._kernels.reduce.segments import Block, over_blocks
 
-__all__ = ["Bins", "bins_of_edges", "bins_of_rows", "count_bins", "count_edges", "count_values", "edges_of", "slots_in_bins"]
+__all__ = [
+    "Bins",
+    "bins_of_edges",
+    "bins_of_rows",
+    "count_bins",
+    "count_edges",
+    "count_in_bins",
+    "count_values",
+    "edges_of",
+    "slots_in_bins",
+]
 
 Floats = NDArray[np.float64]
 Valid = NDArray[np.bool_] | None
@@ -98,6 +108,17 @@ def slots_in_bins(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], 
 
     over_blocks(work, data, valid, offsets)
     return out
+
+
+def count_in_bins(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], bins: Bins) -> tuple[NDArray[np.int64], Floats]:
+    """How many items of each row each bin has, and the edges of the bins, both flat."""
+    n, n_rows = bins.n, len(bins.low)
+    loop = find_loop("counted_bins", data.dtype, valid is not None, len(data), often=True)
+    if strategy.choose("binned", loop is not None) != "compiled" or loop is None:
+        return count_bins(slots_in_bins(data, valid, offsets, bins), offsets, n), edges_of(bins).reshape(-1)
+    counts, edges, values = empty(n_rows * n, np.int64), empty(n_rows * (n + 1), np.float64), np.ascontiguousarray(data)
+    map_rows(lambda first, last: loop(values, valid, offsets, first, last, bins.low, bins.high, n, edges, counts), offsets)
+    return counts, edges
 
 
 def bins_of_edges(data: NDArray[Any], valid: Valid, edges: NDArray[Any]) -> NDArray[np.int64]:

@@ -20,8 +20,10 @@ Scattered: TypeAlias = "tuple[Any, BoolArray | None] | None"
 
 def count_at(valid: BoolArray | None, node: IntArray, size: int) -> IntArray:
     """Count the valid items per node."""
-    counts = np.bincount(node, minlength=size)
-    return counts if valid is None else counts - np.bincount(node[~valid], minlength=size)
+    if valid is None:
+        return np.bincount(node, minlength=size)
+    counts: IntArray = _add_at(valid, None, node, size).astype(np.int64)
+    return counts
 
 
 def _filled(data: Any, valid: BoolArray | None, fill: object) -> Any:
@@ -40,7 +42,7 @@ def _run(name: str, data: Any, valid: BoolArray | None, node: IntArray, out: Any
 def _add_at(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Any:
     """Sum per node in float64. Nulls add 0, which changes no sum: each begins at 0.0 and so is never -0.0."""
     out = np.zeros(size)
-    if data.dtype.kind == "f" and _run("scattered_sums", data, valid, node, out):
+    if data.dtype.kind in "bf" and _run("scattered_sums", data, valid, node, out):
         return out
     return np.bincount(node, weights=_filled(data, valid, 0), minlength=size)
 

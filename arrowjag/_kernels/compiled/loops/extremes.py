@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import Nulls, helper, loop
-from arrowjag._kernels.compiled.validity import SHORT, chosen_of, count_of, flag_of
+from arrowjag._kernels.compiled.validity import SHORT, chosen_of, count_of, flag_of, wide_of
 from arrowjag._kernels.compiled.vectors import EXTREMES, PLACES, WIDTH
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
@@ -63,7 +63,7 @@ def _extreme(kind: str, nulls: Nulls, largest: bool) -> Function:
     is_float, has_nulls = kind == "f", bool(nulls)
     best_of, better = _best_of(kind, nulls, largest), _better(largest)
     count, flag, chosen = count_of(nulls), flag_of(nulls), chosen_of(kind, nulls)
-    wide = {"f": f8, "u": u8}.get(kind, i8)
+    wide = wide_of(kind)
 
     @helper
     def item_at(values: Any, valid: Any, low: Any, i: Any) -> Any:
