@@ -117,7 +117,7 @@ class _Parts(NamedTuple):
     cuts: NDArray[np.int64]
     values: NDArray[Any]
     slots: NDArray[np.int64]
-    """Where the items are in the row."""
+    """The place of each item in its row."""
 
 
 def _divided(divide: Compiled, values: NDArray[Any], valid: NDArray[np.bool_] | None, level: int) -> _Parts:
