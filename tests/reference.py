@@ -1097,7 +1097,8 @@ def resample(t: Nested, y: Nested, ndim: int, every: Any, how: str = "mean") -> 
         known = [(math.floor(a / every), b) for a, b in zip(times, items, strict=True) if a is not None and not is_nan(a)]
         numbers = range(min(k for k, _ in known), max(k for k, _ in known) + 1) if known else []
         rows = [[b for k, b in known if k == number] for number in numbers]
-        return [{"t": number * every, "value": reduction(how, row, 1)} for number, row in zip(numbers, rows, strict=True)]
+        value = len if how == "lengths" else lambda row: reduction(how, row, 1)
+        return [{"t": number * every, "value": value(row)} for number, row in zip(numbers, rows, strict=True)]
 
     return broadcast(lambda *rows: _both(buckets, *rows), Jag(t, ndim - 1), Jag(y, ndim - 1))
 
