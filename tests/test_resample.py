@@ -101,7 +101,7 @@ def test_buckets_begin_where_floor_puts_times(every: str) -> None:
 
 def test_nulls_nan_and_empty_rows() -> None:
     t = aj.array([[21.0, None, 4.0, math.nan, 0.0], [], None])
-    y = aj.array([[5.0, 1.0, None, 2.0, 1.0], [], [1.0]])
+    y = aj.array([[5.0, 7.0, None, 9.0, 1.0], [], [1.0]])
     got = aj.resample(t, y, 10)
     assert got.to_list() == [[{"t": 0.0, "value": 1.0}, {"t": 10.0, "value": None}, {"t": 20.0, "value": 5.0}], [], None]
     assert aj.resample(t, y, 10, "sum")["value"].to_list() == [[1.0, 0.0, 5.0], [], None]

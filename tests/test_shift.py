@@ -46,6 +46,15 @@ def test_text_moves_as_one_block(type: pa.DataType) -> None:
     x.shift(1).to_arrow(extension=False).validate(full=True)
 
 
+@pytest.mark.parametrize("skipped", [0, 1, 8, 11])
+def test_nulls_of_sliced_numbers_join_those_that_are_there(skipped: int) -> None:
+    numbers = [None if i % 3 == 0 else i for i in range(40)]
+    values, keep = pa.array(numbers, pa.int16())[skipped:], np.arange(40 - skipped) % 5 > 0
+    found = structure.null_values(values, keep)
+    found.validate(full=True)
+    assert found.to_pylist() == [n if kept else None for n, kept in zip(numbers[skipped:], keep, strict=True)]
+
+
 @pytest.mark.parametrize("type", [pa.string(), pa.large_binary()])
 def test_nulls_of_text_share_its_buffers(type: pa.DataType) -> None:
     values = pa.array([b"x", b"a", None, b"ccc", b"dd"], pa.binary()).cast(type)[1:]

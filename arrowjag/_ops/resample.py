@@ -53,14 +53,9 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     structure.check_rows(t.ndim, "resample")
     dim = t.shape.dims[-1]
     times, values, cut = t.values, y.values, dim.offsets
-    keep, kept, few = _usable(times), None, len(times) < strategy.sizes.CALL_VALUES
+    keep = _usable(times)
     if keep is not None:
-        cut = _offsets.filter_rows(keep, cut)
-        if few:  # so that values are taken once, in the order of their buckets
-            kept = keep.nonzero()[0]
-            times = gather.take(without_validity(times), kept)
-        else:
-            times, values = gather.filter_values(without_validity(times), keep), gather.filter_values(values, keep)
+        times, cut = gather.filter_values(without_validity(times), keep), _offsets.filter_rows(keep, cut)
     if pt.is_null(times.type):
         times = times.cast(pa.int64())
     found = buckets_of(times, every, "resample")
@@ -69,10 +64,11 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     slot, counts = _slots(found.number, first, cut, offsets)
     per_bucket = _offsets.from_counts(counts)
     if not holds_between(np.greater_equal, slot):
-        order = slot.argsort(kind="stable") if few else argsort(slot, None, cut)  # slots rise from row to row
-        kept = order if kept is None else kept[order]
-    if kept is not None:
-        values = gather.take(values, kept)
+        few = len(slot) < strategy.sizes.CALL_VALUES  # slots rise from row to row
+        order = slot.argsort(kind="stable") if few else argsort(slot, None, cut)
+        values = gather.take(values, order if keep is None else keep.nonzero()[0][order])
+    elif keep is not None:
+        values = gather.filter_values(values, keep)
     made = JaggedShape._trusted((*t.shape.dims[:-1], along_axis.resized(dim, offsets)))
     rows = Column(
         JaggedShape._trusted((Uniform._frame(len(per_bucket) - 1), Ragged.from_offsets(per_bucket, check=False))),

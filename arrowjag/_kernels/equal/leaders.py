@@ -47,18 +47,27 @@ def _find(name: str, data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Com
     return find_loop(name, np.dtype(f"u{data.dtype.itemsize}"), valid is not None, len(data))
 
 
-def table_for(offsets: NDArray[np.int64], *, at_most: int | None = None) -> NDArray[np.int64]:
-    """The empty table of `leaders` for rows that are cut by offsets.
+def table_for(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The empty table of `leaders` for rows that are cut by offsets, of `n_entries`."""
+    return _empty_table(n_entries(offsets))
 
-    It has two entries for each item of the longest row, of few values for each item of all rows, and more where all rows together
-    have as many items to look up; `at_most` as many as are given.
+
+def n_entries(offsets: NDArray[np.int64]) -> int:
+    """How many entries such a table has: a power of two.
+
+    There are two for each item of the longest row, of few values for each item of all rows, and more where all rows together have
+    as many items to look up.
     """
     n_values = int(offsets[-1] - offsets[0])
     longest = n_values if n_values < strategy.sizes.SMALL_VALUES else longest_of(row_sizes(offsets))
     size = 16
     while size < 2 * longest or (size < SLOTS * longest and size < min(n_values, TABLE)):
         size *= 2
-    table = np.empty(size if at_most is None else min(size, at_most), np.int64)
+    return size
+
+
+def _empty_table(size: int) -> NDArray[np.int64]:
+    table = empty(size, np.int64)
     table.fill(-1)
     return table
 
@@ -68,7 +77,8 @@ def leaders(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     """The first equal item of each item, -1 for a null, and the number of distinct items of each row; None without a loop.
 
-    NaN equals NaN, and -0.0 equals 0.0. O(n_values): 5M float64 in 500k rows take 28 ms of one core, in rows of 1,000 as well.
+    NaN equals NaN, and -0.0 equals 0.0. O(n_values): 5M float64 in 500k rows take 28 ms of one core, in rows of 1,000 as well. Only
+    a huge row of many different items is done on all cores.
     """
     return _firsts(find_leaders(data, valid), data, valid, offsets, np.int64)
 
@@ -99,12 +109,12 @@ def _mark(
     counts: NDArray[np.int64],
     level: int = 0,
 ) -> None:
-    """Run the loop, row after row; one in which too many items differ for a table that stays in a cache is divided by hashes."""
-    divide = find_loop("divided", values.dtype, valid is not None, len(values))
-    table = table_for(offsets, at_most=None if divide is None else TABLE)
-    row = 0
+    """Run the loop on all rows; a row is divided by hashes if too many of its items differ for a table that stays in a cache."""
+    size = n_entries(offsets)
+    divide = find_loop("divided", values.dtype, valid is not None, len(values)) if size > TABLE else None
+    table, row = _empty_table(size if divide is None else TABLE), 0
     while row := loop(values, valid, offsets, row, len(counts), table, len(table) - 1, found, counts):
-        assert divide is not None  # the table is large enough without it
+        assert divide is not None  # without it the table is large enough for all rows
         items = slice(int(offsets[row - 1]), int(offsets[row]))
         there = None if valid is None else valid[items]
         parts = _divided(divide, values[items], there, level)
@@ -112,7 +122,7 @@ def _mark(
 
 
 class _Parts(NamedTuple):
-    """The items of a row in parts, of which no two have equal items, each in the order of the row."""
+    """The items of a row in parts, each in the order of the row; equal items are in one part."""
 
     cuts: NDArray[np.int64]
     values: NDArray[Any]
@@ -128,7 +138,7 @@ def _divided(divide: Compiled, values: NDArray[Any], valid: NDArray[np.bool_] | 
 
 
 def _mark_parts(loop: Compiled, parts: _Parts, nulls: bool, found: NDArray[Any], base: int, level: int) -> int:
-    """As `_mark`, of one row, whose first item has the number `base`; parts have no nulls. Returns how many items differ."""
+    """Do as `_mark` for one row, whose first item has the number `base`, and return how many of its items differ."""
     marks = found.dtype == np.bool_
     found[:] = 0 if marks else -1
 
@@ -136,7 +146,7 @@ def _mark_parts(loop: Compiled, parts: _Parts, nulls: bool, found: NDArray[Any],
         cuts = parts.cuts[first : last + 1]
         items = slice(int(cuts[0]), int(cuts[-1]))
         values, slots = parts.values[items], parts.slots[items]
-        # The loop is one of values with nulls where the row has some.
+        # Parts have no nulls, but a loop that was made for nulls reads flags.
         there = np.ones(len(values), np.bool_) if nulls else None
         marked, counts = (zeros if marks else empty)(len(values), found.dtype), empty(last - first, np.int64)
         _mark(loop, values, there, cuts - cuts[0], marked, counts, level)

@@ -327,12 +327,12 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
 
 
 def _cast_numbers(datum: Datum, type: pa.DataType) -> pa.Array | None:
-    """Cast numbers with nulls as if all were valid, which Arrow checks in a third of the time; None if one does not fit so."""
+    """Cast numbers with nulls as if all were valid, which Arrow checks in a third of the time; None if a value doesn't fit."""
     if not (isinstance(datum, pa.Array) and datum.null_count and all(map(_is_number, (datum.type, type)))):
         return None
     try:
         found = without_validity(datum).cast(type)
-    except pa.ArrowInvalid:  # it may be one under a null
+    except pa.ArrowInvalid:  # Arrow's cast of valid values alone decides whether this one is null
         return None
     return None if found.offset else with_bits(found, aligned_bits(datum.buffers()[0], datum.offset, len(datum)))
 

@@ -23,12 +23,12 @@ SPAN = 16
 """Items that are compared with the first one before the loop looks whether all were equal."""
 
 FEW = TABLE >> 3
-"""Rows that need a table of more than `TABLE` entries are left to the caller once more of their items differ."""
+"""A row that is too long for a table of `TABLE` entries is left to the caller if more of its items differ."""
 
 SHORT = 12
 """Rows up to this length compare each item with those before it."""
 
-__all__ = ["SHORT", "mixed", "n_slots", "slot_of"]
+__all__ = ["SHORT", "mixed", "n_slots", "place_of", "slot_of"]
 
 Function = Callable[..., int]
 
@@ -62,6 +62,15 @@ def n_slots(n_items: Any, mask: Any) -> Any:
     return size
 
 
+@helper
+def place_of(item: Any, values: Any, table: Any, begin: Any, within: Any) -> Any:
+    """The entry of a table that has the number of an equal item, or the free one for it, whose number lies before `begin`."""
+    place = slot_of(item, within)
+    while table[place] >= i8(begin) and values[u8(table[place])] != item:
+        place = (place + u8(1)) & within
+    return place
+
+
 def _firsts(nulls: bool, marks: bool) -> Function:
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, table: Any, mask: Any, out: Any, counts: Any) -> int:
         for row in range(u8(first), u8(last)):
@@ -92,12 +101,8 @@ def _firsts(nulls: bool, marks: bool) -> Function:
                         if not marks:
                             out[i] = -1
                         continue
-                    item = values[i]
-                    place = slot_of(item, within)
+                    place = place_of(values[i], values, table, begin, within)
                     found = table[place]
-                    while found >= i8(begin) and values[u8(found)] != item:
-                        place = (place + u8(1)) & within
-                        found = table[place]
                     if found < i8(begin):
                         table[place] = i8(i)
                         found = i8(i)
@@ -118,13 +123,13 @@ def _firsts(nulls: bool, marks: bool) -> Function:
 def leaders(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, table, mask, out, counts): the first equal item of each item's row, as an item number.
 
-    Values are bits: equal items have equal ones. A null leads to -1. `table` has mask + 1 entries, a power of two. `counts`
-    receives the number of distinct items of each row.
+    Values are bits: equal items have equal ones. A null leads to -1. `counts` receives the number of distinct items of each row.
 
-    Entries are -1 before the first row. Those of earlier rows need no clearing: their item numbers lie before the row.
+    `table` has mask + 1 entries, a power of two: two for each item of the longest row, or `TABLE`. They are -1 before the first
+    row. Those of earlier rows need no clearing: their item numbers lie before the row.
 
-    If there are fewer, at least `TABLE`, the loop ends at a row of which too many items differ, and returns the number of the next
-    row; it returns 0 if it did all of them.
+    The loop ends at a row for which the table is too small if more than `FEW` of its items differ, and returns the number of the
+    next row; it returns 0 if it did all rows.
     """
     del kind
     return _firsts(nulls, marks=False)
@@ -139,25 +144,26 @@ def first_marks(kind: str, nulls: bool) -> Function:
 
 @loop("item* u1* i8 i8 i8* i8* item* i8*", _BITS)
 def divided(kind: str, nulls: bool) -> Function:
-    """(values, valid, n, level, places, cuts, out, slots): items in parts of equal hashes, in their order, and where they were.
+    """(values, valid, n, level, places, cuts, out, slots): items in parts by their hashes, and the slot that each item had.
 
-    Values are bits, as in `leaders`; nulls are left out. There are 2 ** `PART_BITS` parts, by other bits of the hashes at each
-    level; `cuts` holds zeros and receives where the parts begin and end.
+    Values are bits, as in `leaders`; nulls are left out. Equal items are in one of the 2 ** `PART_BITS` parts, which keep the order
+    of the items. Each level takes other bits of the hashes. `cuts` holds zeros and receives where the parts begin and end; `places`
+    is scratch.
     """
     del kind
 
     def function(values: Any, valid: Any, n: Any, level: Any, places: Any, cuts: Any, out: Any, slots: Any) -> int:
         n_parts = u8(1) << u8(PART_BITS)
-        shift = u8(64) - u8(PART_BITS) * (u8(level) + u8(1))
+        shift, within = u8(64) - u8(PART_BITS) * (u8(level) + u8(1)), n_parts - u8(1)
         for i in range(u8(n)):
             if not nulls or valid[i] != 0:
-                cuts[(mixed(u8(values[i])) >> shift & (n_parts - u8(1))) + u8(1)] += 1
+                cuts[(mixed(u8(values[i])) >> shift & within) + u8(1)] += 1
         for part in range(n_parts):
             places[part] = cuts[part]
             cuts[part + u8(1)] += cuts[part]
         for i in range(u8(n)):
             if not nulls or valid[i] != 0:
-                part = mixed(u8(values[i])) >> shift & (n_parts - u8(1))
+                part = mixed(u8(values[i])) >> shift & within
                 at = u8(places[part])
                 out[at] = values[i]
                 slots[at] = i8(i)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import loop
-from arrowjag._kernels.compiled.loops.equality import SHORT, n_slots, slot_of
+from arrowjag._kernels.compiled.loops.equality import SHORT, n_slots, place_of, slot_of
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -116,21 +116,13 @@ def _members(marks: bool) -> Function:
                 continue
             within = n_slots(high - low, mask) - u8(1)
             for j in range(low, high):
-                place = slot_of(known[j], within)
-                at = table[place]
-                while at >= i8(low) and known[u8(at)] != known[j]:
-                    place = (place + u8(1)) & within
-                    at = table[place]
-                if at < i8(low):
+                place = place_of(known[j], known, table, low, within)
+                if table[place] < i8(low):
                     table[place] = i8(j)
                 else:
                     repeats = True
             for i in range(begin, end):
-                place = slot_of(values[i], within)
-                at = table[place]
-                while at >= i8(low) and known[u8(at)] != values[i]:
-                    place = (place + u8(1)) & within
-                    at = table[place]
+                at = table[place_of(values[i], known, table, low, within)]
                 if marks:
                     out[i] = at >= i8(low)
                 else:

@@ -15,9 +15,6 @@ u1: Any = np.uint8  # Any: numba infers the exact types, so annotations would ad
 u8: Any = np.uint64
 i8: Any = np.int64
 
-SHORT = 12
-"""Rows up to this length compare each item with those before it."""
-
 Function = Callable[..., int]
 
 
