@@ -12,9 +12,11 @@ import pytest
 import arrowjag as aj
 from arrowjag import options
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.offsets import from_sizes
 from arrowjag._kernels.compiled.loop import TABLE
 from arrowjag._kernels.compiled.loops.equality import mixed, n_slots
-from arrowjag._kernels.equal import leaders
+from arrowjag._kernels.equal import leaders, sets
+from arrowjag.errors import JagValueError
 
 pytest.importorskip("numba")
 
@@ -124,17 +126,23 @@ def test_tables_have_two_entries_for_each_item_and_more_where_many_items_are_loo
         assert max(2 * shorter, min(8 * shorter, size, TABLE)) <= n_slots(np.uint64(shorter), np.uint64(size - 1)) <= size
 
 
-@pytest.mark.parametrize("can_divide", [True, False], ids=["divided", "whole"])
-@pytest.mark.parametrize("nulls", [False, True], ids=["plain", "nulls"])
-@pytest.mark.parametrize("n_distinct", [5, 9_000, 80_000, 10**9])
-def test_equal_items_of_huge_rows(n_distinct: int, nulls: bool, can_divide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    called, find_loop = set[str](), leaders.find_loop
+@pytest.fixture(params=[True, False], ids=["divided", "whole"])
+def called(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The names of loops that a test calls; without the loop that divides huge rows in half of the tests."""
+    names, find_loop = set[str](), leaders.find_loop
 
-    def find(name: str, *given: Any) -> Any:
-        loop = find_loop(name, *given) if can_divide or name != "divided" else None
-        return None if loop is None else lambda *arguments: called.add(name) or loop(*arguments)
+    def find(name: str, *given: Any, **how: Any) -> Any:
+        loop = find_loop(name, *given, **how) if request.param or name != "divided" else None
+        return None if loop is None else lambda *arguments: names.add(name) or loop(*arguments)
 
     monkeypatch.setattr(leaders, "find_loop", find)
+    names.add("can divide" if request.param else "cannot divide")
+    return names
+
+
+@pytest.mark.parametrize("nulls", [False, True], ids=["plain", "nulls"])
+@pytest.mark.parametrize("n_distinct", [5, 9_000, 80_000, 10**9])
+def test_equal_items_of_huge_rows(n_distinct: int, nulls: bool, called: set[str]) -> None:
     rng = np.random.default_rng(6)
     sizes = np.array([3, 300_000, 0, 140_000, 70_000, 200_000, 20] if nulls else [300_000])
     data = rng.integers(0, n_distinct, int(sizes.sum()))
@@ -144,7 +152,7 @@ def test_equal_items_of_huge_rows(n_distinct: int, nulls: bool, can_divide: bool
         marked, led = leaders.first_marks(data, valid, offsets), leaders.leaders(data, valid, offsets)
     assert marked is not None
     assert led is not None
-    assert ("divided" in called) == (can_divide and n_distinct > 50_000)
+    assert ("divided" in called) == ("can divide" in called and n_distinct > 50_000)
     wanted = np.full(len(data), -1)
     for begin, end in itertools.pairwise(offsets):
         items = np.arange(begin, end) if valid is None else np.arange(begin, end)[valid[begin:end]]
@@ -177,6 +185,9 @@ def test_parts_of_equal_hashes_are_divided_again(nulls: bool) -> None:
         led, marked = leaders.leaders(data, valid, offsets), leaders.first_marks(data, valid, offsets)
     assert led is not None
     assert marked is not None
+    with options(compile="always"):
+        found = sets.member((data, None), offsets, (data[::2], None), np.array([0, (len(data) + 1) // 2]))
+    assert np.array_equal(found, np.isin(data, data[::2]))
     items = np.arange(len(data)) if valid is None else np.flatnonzero(valid)
     _, first, group = np.unique(data[items], return_index=True, return_inverse=True)
     wanted = np.full(len(data), -1)
@@ -184,3 +195,67 @@ def test_parts_of_equal_hashes_are_divided_again(nulls: bool) -> None:
     assert np.array_equal(led[0], wanted)
     assert np.array_equal(marked[0], wanted == np.arange(len(data)))
     assert marked[1].tolist() == led[1].tolist() == [len(first)]
+
+
+@pytest.mark.parametrize("nulls", [False, True], ids=["plain", "nulls"])
+@pytest.mark.parametrize("n_distinct", [5, 30_000, 10**6])
+def test_sets_of_huge_rows(n_distinct: int, nulls: bool, called: set[str]) -> None:
+    rng = np.random.default_rng(8)
+    sizes, sizes_y = np.array([[9, 200_000, 0, 30, 150_000, 50, 200_000], [4, 300_000, 20, 0, 140_000, 200_000, 50]])
+    (x, offsets, valid), (y, offsets_y, valid_y) = (
+        (rng.integers(0, n_distinct, int(n.sum())), from_sizes(n), rng.random(int(n.sum())) < 0.9 if nulls else None)
+        for n in (sizes, sizes_y)
+    )
+    what = (x, valid), offsets, (y, valid_y), offsets_y
+    names = "intersection", "difference", "union", "symmetric_difference"
+    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+        found = sets.member(*what)
+        combined = {name: getattr(sets, name)(*what) for name in names}
+    assert "members" in called
+    assert ("divided" in called) == ("can divide" in called and n_distinct == 10**6)
+
+    def distinct(items: Any, there: Any) -> list[int]:
+        return list(dict.fromkeys((items if there is None else items[there]).tolist()))
+
+    for row, (begin, end, begin_y, end_y) in enumerate(zip(offsets, offsets[1:], offsets_y, offsets_y[1:], strict=False)):
+        own, there = x[begin:end], None if valid is None else valid[begin:end]
+        one, two = distinct(own, there), distinct(y[begin_y:end_y], None if valid_y is None else valid_y[begin_y:end_y])
+        wanted = np.isin(own, two)
+        assert np.array_equal(found[begin:end], wanted if there is None else wanted & there)
+        in_one, in_two = set(one), set(two)
+        results = {
+            "intersection": [item for item in one if item in in_two],
+            "difference": [item for item in one if item not in in_two],
+            "union": one + [item for item in two if item not in in_one],
+            "symmetric_difference": [item for item in one if item not in in_two] + [item for item in two if item not in in_one],
+        }
+        for name, (cuts, items) in combined.items():
+            assert np.concatenate([x, y])[items[cuts[row] : cuts[row + 1]]].tolist() == results[name]
+
+
+@pytest.mark.parametrize("repeated", [False, True], ids=["distinct", "repeated"])
+def test_lookup_in_huge_rows(repeated: bool, called: set[str]) -> None:
+    rng = np.random.default_rng(9)
+    offsets, probe_offsets = (
+        from_sizes(np.array([5, 200_000, 0, 300_000, 7])),
+        from_sizes(np.array([300_000, 100_000, 3, 150_000, 0])),
+    )
+    keys = rng.permutation(10**6)[: offsets[-1]].astype(float)
+    probes = rng.integers(0, 10**6, probe_offsets[-1]).astype(float)
+    if repeated:
+        keys[444_444] = keys[333_333]
+    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+        if repeated:
+            with pytest.raises(JagValueError, match="equal keys in row 3"):
+                sets.lookup((keys, None), offsets, (probes, None), probe_offsets)
+            return
+        items, hit = sets.lookup((keys, None), offsets, (probes, None), probe_offsets)
+    assert ("divided" in called) == ("can divide" in called)
+    rows = np.repeat(np.arange(5), np.diff(probe_offsets))
+    places = np.full(10**6, -1)
+    places[keys.astype(int)] = np.arange(len(keys))
+    wanted = places[probes.astype(int)]
+    wanted[(wanted < offsets[rows]) | (wanted >= offsets[rows + 1])] = -1
+    assert np.array_equal(hit, wanted >= 0)
+    assert np.array_equal(items[hit], wanted[hit])
+    assert hit.any()

@@ -28,6 +28,7 @@ __all__ = [
     "leaders",
     "members",
     "table_for",
+    "table_or_division",
 ]
 
 
@@ -72,6 +73,13 @@ def _empty_table(size: int) -> NDArray[np.int64]:
     return table
 
 
+def table_or_division(bits: np.dtype[Any], nulls: bool, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Compiled | None]:
+    """The table of `table_for`, but of `TABLE` entries at most and with the loop that divides rows, if that is ready."""
+    size = n_entries(offsets)
+    divide = find_loop("divided", bits, nulls, int(offsets[-1] - offsets[0])) if size > TABLE else None
+    return _empty_table(size if divide is None else TABLE), divide
+
+
 def leaders(
     data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
@@ -110,9 +118,8 @@ def _mark(
     level: int = 0,
 ) -> None:
     """Run the loop on all rows; a row is divided by hashes if too many of its items differ for a table that stays in a cache."""
-    size = n_entries(offsets)
-    divide = find_loop("divided", values.dtype, valid is not None, len(values)) if size > TABLE else None
-    table, row = _empty_table(size if divide is None else TABLE), 0
+    table, divide = table_or_division(values.dtype, valid is not None, offsets)
+    row = 0
     while row := loop(values, valid, offsets, row, len(counts), table, len(table) - 1, found, counts):
         assert divide is not None  # without it the table is large enough for all rows
         items = slice(int(offsets[row - 1]), int(offsets[row]))
@@ -167,9 +174,8 @@ def members(
     loop: Compiled, data: NDArray[Any], offsets: NDArray[np.int64], known: NDArray[Any], cuts: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Whether each item occurs in the same row of `known`; there are no nulls. NaN equals NaN, and -0.0 equals 0.0."""
-    table = table_for(cuts)
     found = empty(len(data), np.bool_)
-    loop(same_bits(data), offsets, same_bits(known), cuts, 0, len(offsets) - 1, table, len(table) - 1, found)
+    _look_up(loop, same_bits(data), offsets, same_bits(known), cuts, found)
     return found
 
 
@@ -179,11 +185,51 @@ def equal_members(
     """As `members`, the number of the equal item, -1 if there is none, and whether all items of each row of `known` differ."""
     found, values, others = empty(len(data), np.int64), same_bits(data), same_bits(known)
 
-    def work(first: int, last: int) -> int:
-        table = table_for(cuts[first : last + 1])
-        return loop(values, offsets, others, cuts, first, last, table, len(table) - 1, found)
+    def work(first: int, last: int) -> bool:
+        return _look_up(loop, values, offsets[first : last + 1], others, cuts[first : last + 1], found)
 
     return found, not any(map_rows(work, offsets + cuts))
+
+
+def _look_up(
+    loop: Compiled,
+    values: NDArray[Any],
+    offsets: NDArray[np.int64],
+    known: NDArray[Any],
+    cuts: NDArray[np.int64],
+    found: NDArray[Any],
+    level: int = 0,
+) -> bool:
+    """As `_mark`, for the loop of `members` or `equal_members`: return whether the latter found equal items in a row of `known`."""
+    table, divide = table_or_division(values.dtype, False, cuts)
+    row, repeats = 0, False
+    while True:
+        row, one = divmod(loop(values, offsets, known, cuts, row, len(cuts) - 1, table, len(table) - 1, found), 2)
+        repeats |= one == 1
+        if row == 0:
+            return repeats
+        assert divide is not None  # without it the table is large enough for all rows
+        items, others = (slice(int(ends[row - 1]), int(ends[row])) for ends in (offsets, cuts))
+        parts, known_parts = _divided(divide, values[items], None, level), _divided(divide, known[others], None, level)
+        repeats |= _look_up_parts(loop, parts, known_parts, found[items], others.start, level + 1)
+
+
+def _look_up_parts(loop: Compiled, parts: _Parts, known: _Parts, found: NDArray[Any], base: int, level: int) -> bool:
+    """Do as `_look_up` for one row; `base` is the number of the first item of its row of `known`."""
+
+    def work(first: int, last: int) -> bool:
+        cuts, known_cuts = parts.cuts[first : last + 1], known.cuts[first : last + 1]
+        items, others = (slice(int(ends[0]), int(ends[-1])) for ends in (cuts, known_cuts))
+        out = empty(items.stop - items.start, found.dtype)
+        what = parts.values[items], cuts - cuts[0], known.values[others], known_cuts - known_cuts[0]
+        repeats = _look_up(loop, *what, out, level)
+        if found.dtype != np.bool_:
+            hits = out >= 0
+            out[hits] = known.slots[others][out[hits]] + base
+        found[parts.slots[items]] = out
+        return repeats
+
+    return any(map_rows(work, parts.cuts + known.cuts))
 
 
 class Groups(NamedTuple):

@@ -19,7 +19,7 @@ from arrowjag._kernels.base.offsets import count_block, filter_block, from_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.equal.distinct import leads
 from arrowjag._kernels.equal.groups import Items, stitch, stitch_offsets
-from arrowjag._kernels.equal.leaders import equal_members, find_members, members, table_for
+from arrowjag._kernels.equal.leaders import equal_members, find_members, members, table_or_division
 from arrowjag._kernels.move.gather import ranges
 from arrowjag._kernels.order import hashing, pairs, search, small
 from arrowjag._kernels.order.sort import Key, span_of
@@ -108,7 +108,10 @@ _CHOSEN = {"union": (3, 1), "symmetric_difference": (1, 1), "intersection": (2, 
 
 
 def _combined(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items | None:
-    """As `_combine_block`, by a compiled loop with one table for both rows; None if there is none."""
+    """As `_combine_block`, by a compiled loop with one table for both rows; None if there is none or the table is too small.
+
+    Rows of so many different items are left to `leads` and `_member`, which divide them.
+    """
     (data, valid), (other, valid_y) = x, y
     if data.dtype.kind not in "buif" or data.dtype.itemsize > 8:
         return None
@@ -119,13 +122,14 @@ def _combined(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offs
         return None
     if nulls:
         valid, valid_y = (np.ones(len(one), np.bool_) if mask is None else mask for one, mask in (x, y))
-    table = table_for(offsets_x + offsets_y)
+    bits = same_bits(data), same_bits(other)
+    table, _ = table_or_division(bits[0].dtype, nulls, offsets_x + offsets_y)
     state, state_y = empty(len(data), np.uint8), empty(len(other), np.uint8)
     items, offsets = empty(n + 1, np.int64), empty(n_rows + 1, np.int64)
     offsets[0] = 0
-    bits = same_bits(data), same_bits(other)
     what = (*bits, valid, valid_y, offsets_x, offsets_y, 0, n_rows, *_CHOSEN[operation], table, len(table) - 1, state, state_y)
-    loop(*what, items, offsets[1:])
+    if loop(*what, items, offsets[1:]):
+        return None
     return offsets, items[: int(offsets[-1])]
 
 

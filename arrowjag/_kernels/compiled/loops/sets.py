@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import loop
-from arrowjag._kernels.compiled.loops.equality import SHORT, n_slots, place_of, slot_of
+from arrowjag._kernels.compiled.loops.equality import SHORT, n_kept, n_slots, place_of, slot_of
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -24,7 +24,8 @@ def combined(kind: str, nulls: bool) -> Function:
 
     Values are bits, as of `leaders`. Of the distinct items of x those are chosen that are not in y where `of_x` has the bit 1, and
     those in y where it has the bit 2; then those of y that are not in x, where `of_y` is 1. These are numbered after those of x.
-    `ends` receives the end of each row among the chosen ones. `table` is as of `leaders`, for the longest row of both together.
+    `ends` receives the end of each row among the chosen ones. `table` is as of `leaders`, for the longest row of both together; so
+    is the result where it is too small.
     """
 
     def function(
@@ -49,7 +50,9 @@ def combined(kind: str, nulls: bool) -> Function:
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             begin_y, end_y = u8(offsets_y[row]), u8(offsets_y[row + u8(1)])
-            within = n_slots(end - begin + end_y - begin_y, mask) - u8(1)
+            n_items, n_different = end - begin + end_y - begin_y, u8(0)
+            size = n_slots(n_items, mask)
+            most, within = n_kept(n_items, size), size - u8(1)
             # Entries of earlier rows need no clearing: their numbers are below those of this row.
             base, from_y = begin + begin_y, begin_y + end
             for i in range(begin, end):
@@ -65,6 +68,9 @@ def combined(kind: str, nulls: bool) -> Function:
                 if found < i8(base):
                     table[place] = i8(i + begin_y)
                     state[i] = 1
+                    n_different += u8(1)
+                    if n_different > most:
+                        return int(row) + 1
             for i in range(begin_y, end_y):
                 state_y[i] = 0
                 if nulls and valid_y[i] == 0:
@@ -81,6 +87,9 @@ def combined(kind: str, nulls: bool) -> Function:
                 if found < i8(base):
                     table[place] = i8(i + end)
                     state_y[i] = 1
+                    n_different += u8(1)
+                    if n_different > most:
+                        return int(row) + 1
                 elif found < i8(from_y):
                     state[u8(found) - begin_y] = 2
             for i in range(begin, end):
@@ -114,11 +123,15 @@ def _members(marks: bool) -> Function:
                         for j in range(low, i):
                             repeats |= known[i] == known[j]
                 continue
-            within = n_slots(high - low, mask) - u8(1)
+            size, n_different = n_slots(high - low, mask), u8(0)
+            most, within = n_kept(high - low, size), size - u8(1)
             for j in range(low, high):
                 place = place_of(known[j], known, table, low, within)
                 if table[place] < i8(low):
                     table[place] = i8(j)
+                    n_different += u8(1)
+                    if n_different > most:
+                        return (int(row) + 1) * 2 + (1 if repeats else 0)
                 else:
                     repeats = True
             for i in range(begin, end):
@@ -137,6 +150,9 @@ def members(kind: str, nulls: bool) -> Function:
     """(values, offsets, known, cuts, first, last, table, mask, out): whether each item equals one of its row of `known`.
 
     Rows of `known` are cut by `cuts`; bits and `table` are as in `leaders`, for the longest of these rows. There are no nulls.
+
+    The loop ends at a row for which the table is too small, as that of `leaders`, and returns twice the number of the next row; it
+    returns 0 if it did all rows.
     """
     del kind, nulls
     return _members(marks=True)
@@ -144,6 +160,6 @@ def members(kind: str, nulls: bool) -> Function:
 
 @loop("item* i8* item* i8* i8 i8 i8* u8 i8*", _BITS)
 def equal_members(kind: str, nulls: bool) -> Function:
-    """As `members`, the number of that item of `known`, -1 if there is none; returns 1 if a row of `known` has equal items."""
+    """As `members`, the number of that item of `known`, -1 if there is none; returns 1 more if a row of `known` has equal items."""
     del kind, nulls
     return _members(marks=False)
