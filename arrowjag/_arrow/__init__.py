@@ -7,7 +7,7 @@ slack; a null row has size 0. Invalid data raises `OffsetsError` here and never 
 from arrowjag._arrow.chunks import combine_chunks, join
 from arrowjag._arrow.incoming import arrived, peel
 from arrowjag._arrow.levels import Level, decode, peel_level, wrap
-from arrowjag._arrow.order import dictionary_codes, name_words, order_key, shared_words, word_places
+from arrowjag._arrow.order import dictionary_codes, equality_key, factorize, name_words, order_key, shared_words, word_places
 from arrowjag._arrow.types import (
     EXTENSION_NAME,
     depth,
@@ -50,6 +50,8 @@ __all__ = [
     "depth",
     "dictionary_codes",
     "entry_type",
+    "equality_key",
+    "factorize",
     "field_of",
     "fields_of",
     "from_numpy",

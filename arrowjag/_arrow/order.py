@@ -13,11 +13,12 @@ import pyarrow.types as pt
 from arrowjag._arrow.levels import decode, peel_level
 from arrowjag._arrow.types import is_list_type, is_numeric, is_temporal
 from arrowjag._arrow.values import fields_of, plain, to_numpy, valid_of
+from arrowjag._kernels.equal.encodings import text_codes, tuple_codes
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["dictionary_codes", "name_words", "order_key", "shared_words", "word_places"]
+__all__ = ["dictionary_codes", "equality_key", "factorize", "name_words", "order_key", "shared_words", "word_places"]
 
 
 def order_key(
@@ -47,27 +48,58 @@ def order_key(
     JagTypeError
         If the type has no order.
     """
+    return _key(values, operation, descending=descending, ordered=True)
+
+
+def equality_key(values: pa.Array, operation: str) -> tuple[npt.NDArray[Any], BoolArray | None]:
+    """Return a numpy key that is equal where the values are, for every type that has an order.
+
+    Parameters
+    ----------
+    values : pa.Array
+        Flat values.
+    operation : str
+        The name of the operation in error messages.
+
+    Returns
+    -------
+    numpy.ndarray
+        Numbers for numbers; int64 codes for other types, in no order and not dense: 1M different texts take 20 ms where codes in
+        order take 450.
+    numpy.ndarray of bool or None
+        True where valid.
+
+    Raises
+    ------
+    JagTypeError
+        If the type has no order.
+    """
+    return _key(values, operation, descending=False, ordered=False)
+
+
+def _key(values: pa.Array, operation: str, *, descending: bool, ordered: bool) -> tuple[npt.NDArray[Any], BoolArray | None]:
     type = values.type
     if is_numeric(type) or is_temporal(type) or pt.is_null(type):
         return to_numpy(values)
+    how: dict[str, bool] = {"descending": descending, "ordered": ordered}
     if isinstance(type, pa.BaseExtensionType):
-        return order_key(values.storage, operation, descending=descending)
+        return _key(values.storage, operation, **how)
     valid = valid_of(values)
     if pt.is_dictionary(type):
         if type.ordered:
             return to_numpy(word_places(values))
-        codes, _ = order_key(values.dictionary, operation)
+        codes, _ = _key(values.dictionary, operation, descending=False, ordered=ordered)
         place, _ = to_numpy(values.indices.cast(pa.int64()))
         if valid is not None:
             place = np.where(valid, place, 0)
         return (codes[place] if len(codes) else np.zeros(len(values), np.int64)), _dictionary_validity(values, valid)
     if pt.is_struct(type):
-        return _struct_key(values, operation, descending), valid
+        return _struct_key(values, operation, **how), valid
     if is_list_type(type) or pt.is_map(type):
-        return _list_key(values, operation, descending), valid
+        return _list_key(values, operation, **how), valid
     if pt.is_interval(type) or pt.is_union(type):
         raise JagTypeError.no_kernel(operation, type, hint="The type has no order.")
-    return dictionary_codes(values), valid
+    return dictionary_codes(values) if ordered else _equality_codes(values), valid
 
 
 def word_places(values: pa.Array) -> pa.Array:
@@ -112,8 +144,37 @@ def _dictionary_validity(values: pa.Array, valid: BoolArray | None) -> BoolArray
     return plain(values).is_valid().to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]  # pyarrow is untyped
 
 
+def factorize(values: pa.Array) -> tuple[IntArray, IntArray]:
+    """Return the number of each value among the distinct values in order of first appearance, -1 for a null, and their places."""
+    leaders = text_codes(values)
+    if leaders is None:
+        encoded, index = _encoded(values)
+        valid = valid_of(values)
+        here = np.arange(len(values)) if valid is None else valid.nonzero()[0]
+        firsts = np.empty(len(encoded.dictionary), np.int64)
+        firsts[index[here[::-1]]] = here[::-1]
+        return index if valid is None else np.where(valid, index, -1), firsts
+    is_first = leaders == np.arange(len(leaders))
+    numbers = np.cumsum(is_first) - 1
+    return np.where(leaders >= 0, numbers[leaders], -1), is_first.nonzero()[0]
+
+
 def dictionary_codes(values: pa.Array) -> IntArray:
     """Return the rank of each value among the distinct values; the code of a null is unspecified."""
+    encoded, index = _encoded(values)
+    order = pc.array_sort_indices(encoded.dictionary).to_numpy()
+    place = inverse(order)
+    return place[index] if len(place) else np.zeros(len(values), np.int64)
+
+
+def _equality_codes(values: pa.Array) -> IntArray:
+    """Return integers that are equal where the values are; the code of a null is unspecified."""
+    codes = text_codes(values)
+    return _encoded(values)[1] if codes is None else codes
+
+
+def _encoded(values: pa.Array) -> tuple[pa.DictionaryArray, IntArray]:
+    """Return values as a dictionary, and the place of each value in it, that of the first for a null."""
     type = values.type
     if pt.is_string_view(type):
         values = values.cast(pa.large_string())
@@ -122,12 +183,8 @@ def dictionary_codes(values: pa.Array) -> IntArray:
     elif pt.is_decimal(type) and type.bit_width < 128:
         values = values.cast(pa.decimal128(type.precision, type.scale))
     encoded = values.dictionary_encode()
-    order = pc.array_sort_indices(encoded.dictionary).to_numpy()
-    place = inverse(order)
     index, valid = to_numpy(encoded.indices.cast(pa.int64()))
-    if valid is not None:
-        index = np.where(valid, index, 0)
-    return place[index] if len(place) else np.zeros(len(values), np.int64)
+    return encoded, index if valid is None else np.where(valid, index, 0)
 
 
 def _dense(keys: list[npt.NDArray[Any]]) -> IntArray:
@@ -154,16 +211,19 @@ def _normal(key: npt.NDArray[Any], valid: BoolArray | None, descending: bool) ->
     return codes if valid is None else np.where(valid, codes, -2 if descending else len(distinct))
 
 
-def _struct_key(values: pa.Array, operation: str, descending: bool) -> IntArray:
+def _struct_key(values: pa.Array, operation: str, *, descending: bool, ordered: bool) -> IntArray:
     if values.type.num_fields == 0 or len(values) == 0:
         return np.zeros(len(values), np.int64)
-    return _dense([_normal(*order_key(field, operation, descending=descending), descending) for field in fields_of(values)])
+    keys = [_key(field, operation, descending=descending, ordered=ordered) for field in fields_of(values)]
+    codes = None if ordered else tuple_codes(keys)
+    return _dense([_normal(*key, descending) for key in keys]) if codes is None else codes
 
 
-def _list_key(values: pa.Array, operation: str, descending: bool) -> IntArray:
+def _list_key(values: pa.Array, operation: str, *, descending: bool, ordered: bool) -> IntArray:
     """Return codes of whole lists: the bytes of big-endian item codes compare like the lists."""
     level, child = peel_level(values)
-    codes = _normal(*order_key(decode(child), operation, descending=descending), descending)
+    codes = _normal(*_key(decode(child), operation, descending=descending, ordered=ordered), descending)
     codes = np.ascontiguousarray((codes + 2).astype(">i8"))  # comparison of bytes is unsigned
     buffers = [None, pa.py_buffer(level.offsets * 8), pa.py_buffer(codes)]
-    return dictionary_codes(pa.Array.from_buffers(pa.large_binary(), len(values), buffers))
+    joined = pa.Array.from_buffers(pa.large_binary(), len(values), buffers)
+    return dictionary_codes(joined) if ordered else _equality_codes(joined)

@@ -170,9 +170,13 @@ def items_as_rows(column: Column, depth: int) -> Column:
     return structure.with_shape(JaggedShape._trusted((rows, *column.shape.dims[depth:])), column)
 
 
-def item_key(column: Column, depth: int, operation: str) -> tuple[Any, BoolArray | None]:
-    """Comparison keys of the items after the first `depth` dims: leaves compare by value, sub-trees as nested lists."""
-    return _arrow.order_key(column.values if depth == column.ndim else _column.to_arrow(items_as_rows(column, depth)), operation)
+def item_key(column: Column, depth: int, operation: str, *, ordered: bool = False) -> tuple[Any, BoolArray | None]:
+    """Keys that are equal where the items after the first `depth` dims are, and with `ordered` sort as they do.
+
+    Leaves compare by value, sub-trees as nested lists.
+    """
+    items = column.values if depth == column.ndim else _column.to_arrow(items_as_rows(column, depth))
+    return (_arrow.order_key if ordered else _arrow.equality_key)(items, operation)
 
 
 def align_keys(column: Column, depth: int, keys: Sequence[Column], operation: str) -> tuple[Column, list[Column]]:

@@ -91,7 +91,7 @@ def unique_by(column: Column, by: Column, axis: Any) -> Column:
 
 def _first_of_each(keys: pa.Array, offsets: IntArray) -> BoolArray:
     """Mark the first item of each key, and the first null key."""
-    key = _arrow.order_key(keys, "unique")
+    key = _arrow.equality_key(keys, "unique")
     _, first = _distinct.unique([key], offsets)
     if key[1] is not None:
         slots, found = picked.first_marked(~key[1], offsets)

@@ -105,7 +105,8 @@ def _groups(
         column, *keys = (_axes.trailing(one, found[0]) for one in structure.align([column, *keys], operation))
     place = found[0]
     frame, keys = along_axis.align_keys(column, place + 1, keys, operation)
-    codes = [_arrow.order_key(key.values, operation) for key in keys] or [along_axis.item_key(column, place + 1, operation)]
+    key_of = _arrow.order_key if sort else _arrow.equality_key
+    codes = [key_of(key.values, operation) for key in keys] or [along_axis.item_key(column, place + 1, operation, ordered=sort)]
     outer, dim = frame._shape._dims[:place], frame._shape._dims[place]
     cut, item_cut, items = _kernels.group_items(codes, dim.offsets, sort=sort)
     dims = (*outer, along_axis.resized(dim, cut), Ragged.from_offsets(item_cut, check=False))

@@ -260,7 +260,7 @@ def unique_entries(column: Column) -> tuple[Column, int]:
         place = int(np.argmin(_valid(key)))
         row = cursor.row_name(column.shape, column.ndim - 1, int(np.searchsorted(dim.offsets, place, "right")) - 1)
         raise JagValueError(f"to_map: a key of {row} is null, and a map has no null keys; drop such entries first")
-    order = _arrow.order_key(key, "to_map")
+    order = _arrow.equality_key(key, "to_map")
     cut, first = _distinct.unique([order], dim.offsets)
     dropped = len(first) - int(np.count_nonzero(first))
     if not dropped:

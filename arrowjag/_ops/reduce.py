@@ -159,14 +159,14 @@ def _n_unique(values: pa.Array, offsets: IntArray) -> pa.Array:
     counts = distinct.n_unique_texts(values, offsets)
     if counts is not None:
         return _arrow.from_numpy(counts)
-    key, valid = _arrow.order_key(values, "n_unique")
+    key, valid = _arrow.equality_key(values, "n_unique")
     return _arrow.from_numpy(*distinct.n_unique(key, valid, offsets))
 
 
 def _mode(values: pa.Array, offsets: IntArray) -> pa.Array:
     from arrowjag._kernels.equal import groups
 
-    item, present = groups.mode(*_arrow.order_key(values, "mode"), offsets)
+    item, present = groups.mode(*_arrow.equality_key(values, "mode"), offsets)
     return _pick_items(values, item, present)
 
 
@@ -320,7 +320,7 @@ def collapse(column: Column, axis: Any) -> Column:
     """Return the value that all items of a row share; null if they differ or the row is empty. Koda's `agg collapse`."""
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
-        item, keep = _kernels.collapse(*_arrow.order_key(values, "collapse"), offsets)
+        item, keep = _kernels.collapse(*_arrow.equality_key(values, "collapse"), offsets)
         return _pick_items(values, item, keep)
 
     return over_axes(column, axis, reduction, "collapse")

@@ -61,7 +61,7 @@ def _points(
     for one in (own, probes.values):
         if not (_arrow.is_numeric(one.type) or _arrow.is_temporal(one.type) or pt.is_null(one.type)):
             raise JagTypeError.no_kernel(operation, one.type, hint="Keys are numbers or times.")
-    (sought, known), (key, valid) = sets.joint_keys(probes.values, own, operation)
+    (sought, known), (key, valid) = sets.joint_keys(probes.values, own, operation, ordered=True)
     cut = rows.dims[-1].offsets
     if holds_nan(key):
         valid = both_valid(valid, ~np.isnan(key))

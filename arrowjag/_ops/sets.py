@@ -84,8 +84,8 @@ def value_counts(column: Column, axis: Any) -> Column:
     return Column(JaggedShape._trusted(outer), struct)
 
 
-def joint_keys(one: pa.Array, two: pa.Array, operation: str) -> tuple[Key, Key]:
-    """Return comparison keys of two arrays that are comparable with each other."""
+def joint_keys(one: pa.Array, two: pa.Array, operation: str, *, ordered: bool = False) -> tuple[Key, Key]:
+    """Return keys of two arrays that are equal where the items are, and with `ordered` sort as they do."""
     if one.type == two.type and _arrow.is_numeric(one.type):
         return _arrow.to_numpy(one), _arrow.to_numpy(two)
     if elementwise.is_ordered(one.type) or elementwise.is_ordered(two.type):
@@ -96,7 +96,8 @@ def joint_keys(one: pa.Array, two: pa.Array, operation: str) -> tuple[Key, Key]:
         type = _shared_integers(one, two)
     if _arrow.is_numeric(type) or _arrow.is_temporal(type):
         return _arrow.to_numpy(_cast(one, type)), _arrow.to_numpy(_cast(two, type))
-    return _halves(_arrow.order_key(_arrow.join([_cast(one, type), _cast(two, type)]), operation), len(one))
+    key_of = _arrow.order_key if ordered else _arrow.equality_key
+    return _halves(key_of(_arrow.join([_cast(one, type), _cast(two, type)]), operation), len(one))
 
 
 def _shared_integers(one: pa.Array, two: pa.Array) -> pa.DataType:
@@ -273,7 +274,7 @@ def is_in(column: Column, values: Column) -> Column:
 def searchsorted(column: Column, sought: Column, side: Literal["left", "right"], axis: Any) -> Column:
     """Return the position in the sorted row at which inserting each searched item keeps the order."""
     sets, probes, offsets = probes_of(_rows_along(column, axis, "searchsorted"), sought, "searchsorted")
-    key, set_key = joint_keys(probes.values, sets.values, "searchsorted")
+    key, set_key = joint_keys(probes.values, sets.values, "searchsorted", ordered=True)
     slots = search.searchsorted(set_key[0], sets.shape.dims[-1].offsets, key[0], offsets, side, set_key[1])
     return Column(probes.shape, _arrow.from_numpy(slots, key[1]))
 

@@ -51,10 +51,13 @@ class RowLookup:
         uniques : JaggedExtensionArray
             The distinct rows.
         """
-        encoded = content_keys(self._jagged).dictionary_encode("mask" if use_na_sentinel else "encode")
-        codes, valid = _arrow.to_numpy(encoded.indices.cast(pa.int64()))
-        codes = codes.copy() if valid is None else np.where(valid, codes, -1)
-        return codes.astype(np.intp, copy=False), self.take(_firsts(codes, len(encoded.dictionary)))
+        codes, firsts = _arrow.factorize(content_keys(self._jagged))
+        if not use_na_sentinel and len(null := np.flatnonzero(codes < 0)):
+            number = int(np.searchsorted(firsts, null[0]))
+            codes += codes >= number
+            codes[null] = number
+            firsts = np.insert(firsts, number, null[0])
+        return codes.astype(np.intp, copy=False), self.take(firsts)
 
     def unique(self) -> Any:
         """Return the distinct rows in order of first appearance, null among them.
@@ -218,11 +221,3 @@ class RowLookup:
         n = len(own)
         found = np.searchsorted(codes[:n], codes[n:], side=side, sorter=sorter)
         return found[0] if single else found
-
-
-def _firsts(codes: npt.NDArray[Any], n: int) -> npt.NDArray[np.int64]:
-    """Return the first position of each code."""
-    first = np.empty(n, np.int64)
-    present = np.flatnonzero(codes >= 0)[::-1]
-    first[codes[present]] = present
-    return first

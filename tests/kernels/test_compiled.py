@@ -254,7 +254,10 @@ def arguments_of_strings(cuts, rng):
     tables = {"tens": json_lists.tens(), "powers": json_lists.powers_of_ten(), "scales": json_lists.powers_of_two()}
     levels = {"stride": 20, "ends": np.zeros(40, np.int64), "known": np.zeros(40, np.uint8), "counts": np.zeros(3, np.int64)}
     parsing |= {"text": document, "least": -20, "most": 127} | tables | levels
+    alike = np.array([int(cuts[i + 1] - cuts[i] > 0) * i for i in range(n)])  # empty strings are equal, in most draws the first is
     return {
+        "text_hashes": strings | {"out": np.zeros(n, np.uint64)},
+        "unequal_text": strings | {"leaders": alike},
         "json_lists": parsing,
         "json_singles": parsing,
         "occurrences": text | strings,

@@ -280,7 +280,7 @@ def opaque(rows: NDArray[Any]) -> NDArray[Any]:
     return rows.view(f"V{rows.shape[1] * rows.itemsize}").reshape(-1)
 
 
-def map_cells(work: Callable[[int, int], None], n_rows: int, row_bytes: int) -> None:
+def map_cells(work: Callable[[int, int], object], n_rows: int, row_bytes: int) -> None:
     """Call work(first_row, end_row) on blocks of about as many bytes, on all cores."""
     step = max(1, strategy.sizes.WINDOW_BYTES // row_bytes)
     if 0 < n_rows <= step:

@@ -1,7 +1,7 @@
 """Distinct items of rows: which items are the first of their kind, and how many there are. Equality is that of `groups`.
 
-Without a compiled loop that compares bytes in place, text is replaced by the codes of a sorted dictionary first, which costs
-several times as much.
+Without a compiled loop that compares bytes in place, text is replaced by the codes of a dictionary first, which costs several
+times as much.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ from arrowjag._kernels.base.offsets import (
 )
 from arrowjag._kernels.base.polars_lists import NUMBERS, count_distinct, takes_long_lists, unique_lists
 from arrowjag._kernels.compiled.library import find_text_loop
+from arrowjag._kernels.compiled.loop import TABLE
+from arrowjag._kernels.equal.encodings import text_leaders
 from arrowjag._kernels.equal.groups import find_runs, in_blocks
-from arrowjag._kernels.equal.leaders import find_marks, first_marks, table_for
+from arrowjag._kernels.equal.leaders import find_marks, first_marks, n_entries, table_for
 from arrowjag._kernels.move.gather import filter_values
 from arrowjag._kernels.order import hashing, pairs, small
 from arrowjag._kernels.order.batches import PaddedBatch, padded_batches, place_bits, sorted_matrix, with_tail
@@ -161,6 +163,8 @@ def text_marks(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDArr
     loop = find_text_loop("text_marks", values)
     if loop is None:
         return None
+    if n_entries(offsets) > TABLE and (led := text_leaders(values, offsets)) is not None:
+        return led[0] == np.arange(len(values)), led[1]
     data, cuts, valid = text_parts(values)
     hashes, marks, counts = empty(len(values), np.uint64), empty(len(values), np.bool_), empty(len(offsets) - 1, np.int64)
 

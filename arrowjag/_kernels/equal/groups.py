@@ -7,7 +7,7 @@ item with a null in any key belongs to no group.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
-from arrowjag._kernels.base.memory import empty, unless_all, zeros
+from arrowjag._kernels.base.memory import both_valid, empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import filter_block, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs
 from arrowjag._kernels.base.totals import true_places
+from arrowjag._kernels.equal.encodings import tuple_codes
 from arrowjag._kernels.equal.leaders import can_group, groups
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag._kernels.order import hashing, pairs, small
@@ -152,13 +153,15 @@ def group_items(
 
     Notes
     -----
-    O(n_rows + n_values) for one key; for several, or with `sort`, the cost of `lexsort`.
+    O(n_rows + n_values); with `sort`, and for several keys without a compiled loop, the cost of `lexsort`.
     """
     if strategy.is_small("group", *keys):
         found, rows = small.groups(keys, small.owners(offsets))
         starts, sizes = (found.starts, found.sizes) if sort else found.by_appearance()
         cut = from_counts(sizes)
         return small.cut(rows, len(offsets) - 1), cut, found.order[runs(starts, cut)]
+    if len(keys) > 1 and not sort and (codes := tuple_codes(keys)) is not None:
+        keys = [(codes, reduce(both_valid, (valid for _, valid in keys)))]
     if len(keys) == 1 and not sort:
         can_group(*keys[0])  # blocks are too small to have loops compiled
     parts = in_blocks(partial(_group_items, sort=sort), keys, offsets)

@@ -27,6 +27,7 @@ __all__ = [
     "groups",
     "leaders",
     "members",
+    "n_entries",
     "table_for",
     "table_or_division",
 ]

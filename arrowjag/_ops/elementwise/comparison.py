@@ -83,11 +83,12 @@ def _compare_signs(kernel: str, one: Datum, two: Datum) -> pa.Array:
 
 
 def _compare_codes(name: str, one: Datum, two: Datum) -> pa.Array:
-    """Compare structs and lists, for which pyarrow has no kernel, by their order codes."""
+    """Compare structs and lists, for which pyarrow has no kernel, by their keys."""
     n = max(len(datum) for datum in (one, two) if isinstance(datum, pa.Array))
     type = promote([one.type, two.type], name)
     arrays = [d.cast(type) if isinstance(d, pa.Array) else pa.repeat(d.cast(type), n) for d in (one, two)]
-    key, valid = _arrow.order_key(_arrow.join(arrays), name)
+    key_of = _arrow.equality_key if name in ("equal", "not_equal") else _arrow.order_key
+    key, valid = key_of(_arrow.join(arrays), name)
     result = getattr(np, name)(key[:n], key[n:])
     return sized(result, None if valid is None else valid[:n] & valid[n:])
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import loop
+from arrowjag._kernels.compiled.loop import helper, loop
 from arrowjag._kernels.compiled.loops.equality import mixed, n_slots
 from arrowjag._kernels.compiled.words import load_word
 
@@ -16,6 +16,36 @@ u8: Any = np.uint64
 i8: Any = np.int64
 
 Function = Callable[..., int]
+
+
+@helper
+def _hash_of(data: Any, size: Any, start: Any, stop: Any) -> Any:
+    """A hash of a text. Two texts of one length up to 8 bytes have different ones."""
+    hashed, k = (stop - start) * u8(0x9E3779B97F4A7C15), start
+    while k < stop:
+        rest = stop - k
+        if k + u8(8) <= u8(size):
+            word = u8(load_word(data, k))
+            if rest < u8(8):
+                word &= (u8(1) << (rest << u8(3))) - u8(1)
+        else:
+            word = u8(0)
+            for j in range(u8(0), min(rest, u8(8))):
+                word |= u8(data[k + j]) << (j << u8(3))
+        hashed = mixed(hashed ^ word)
+        k += u8(8)
+    return hashed
+
+
+@helper
+def _are_equal(data: Any, x: Any, y: Any, n: Any) -> Any:
+    """Whether the n bytes from two places on are the same."""
+    k = u8(0)
+    while k + u8(8) <= n and load_word(data, x + k) == load_word(data, y + k):
+        k += u8(8)
+    while k < n and data[x + k] == data[y + k]:
+        k += u8(1)
+    return k == n
 
 
 def _extreme(nulls: bool, largest: bool) -> Function:
@@ -90,20 +120,7 @@ def text_marks(kind: str, nulls: bool) -> Function:
                     continue
                 x, stop = u8(cuts[i]), u8(cuts[i + u8(1)])
                 n = stop - x
-                hashed = u8(14695981039346656037) ^ n
-                k = x
-                while k < stop:
-                    rest = stop - k
-                    if k + u8(8) <= u8(size):
-                        word = u8(load_word(data, k))
-                        if rest < u8(8):
-                            word &= (u8(1) << (rest << u8(3))) - u8(1)
-                    else:
-                        word = u8(0)
-                        for j in range(u8(0), min(rest, u8(8))):
-                            word |= u8(data[k + j]) << (j << u8(3))
-                    hashed = mixed(hashed ^ word)
-                    k += u8(8)
+                hashed = _hash_of(data, size, x, stop)
                 hashes[i] = hashed
                 place = hashed & within
                 while True:
@@ -111,21 +128,46 @@ def text_marks(kind: str, nulls: bool) -> Function:
                     at = u8(table[place]) if table[place] >= i8(begin) else i
                     if hashes[at] == hashed:
                         y = u8(cuts[at])
-                        if u8(cuts[at + u8(1)]) - y == n:
-                            if n <= u8(8):  # of one word the hash tells all
-                                break
-                            k = u8(0)
-                            while k + u8(8) <= n and load_word(data, x + k) == load_word(data, y + k):
-                                k += u8(8)
-                            while k < n and data[x + k] == data[y + k]:
-                                k += u8(1)
-                            if k == n:
-                                break
+                        # Of one word the hash tells all.
+                        if u8(cuts[at + u8(1)]) - y == n and (n <= u8(8) or _are_equal(data, x, y, n)):
+                            break
                     place = (place + u8(1)) & within
                 table[place] = i8(at)
                 n_different += 1 if at == i else 0
                 out[i] = at == i
             counts[row] = n_different
+        return 0
+
+    return function
+
+
+@loop("item* i8 i8* i8 i8 u8*", ("u1",))
+def text_hashes(kind: str, nulls: bool) -> Function:
+    """(data, size, cuts, first, last, out): the hash of each text, nulls included; there are `size` bytes."""
+    del kind, nulls
+
+    def function(data: Any, size: Any, cuts: Any, first: Any, last: Any, out: Any) -> int:
+        for i in range(u8(first), u8(last)):
+            out[i] = _hash_of(data, size, u8(cuts[i]), u8(cuts[i + u8(1)]))
+        return 0
+
+    return function
+
+
+@loop("item* i8* i8* i8 i8", ("u1",))
+def unequal_text(kind: str, nulls: bool) -> Function:
+    """(data, cuts, leaders, first, last): 1 if a text differs from that of its leader, else 0; a null leads to -1."""
+    del kind, nulls
+
+    def function(data: Any, cuts: Any, leaders: Any, first: Any, last: Any) -> int:
+        for i in range(u8(first), u8(last)):
+            if leaders[i] < i8(0) or leaders[i] == i8(i):
+                continue
+            leader = u8(leaders[i])
+            x, y = u8(cuts[i]), u8(cuts[leader])
+            n = u8(cuts[i + u8(1)]) - x
+            if u8(cuts[leader + u8(1)]) - y != n or not _are_equal(data, x, y, n):
+                return 1
         return 0
 
     return function

@@ -1,0 +1,84 @@
+"""Integers that are equal where items are, for items that no loop compares: texts, and tuples of several keys.
+
+The code of an item is the number of its first equal item. Hashes find it, and each item is compared with the one that was found:
+where two different items have one hash, the caller takes another way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.blocks import map_cells
+from arrowjag._kernels.base.codes import same_bits
+from arrowjag._kernels.base.memory import empty, is_text, text_parts
+from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.compiled.loops.equality import mixed
+from arrowjag._kernels.equal.leaders import find_leaders, leaders
+from arrowjag._kernels.order.sort import Key
+
+__all__ = ["text_codes", "text_leaders", "tuple_codes"]
+
+
+def text_codes(values: pa.Array[Any]) -> NDArray[np.int64] | None:
+    """The number of the first equal text of each text, -1 for a null; None without loops.
+
+    1M texts of 11 bytes take 20 ms on two cores if all differ, a dictionary of Arrow's 450.
+    """
+    found = text_leaders(values, np.array([0, len(values)]))
+    return None if found is None else found[0]
+
+
+def text_leaders(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """As `leaders`, of text or bytes; None without loops."""
+    if not is_text(values.type):
+        return None
+    n = len(values)
+    hash_loop, compare = (find_loop(name, np.dtype(np.uint8), False, n) for name in ("text_hashes", "unequal_text"))
+    ready = hash_loop is not None and compare is not None
+    if strategy.choose("text", ready) != "compiled" or hash_loop is None or compare is None:
+        return None
+    data, cuts, valid = text_parts(values)
+    hashes = empty(n, np.uint64)
+    map_cells(lambda first, last: hash_loop(data, len(data), cuts, first, last, hashes), n, hashes.itemsize)
+    found = leaders(hashes, valid, offsets)
+    if found is None:
+        return None
+    differ: list[int] = []
+
+    def verify(first: int, last: int) -> None:
+        differ.append(compare(data, cuts, found[0], first, last))
+
+    map_cells(verify, n, hashes.itemsize)
+    return None if any(differ) else found
+
+
+def tuple_codes(keys: Sequence[Key]) -> NDArray[np.int64] | None:
+    """The number of the first item that is equal in all keys, of each item; two nulls are equal. None without a loop.
+
+    Parameters
+    ----------
+    keys : sequence of (key, valid)
+        At least one, of one length.
+    """
+    n = len(keys[0][0])
+    if find_leaders(np.empty(n, np.uint64), None) is None:
+        return None
+    parts, hashes = [], np.zeros(n, np.uint64)
+    for data, valid in keys:
+        bits = same_bits(data)
+        if valid is not None:
+            bits = np.where(valid, bits, bits.dtype.type(0))
+            parts.append(valid)
+            hashes = mixed(hashes ^ valid)
+        parts.append(bits)
+        hashes = mixed(hashes ^ bits)
+    found = leaders(hashes, None, np.array([0, n]))
+    if found is None or not all(np.array_equal(part.take(found[0]), part) for part in parts):
+        return None
+    return found[0]

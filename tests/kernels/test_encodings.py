@@ -1,0 +1,141 @@
+"""Codes of texts and of tuples of keys: equal where the items are, whatever their hashes are."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import arrowjag as aj
+from arrowjag import options
+from arrowjag._kernels import strategy
+from arrowjag._kernels.compiled.loop import TABLE
+from arrowjag._kernels.compiled.loops.equality import mixed
+from arrowjag._kernels.equal import distinct, encodings, groups
+
+pytest.importorskip("numba")
+
+TYPES = [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()]
+WORDS = [
+    "",
+    "a",
+    "b",
+    "",
+    "a\0",
+    "a",
+    None,
+    "eightbyt",
+    "eightbyte",
+    "eightbytf",
+    "eightbyt",
+    "é" * 9,
+    None,
+    "é" * 9,
+    "é" * 8 + "è",
+]
+
+
+@pytest.fixture(autouse=True)
+def compiled() -> Iterator[None]:
+    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+        yield
+
+
+def firsts(items: list[Any]) -> list[int]:
+    """The place of the first equal item of each item, -1 for None."""
+    found: dict[Any, int] = {}
+    return [-1 if item is None else found.setdefault(item, place) for place, item in enumerate(items)]
+
+
+@pytest.mark.parametrize("type", TYPES, ids=str)
+def test_equal_texts_have_the_code_of_the_first(type: pa.DataType) -> None:
+    words = WORDS if pa.types.is_string(type) or pa.types.is_large_string(type) else [w and w.encode() for w in WORDS]
+    for start, stop in ((0, len(words)), (3, 11), (4, 5), (7, 12)):
+        codes = encodings.text_codes(pa.array(words, type)[start:stop])
+        assert codes is not None
+        assert codes.tolist() == firsts(words[start:stop])
+        empty = encodings.text_codes(pa.array(words, type)[:0])
+        assert empty is None or not len(empty)
+
+
+def test_only_text_has_such_codes() -> None:
+    assert encodings.text_codes(pa.array([1, 2])) is None
+    assert encodings.text_codes(pa.array(["a"], pa.string_view())) is None
+
+
+def twins() -> tuple[bytes, bytes]:
+    """Two texts of 16 bytes with one hash: the second word makes up for the difference of the first."""
+    begin = np.array([16], np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    one, two, after = np.array([[1], [2], [3]], np.uint64)
+    other = mixed(begin ^ one) ^ after ^ mixed(begin ^ two)
+    return one.tobytes() + after.tobytes(), two.tobytes() + other.tobytes()
+
+
+def test_different_texts_with_one_hash_are_left_to_the_caller() -> None:
+    one, two = twins()
+    for items in ([one, two], [two, b"", one], [one, None, one, two]):
+        values = pa.array(items, pa.binary())
+        assert encodings.text_codes(values) is None
+        assert aj.array(values).n_unique().as_py() == len({*items} - {None})
+        assert aj.array([items, items[::-1]]).value_counts().to_list() == [
+            [{"value": item, "count": row.count(item)} for item in dict.fromkeys(row) if item is not None]
+            for row in (items, items[::-1])
+        ]
+    assert encodings.text_codes(pa.array([one, b"", one], pa.binary())).tolist() == [0, 1, 0]
+
+
+def test_huge_rows_of_text() -> None:
+    rng = np.random.default_rng(5)
+    sizes = [3, TABLE // 2 + 5, 0, 400, TABLE // 2 + 1000]
+    numbers = rng.integers(0, 10**6, sum(sizes))
+    valid = rng.random(len(numbers)) < 0.9
+    words = pa.array([f"word {number}" if there else None for number, there in zip(numbers, valid, strict=True)])
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    marks = distinct.text_marks(words, offsets)
+    assert marks is not None
+    for row, (begin, end) in enumerate(itertools.pairwise(offsets)):
+        wanted = [place == first for place, first in enumerate(firsts(words[begin:end].to_pylist()))]
+        assert marks[0][begin:end].tolist() == wanted
+        assert marks[1][row] == sum(wanted)
+
+
+KEYS: dict[str, list[Any]] = {
+    "f8": [0.0, -0.0, 1.5, np.nan, np.nan, 0.0, 1.5, -0.0],
+    "i1": [1, 1, -1, 0, 0, 1, -1, 1],
+    "?": [True, True, False, True, True, True, False, False],
+    "u8": [2**64 - 1, 2**64 - 1, 0, 5, 5, 2**64 - 1, 0, 5],
+}
+
+
+@pytest.mark.parametrize("nulls", [False, True], ids=["plain", "nulls"])
+@pytest.mark.parametrize("names", [["f8"], ["f8", "i1"], ["i1", "?", "u8", "f8"], ["?", "?"]], ids=" ".join)
+def test_tuples_are_equal_if_all_their_items_are(names: list[str], nulls: bool) -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(20 if nulls else 1):
+        masks = [rng.random(8) < 0.7 if nulls else None for _ in names]
+        keys = [(np.array(KEYS[name], name), mask) for name, mask in zip(names, masks, strict=True)]
+        tuples = [
+            tuple(
+                None if mask is not None and not mask[place] else "nan" if data[place] != data[place] else data[place].item()
+                for data, mask in keys
+            )
+            for place in range(8)
+        ]
+        codes = encodings.tuple_codes(keys)
+        assert codes is not None
+        assert codes.tolist() == firsts(tuples)
+
+
+def test_different_tuples_with_one_hash_are_left_to_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = [(np.array([1, 1, 2]), None), (np.array([5, 6, 5]), None)]
+    offsets = np.array([0, 3])
+    assert encodings.tuple_codes(keys).tolist() == [0, 1, 2]
+    with strategy.force(SMALL_VALUES=0):
+        expected = [part.tolist() for part in groups.group_items(keys, offsets)]
+        monkeypatch.setattr(encodings, "mixed", lambda hashes: hashes * np.uint64(0))
+        assert encodings.tuple_codes(keys) is None
+        assert [part.tolist() for part in groups.group_items(keys, offsets)] == expected == [[0, 3], [0, 1, 2, 3], [0, 1, 2]]
