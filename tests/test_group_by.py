@@ -58,11 +58,21 @@ def test_sorted_groups_of_ordered_categories() -> None:
     assert x.group_by_indices(sort=True).to_list() == ref.group_by_indices([x.to_list()], 2, sort=True) == [[[1], [0, 2]]]
 
 
+def test_sorted_groups_of_texts_and_structs() -> None:
+    words = aj.array([["b", "a", None, "b"], ["c", "b"]])
+    pairs = aj.zip(word=words, number=[[1, 2, 3, 0], [5, 5]])
+    assert words.group_by_indices(words, sort=True).to_list() == [[[1], [0, 3]], [[1], [0]]]
+    assert words.group_by_indices(words, [[1, 2, 3, 0], [5, 5]], sort=True).to_list() == [[[1], [3], [0]], [[1], [0]]]
+    assert pairs.group_by_indices(sort=True).to_list() == [[[1], [3], [0], [2]], [[1], [0]]]
+
+
 @given(st.data())
 def test_sorted_groups(data: st.DataObject) -> None:
     ndim = data.draw(ndims)
     x = data.draw(jagged_arrays(ndim, leaf_types(*ORDERED), small=True))
-    assert_lists_equal(x.group_by_indices(sort=True).to_list(), ref.group_by_indices([x.to_list()], ndim, sort=True))
+    n_keys = data.draw(st.integers(0, 2))
+    expected = ref.group_by_indices([x.to_list()] * max(n_keys, 1), ndim, sort=True)
+    assert_lists_equal(x.group_by_indices(*[x] * n_keys, sort=True).to_list(), expected)
 
 
 @given(st.data())

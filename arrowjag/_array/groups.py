@@ -117,8 +117,8 @@ class GroupMethods(ArrayBase):
         JaggedArray
             With one more dim: groups in order of first appearance, items in order of position. Items with a null key are dropped,
             null items with a key are kept. NaN equals NaN and -0.0 equals 0.0. A row that is null in the array or in a key is
-            null. Cost: one hash lookup per item, or less in short rows, and one gather; for several keys one sort of each row per
-            key.
+            null. Cost: one hash lookup per item, or less in short rows, and one gather; for several keys without numba one sort of
+            each row per key.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class GroupMethods(ArrayBase):
         -------
         JaggedArray
             int64 positions, ascending within a group. Items with a null key are dropped; a null row stays null. Cost: one
-            hash lookup per item, or less in short rows; for several keys, and with `sort`, one sort of each row per key.
+            hash lookup per item, or less in short rows; with `sort`, one sort of each row per key.
 
         Raises
         ------
