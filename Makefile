@@ -26,7 +26,7 @@ LOWEST_TESTS ?= tests
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: bare versions version-files help demo test whole draws fuzz mutants slow torch engines check check-rest lint format types imports lowest build bench performance history coverage docs changelog clean
+.PHONY: bare versions version-files help demo test whole draws fuzz mutants slow nightly torch engines check check-rest lint format types imports lowest build bench performance history coverage docs changelog clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,7 +71,10 @@ imports: $(VENV)/.dev ## the layers: who may import whom
 
 # pytest ends with 5 where no test has the marker.
 slow: $(VENV)/.test ## run the slow tests only
-	$(BIN)/python -m pytest $(PYTEST) -m "slow and not torch and not engines" tests || test $$? -eq 5
+	$(BIN)/python -m pytest $(PYTEST) -m "slow and not nightly and not torch and not engines" tests || test $$? -eq 5
+
+nightly: $(VENV)/.test ## run the slow tests that take minutes: each loop for all types, a column of 2**31 values
+	$(BIN)/python -m pytest $(PYTEST) -m nightly tests
 
 torch: $(VENV)/.torch ## run the tests that need torch and fbgemm_gpu
 	$(BIN)/python -m pytest $(PYTEST) -m torch tests || test $$? -eq 5

@@ -16,6 +16,7 @@ WIDTH = 31_001  # odd, so that no row group ends at a round number
 TOTAL = ROWS * WIDTH
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_more_than_two_to_the_31_values_round_trip(tmp_path: Path) -> None:
     assert TOTAL > 2**31

@@ -393,6 +393,7 @@ def test_a_loop_gives_the_same_bits_compiled_and_interpreted(name, nulls, compil
         compare_bits(LOOPS[name], type, nulls)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "nulls"), WAYS)
 def test_a_loop_gives_the_same_bits_for_all_other_types(name, nulls, compiled_once, monkeypatch):
