@@ -267,7 +267,9 @@ class ArrayBase(Column):
         """
         if self.ndim == 0:
             return _column.to_python(self.values)[0]  # type: ignore[no-any-return]  # a Python value of any type
-        return _column.to_python(_column.to_arrow(self))
+        # pyarrow makes a scalar of each item of a dictionary, in four times as long.
+        column: Column = Column(self.shape, _arrow.plain(self.values)) if pt.is_dictionary(self.type) else self
+        return _column.to_python(_column.to_arrow(column))
 
     @within_memory("to_numpy")
     def to_numpy(self) -> npt.NDArray[Any]:

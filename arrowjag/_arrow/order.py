@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._arrow.levels import decode, peel_level
 from arrowjag._arrow.types import is_list_type, is_numeric, is_temporal
 from arrowjag._arrow.values import fields_of, plain, to_numpy, valid_of
 from arrowjag._kernels.equal.encodings import text_codes, tuple_codes
+from arrowjag._kernels.move.gather import take
 from arrowjag._kernels.move.scatter import inverse
+from arrowjag._kernels.order.texts import order_of_distinct
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 
@@ -39,7 +40,8 @@ def order_key(
     Returns
     -------
     numpy.ndarray
-        Numbers for numbers; dense int64 codes for text, bytes, decimals, dictionaries and structs. Equal values have equal keys.
+        Numbers for numbers, for decimals of 64 bits and for 8 bytes; dense int64 codes for text and other bytes, decimals,
+        dictionaries and structs. Equal values have equal keys.
     numpy.ndarray of bool or None
         True where valid.
 
@@ -99,6 +101,10 @@ def _key(values: pa.Array, operation: str, *, descending: bool, ordered: bool) -
         return _list_key(values, operation, **how), valid
     if pt.is_interval(type) or pt.is_union(type):
         raise JagTypeError.no_kernel(operation, type, hint="The type has no order.")
+    if pt.is_decimal(type) or pt.is_fixed_size_binary(type):
+        integers = _as_integers(values, valid)
+        if integers is not None:
+            return integers, valid
     return dictionary_codes(values) if ordered else _equality_codes(values), valid
 
 
@@ -154,6 +160,11 @@ def factorize(values: pa.Array) -> tuple[IntArray, IntArray]:
         firsts = np.empty(len(encoded.dictionary), np.int64)
         firsts[index[here[::-1]]] = here[::-1]
         return index if valid is None else np.where(valid, index, -1), firsts
+    return _numbered(leaders)
+
+
+def _numbered(leaders: IntArray) -> tuple[IntArray, IntArray]:
+    """Number the items that lead others from 0, -1 for a null, and return their places too."""
     is_first = leaders == np.arange(len(leaders))
     numbers = np.cumsum(is_first) - 1
     return np.where(leaders >= 0, numbers[leaders], -1), is_first.nonzero()[0]
@@ -161,27 +172,62 @@ def factorize(values: pa.Array) -> tuple[IntArray, IntArray]:
 
 def dictionary_codes(values: pa.Array) -> IntArray:
     """Return the rank of each value among the distinct values; the code of a null is unspecified."""
-    encoded, index = _encoded(values)
-    order = pc.array_sort_indices(encoded.dictionary).to_numpy()
-    place = inverse(order)
-    return place[index] if len(place) else np.zeros(len(values), np.int64)
+    values = _comparable(values)
+    leaders = text_codes(values)
+    if leaders is None:
+        encoded, index = _encoded(values)
+        distinct = encoded.dictionary
+    else:
+        index, firsts = _numbered(leaders)
+        distinct = take(values, firsts)
+    places: IntArray = inverse(order_of_distinct(distinct))
+    return places[index] if len(places) else np.zeros(len(values), np.int64)
 
 
 def _equality_codes(values: pa.Array) -> IntArray:
     """Return integers that are equal where the values are; the code of a null is unspecified."""
+    values = _comparable(values)
     codes = text_codes(values)
     return _encoded(values)[1] if codes is None else codes
 
 
-def _encoded(values: pa.Array) -> tuple[pa.DictionaryArray, IntArray]:
-    """Return values as a dictionary, and the place of each value in it, that of the first for a null."""
+def _comparable(values: pa.Array) -> pa.Array:
+    """Return values as a type that Arrow encodes and sorts."""
     type = values.type
     if pt.is_string_view(type):
-        values = values.cast(pa.large_string())
-    elif pt.is_binary_view(type):
-        values = values.cast(pa.large_binary())
-    elif pt.is_decimal(type) and type.bit_width < 128:
-        values = values.cast(pa.decimal128(type.precision, type.scale))
+        return values.cast(pa.large_string())
+    if pt.is_binary_view(type):
+        return values.cast(pa.large_binary())
+    if pt.is_decimal(type) and type.bit_width < 128:
+        return values.cast(pa.decimal128(type.precision, type.scale))
+    return values
+
+
+def _as_integers(values: pa.Array, valid: BoolArray | None) -> npt.NDArray[Any] | None:
+    """Return decimals of up to 64 bits and bytes of fixed width up to 8 as integers of the same order; None for others."""
+    type, n, data = values.type, len(values), values.buffers()[1]
+    if not n or data is None or type.bit_width % 8 or not type.bit_width:
+        return None
+    width = type.bit_width // 8
+    cells = np.frombuffer(data, np.uint8, n * width, values.offset * width).reshape(n, width)
+    if not pt.is_decimal(type):
+        if width > 8:
+            return None
+        words = np.zeros((n, 8), np.uint8)
+        words[:, :width] = cells
+        return words.view(">u8").reshape(n).astype(np.uint64)
+    if width < 8:
+        return cells.view("<i4").reshape(n).astype(np.int64)
+    digits = cells.view("<i8")
+    low: IntArray = digits[:, 0].astype(np.int64)
+    fits = digits[:, 1:] == (low >> 63)[:, None]
+    if valid is not None:
+        fits |= ~valid[:, None]
+    return low if fits.all() else None
+
+
+def _encoded(values: pa.Array) -> tuple[pa.DictionaryArray, IntArray]:
+    """Return values as a dictionary, and the place of each value in it, that of the first for a null."""
     encoded = values.dictionary_encode()
     index, valid = to_numpy(encoded.indices.cast(pa.int64()))
     return encoded, index if valid is None else np.where(valid, index, 0)

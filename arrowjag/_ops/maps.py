@@ -15,7 +15,7 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base.memory import unless_all
 from arrowjag._kernels.base.offsets import row_sizes
-from arrowjag._kernels.equal import distinct as _distinct
+from arrowjag._kernels.equal.groups import group_items
 from arrowjag._kernels.equal.members import last_equal
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, cursor, elementwise, sets, struct_fields, structure
@@ -260,26 +260,13 @@ def unique_entries(column: Column) -> tuple[Column, int]:
         place = int(np.argmin(_valid(key)))
         row = cursor.row_name(column.shape, column.ndim - 1, int(np.searchsorted(dim.offsets, place, "right")) - 1)
         raise JagValueError(f"to_map: a key of {row} is null, and a map has no null keys; drop such entries first")
-    order = _arrow.equality_key(key, "to_map")
-    cut, first = _distinct.unique([order], dim.offsets)
-    dropped = len(first) - int(np.count_nonzero(first))
+    cut, ends, items = group_items([_arrow.equality_key(key, "to_map")], dim.offsets)
+    dropped = len(items) - (len(ends) - 1)
     if not dropped:
         return column, 0
-    leading = first.nonzero()[0]
-    parts = [gather.take(key, leading), gather.take(value, _last_of_groups(order[0], dim.offsets))]
+    parts = [gather.take(key, items[ends[:-1]]), gather.take(value, items[ends[1:] - 1])]
     shape = JaggedShape._trusted([*column.shape.dims[:-1], along_axis.resized(dim, cut)])
     return Column(shape, pa.StructArray.from_arrays(parts, names=list(_FIELDS))), dropped
-
-
-def _last_of_groups(key: np.ndarray[tuple[int], np.dtype[np.generic]], offsets: IntArray) -> IntArray:
-    """Return the last item of each group of equal items of a row, groups in order of their first item."""
-    codes = np.unique(key, return_inverse=True)[1].reshape(-1)
-    order = np.lexsort((codes, np.repeat(np.arange(len(offsets) - 1), row_sizes(offsets))))
-    owner, code = np.searchsorted(offsets, order, "right"), codes[order]
-    starts = np.concatenate([[True], (owner[1:] != owner[:-1]) | (code[1:] != code[:-1])]).nonzero()[0]
-    last = order[np.append(starts[1:], len(order)) - 1]
-    found: IntArray = last[np.argsort(order[starts])]
-    return found
 
 
 def as_maps(column: Column) -> Column:

@@ -112,6 +112,9 @@ def _argument(name: str) -> Reduction:
     kernel = getattr(_kernels, name)
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
+        found = text_extreme(values, offsets, name == "argmax")
+        if found is not None:
+            return _arrow.from_numpy(*found)
         is_key = _arrow.is_numeric(values.type) or _arrow.is_temporal(values.type)
         key = _arrow.to_numpy_bits(values) if is_key else _arrow.order_key(values, name, descending=name == "argmax")
         slot, present = kernel(*key, offsets)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
@@ -72,9 +73,19 @@ def by_order(values: pa.Array, operation: str, kernel: Callable[..., Any]) -> pa
     items = np.arange(len(key)) if valid is None else valid.nonzero()[0]
     if len(items) == 0:
         return values
-    distinct, first = np.unique(key[items], return_index=True)
-    place = np.searchsorted(distinct, found if known is None else np.where(known, found, distinct[0]))
-    return gather.take(values, items[first[place]], known)
+    return gather.take(values, _items_of(key, items, found if known is None else np.where(known, found, key[items[0]])), known)
+
+
+def _items_of(key: npt.NDArray[Any], items: IntArray, found: npt.NDArray[Any]) -> IntArray:
+    """Return the first of some items for each of their keys that was found."""
+    low, high = int(key[items].min()), int(key[items].max())
+    if high - low > 4 * len(key):
+        distinct, first = np.unique(key[items], return_index=True)
+        firsts: IntArray = items[first[np.searchsorted(distinct, found)]]
+        return firsts
+    table = np.empty(high - low + 1, np.int64)
+    table[(key[items[::-1]] - low).astype(np.int64)] = items[::-1]
+    return table[(found - low).astype(np.int64)]
 
 
 def _running(name: str) -> Scan:

@@ -257,6 +257,7 @@ def arguments_of_strings(cuts, rng):
     alike = np.array([int(cuts[i + 1] - cuts[i] > 0) * i for i in range(n)])  # empty strings are equal, in most draws the first is
     return {
         "text_hashes": strings | {"out": np.zeros(n, np.uint64)},
+        "text_words": strings | {"items": np.arange(n)[::-1].copy(), "depth": 5, "out": np.zeros(n, np.uint64)},
         "unequal_text": strings | {"leaders": alike},
         "json_lists": parsing,
         "json_singles": parsing,

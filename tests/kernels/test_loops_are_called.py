@@ -63,6 +63,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "min of text": ("text_argmin-u1-nulls", WORDS.min),
     "unique text": ("text_marks-u1-nulls", WORDS.unique),
     "value_counts of text": ("text_hashes-u1-plain", WORDS.value_counts),
+    "argmax of text": ("text_argmax-u1-nulls", WORDS.argmax),
+    "sort of text": ("text_words-u1-plain", WORDS.sort),
     "is_in rows of text": ("unequal_text-u1-plain", lambda: WORDS.is_in(WORDS)),
     "unique": ("first_marks-u8-nulls", INTEGERS.unique),
     "n_unique": ("first_marks-u8-plain", FLOATS.n_unique),

@@ -154,6 +154,40 @@ def text_hashes(kind: str, nulls: bool) -> Function:
     return function
 
 
+@loop("item* i8 i8* i8* i8 i8 i8 u8*", ("u1",))
+def text_words(kind: str, nulls: bool) -> Function:
+    """(data, size, cuts, items, first, last, depth, out): eight bytes of each item from `depth` on, which sort as its bytes do.
+
+    Zeros stand for bytes behind its end; there are `size` bytes.
+    """
+    del kind, nulls
+
+    def function(data: Any, size: Any, cuts: Any, items: Any, first: Any, last: Any, depth: Any, out: Any) -> int:
+        for i in range(u8(first), u8(last)):
+            item = u8(items[i])
+            start, stop = u8(cuts[item]) + u8(depth), u8(cuts[item + u8(1)])
+            word = u8(0)
+            if start < stop:
+                rest = min(stop - start, u8(8))
+                if start + u8(8) <= u8(size):
+                    word = u8(load_word(data, start))
+                else:
+                    for j in range(u8(0), rest):
+                        word |= u8(data[start + j]) << (j << u8(3))
+                # The first byte becomes the highest one; bytes behind the end are shifted out.
+                half = u8(0x00FF00FF00FF00FF)
+                word = ((word & half) << u8(8)) | ((word >> u8(8)) & half)
+                half = u8(0x0000FFFF0000FFFF)
+                word = ((word & half) << u8(16)) | ((word >> u8(16)) & half)
+                word = (word << u8(32)) | (word >> u8(32))
+                behind = (u8(8) - rest) << u8(3)
+                word = (word >> behind) << behind
+            out[i] = word
+        return 0
+
+    return function
+
+
 @loop("item* i8* i8* i8 i8", ("u1",))
 def unequal_text(kind: str, nulls: bool) -> Function:
     """(data, cuts, leaders, first, last): 1 if a text differs from that of its leader, else 0; a null leads to -1."""
