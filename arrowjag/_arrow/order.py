@@ -15,6 +15,7 @@ from arrowjag._arrow.values import fields_of, plain, to_numpy, valid_of
 from arrowjag._kernels.equal.encodings import text_codes, tuple_codes
 from arrowjag._kernels.move.gather import take
 from arrowjag._kernels.move.scatter import inverse
+from arrowjag._kernels.order.sort import lexsort
 from arrowjag._kernels.order.texts import order_of_distinct
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
@@ -236,7 +237,7 @@ def _encoded(values: pa.Array) -> tuple[pa.DictionaryArray, IntArray]:
 def _dense(keys: list[npt.NDArray[Any]]) -> IntArray:
     """Return dense codes of tuples, in lexicographic order."""
     n = len(keys[0])
-    order = np.lexsort(keys[::-1])
+    order = lexsort([(key, None) for key in keys], np.array([0, n]))
     fresh = np.zeros(n, bool)
     for key in keys:
         ranked = key[order]
@@ -257,12 +258,23 @@ def _normal(key: npt.NDArray[Any], valid: BoolArray | None, descending: bool) ->
     return codes if valid is None else np.where(valid, codes, -2 if descending else len(distinct))
 
 
+def _ordered(key: npt.NDArray[Any], valid: BoolArray | None, descending: bool) -> npt.NDArray[Any]:
+    """As `_normal`; integers that are all valid sort as they are."""
+    return key if valid is None and key.dtype.kind in "biu" else _normal(key, valid, descending)
+
+
 def _struct_key(values: pa.Array, operation: str, *, descending: bool, ordered: bool) -> IntArray:
     if values.type.num_fields == 0 or len(values) == 0:
         return np.zeros(len(values), np.int64)
     keys = [_key(field, operation, descending=descending, ordered=ordered) for field in fields_of(values)]
-    codes = None if ordered else tuple_codes(keys)
-    return _dense([_normal(*key, descending) for key in keys]) if codes is None else codes
+    leaders = tuple_codes(keys)
+    if leaders is None:
+        return _dense([_ordered(*key, descending) for key in keys])
+    if not ordered:
+        return leaders
+    numbers, firsts = _numbered(leaders)
+    distinct = [(key[firsts], None if valid is None else valid[firsts]) for key, valid in keys]
+    return _dense([_ordered(*key, descending) for key in distinct])[numbers]
 
 
 def _list_key(values: pa.Array, operation: str, *, descending: bool, ordered: bool) -> IntArray:
