@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -105,3 +106,20 @@ def test_two_declared_extents_never_meet() -> None:
     for x, y in ((two, three), (two[:0], three[:0]), (two.fill_null_rows(aj.zeros(2, 2).cast("int64")), three)):
         with pytest.raises(aj.ShapeError, match="dim 1 is declared to have 2 and 3 items"):
             aj.coalesce(x, y)
+
+
+def test_many_items_of_dictionaries() -> None:
+    numbers = np.random.default_rng(0).integers(0, 9, (2, 5000))
+    one, two = ([None if number < 2 else f"{word}{number}" for number in row] for row, word in zip(numbers, "ab", strict=True))
+    x, y = (aj.from_sizes(pa.array(words).dictionary_encode(), [2000, 0, 3000]) for words in (one, two))
+    first = [b if a is None else a for a, b in zip(one, two, strict=True)]
+    filled = [one[9] if a is None else a for a in one]
+    assert one[9] is not None
+    chosen = [b if a is None or a > "a4" else a for a, b in zip(one, two, strict=True)]
+    for found, expected in (
+        (x.coalesce(y), first),
+        (x.fill_null(x.values[9]), filled),
+        (aj.where(x.is_null() | (x > "a4").fill_null(True), y, x), chosen),
+    ):
+        assert found.type == x.type
+        assert found.flatten().to_list() == expected
