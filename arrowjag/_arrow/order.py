@@ -12,6 +12,7 @@ import pyarrow.types as pt
 from arrowjag._arrow.levels import decode, peel_level
 from arrowjag._arrow.types import is_list_type, is_numeric, is_temporal
 from arrowjag._arrow.values import fields_of, plain, to_numpy, valid_of
+from arrowjag._kernels.base.memory import data_of
 from arrowjag._kernels.equal.encodings import text_codes, tuple_codes
 from arrowjag._kernels.move.gather import take
 from arrowjag._kernels.move.scatter import inverse
@@ -230,8 +231,10 @@ def _as_integers(values: pa.Array, valid: BoolArray | None) -> npt.NDArray[Any] 
 def _encoded(values: pa.Array) -> tuple[pa.DictionaryArray, IntArray]:
     """Return values as a dictionary, and the place of each value in it, that of the first for a null."""
     encoded = values.dictionary_encode()
-    index, valid = to_numpy(encoded.indices.cast(pa.int64()))
-    return encoded, index if valid is None else np.where(valid, index, 0)
+    index: IntArray = data_of(encoded.indices).astype(np.int64)
+    if (valid := valid_of(values)) is not None:
+        index *= valid
+    return encoded, index
 
 
 def _dense(keys: list[npt.NDArray[Any]]) -> IntArray:
