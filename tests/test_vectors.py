@@ -258,3 +258,14 @@ def test_the_type_is_that_of_l2(metric: str) -> None:
         for two in leaves:
             x, y = aj.array([[1, 0]]).cast(one), aj.array([[1, 1]]).cast(two)
             assert x.distance(y, metric).type == x.distance(y).type
+
+
+def test_matmul_of_matrices_of_one_row_at_most() -> None:
+    vectors = [[5.0, 6.0], None, [], [7.0], [0.5]]
+    matrices = [[[1.0, 2.0]], None, [], [[3.0]], [[4.0]]]
+    expected = [[17.0], None, [], [21.0], [2.0]]
+    assert aj.array(matrices).matmul(aj.array(vectors)).to_list() == expected
+    vectors[2] = [9.0]  # meets no row
+    assert aj.array(matrices).matmul(aj.array(vectors)).to_list() == expected
+    with pytest.raises(ShapeError, match="matmul"):
+        aj.array(matrices).matmul(aj.array([[5.0, 6.0], None, [], [7.0, 1.0], []]))

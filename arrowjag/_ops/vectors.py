@@ -324,9 +324,12 @@ def matmul(x: Column, y: Column) -> Column:
 
 
 def _rows_times_vectors(x: Column, y: Column, outer: int) -> Column | None:
-    """As `matmul`, of matrices that all are one row, and vectors of floats as long as these; None of others."""
+    """As `matmul`, of matrices of one row at most, and vectors of floats as long as these rows; None of others."""
     middle, items, vectors = x.shape.dims[outer], x.shape.dims[outer + 1], y.shape.dims[outer]
-    if middle.size != len(middle) or np.count_nonzero(middle.sizes != 1) or np.count_nonzero(items.sizes != vectors.sizes):
+    if items.size != vectors.size or np.count_nonzero(middle.sizes > 1):
+        return None
+    met = vectors.sizes if middle.size == len(middle) else vectors.sizes[middle.sizes == 1]
+    if np.count_nonzero(items.sizes != met):
         return None
     one, two = _factors(x), _factors(y)
     type, _ = _product_types(one, two)
