@@ -130,6 +130,12 @@ def test_tuples_are_equal_if_all_their_items_are(names: list[str], nulls: bool) 
         assert codes.tolist() == firsts(tuples)
 
 
+def test_a_null_is_no_zero_whose_hash_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encodings, "mixed", lambda hashes: hashes * np.uint64(0))
+    assert encodings.tuple_codes([(np.array([0, 0]), np.array([True, False]))]) is None
+    assert encodings.tuple_codes([(np.array([0, 5, 0]), np.array([False, False, False]))]).tolist() == [0, 0, 0]
+
+
 def test_different_tuples_with_one_hash_are_left_to_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = [(np.array([1, 1, 2]), None), (np.array([5, 6, 5]), None)]
     offsets = np.array([0, 3])

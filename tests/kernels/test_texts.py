@@ -19,6 +19,7 @@ WORDS = {
     "behind a prefix of some": [f"{'the same beginning' * (i % 3)}{i}" for i in range(300)],
     "in the last bytes": [f"{'x' * 77}{chr(97 + i)}" for i in range(9, -1, -1)] + ["x" * 77, "x" * 76, "y"],
     "zeros at the end": ["x" * 8 * k + "\0" * n for k in range(7, -1, -1) for n in (5, 0, 11)],
+    "the same words behind others": [f"{first * 8}{'x' * 8}{last}" for last in (2, 1, 3) for first in "ba"],
     "one": ["a"],
 }
 
