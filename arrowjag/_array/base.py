@@ -267,7 +267,7 @@ class ArrayBase(Column):
         """
         if self.ndim == 0:
             return _column.to_python(self.values)[0]  # type: ignore[no-any-return]  # a Python value of any type
-        # pyarrow makes a scalar of each item of a dictionary, in four times as long.
+        # pyarrow converts a dictionary through a scalar per item, which takes seven times as long.
         column: Column = Column(self.shape, _arrow.plain(self.values)) if pt.is_dictionary(self.type) else self
         return _column.to_python(_column.to_arrow(column))
 

@@ -42,8 +42,8 @@ def order_key(
     Returns
     -------
     numpy.ndarray
-        Numbers for numbers, for decimals of 64 bits and for 8 bytes; dense int64 codes for text and other bytes, decimals,
-        dictionaries and structs. Equal values have equal keys.
+        Numbers for numbers, for decimals that fit 64 bits and for binary values of fixed width up to 8 bytes; int64 codes for
+        other types. Equal values have equal keys.
     numpy.ndarray of bool or None
         True where valid.
 
@@ -153,7 +153,10 @@ def _dictionary_validity(values: pa.Array, valid: BoolArray | None) -> BoolArray
 
 
 def factorize(values: pa.Array) -> tuple[IntArray, IntArray]:
-    """Return the number of each value among the distinct values in order of first appearance, -1 for a null, and their places."""
+    """Number the distinct values in order of first appearance; return the number of each value, and where each number is first.
+
+    A null has the number -1.
+    """
     leaders = text_codes(values)
     if leaders is None:
         encoded, index = _encoded(values)
@@ -166,7 +169,7 @@ def factorize(values: pa.Array) -> tuple[IntArray, IntArray]:
 
 
 def _numbered(leaders: IntArray) -> tuple[IntArray, IntArray]:
-    """Number the items that lead others from 0, -1 for a null, and return their places too."""
+    """Do as `factorize`, from the place of the first equal value of each value, -1 for a null."""
     is_first = leaders == np.arange(len(leaders))
     numbers = np.cumsum(is_first) - 1
     return np.where(leaders >= 0, numbers[leaders], -1), is_first.nonzero()[0]
@@ -206,7 +209,10 @@ def _comparable(values: pa.Array) -> pa.Array:
 
 
 def _as_integers(values: pa.Array, valid: BoolArray | None) -> npt.NDArray[Any] | None:
-    """Return decimals of up to 64 bits and bytes of fixed width up to 8 as integers of the same order; None for others."""
+    """Return integers that sort as the values do: of decimals that fit 64 bits, and of binary values of at most 8 bytes.
+
+    None for decimals and binary values that are wider. Values under nulls are arbitrary.
+    """
     type, n, data = values.type, len(values), values.buffers()[1]
     if not n or data is None or type.bit_width % 8 or not type.bit_width:
         return None
@@ -229,7 +235,7 @@ def _as_integers(values: pa.Array, valid: BoolArray | None) -> npt.NDArray[Any] 
 
 
 def _encoded(values: pa.Array) -> tuple[pa.DictionaryArray, IntArray]:
-    """Return values as a dictionary, and the place of each value in it, that of the first for a null."""
+    """Return values as a dictionary, and the place of each value in it, 0 for a null."""
     encoded = values.dictionary_encode()
     index: IntArray = data_of(encoded.indices).astype(np.int64)
     if (valid := valid_of(values)) is not None:

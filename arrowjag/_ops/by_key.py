@@ -64,8 +64,11 @@ def _tree_by(column: Column, axis: int, by: Column, operation: str) -> Column:
 def _best(keys: pa.Array, offsets: IntArray, operation: str) -> tuple[IntArray, BoolArray]:
     """Return the item with the best key of each row, and whether there is one: nulls and NaN are no keys."""
     largest = operation == "max_by"
-    slots, there = extremes.best(_arrow.order_key(keys, operation, descending=largest), offsets, largest=largest)
-    return offsets[:-1] + slots, there
+    found = extremes.text_extreme(keys, offsets, largest)
+    if found is None:
+        found = extremes.best(_arrow.order_key(keys, operation, descending=largest), offsets, largest=largest)
+    slots, there = found
+    return offsets[:-1] + slots, np.ones(len(slots), np.bool_) if there is None else there
 
 
 def _picked(values: pa.Array, items: IntArray, there: BoolArray) -> pa.Array:

@@ -77,7 +77,7 @@ def _relative(values: pa.Array, offsets: IntArray, kernel: Callable[..., Any]) -
 
 
 def _extreme(name: str) -> Reduction:
-    kernel, slot_kernel = getattr(_kernels, name), getattr(_kernels, f"arg{name}")
+    kernel = getattr(_kernels, name)
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
         type = values.type
@@ -87,13 +87,21 @@ def _extreme(name: str) -> Reduction:
             data, valid = _arrow.to_numpy_bits(values)
             result, present = kernel(data, valid, offsets)
             return _arrow.from_numpy(result, present, type)
-        found = text_extreme(values, offsets, name == "max")
-        if found is None:
-            key, valid = _arrow.order_key(values, name, descending=name == "max")
-            found = slot_kernel(key, valid, offsets)
-        return _pick(values, offsets, *found)
+        return _pick(values, offsets, *_extreme_slots(values, offsets, f"arg{name}"))
 
     return reduction
+
+
+def _extreme_slots(values: pa.Array, offsets: IntArray, name: str) -> tuple[IntArray, BoolArray | None]:
+    """Return the slot of the first extreme item of each row by `argmin` or `argmax`, and which rows have one."""
+    if _arrow.is_numeric(values.type) or _arrow.is_temporal(values.type):
+        key = _arrow.to_numpy_bits(values)
+    elif (found := text_extreme(values, offsets, name == "argmax")) is not None:
+        return found
+    else:
+        key = _arrow.order_key(values, name, descending=name == "argmax")
+    slots: tuple[IntArray, BoolArray | None] = getattr(_kernels, name)(*key, offsets)
+    return slots
 
 
 def _pick(values: pa.Array, offsets: IntArray, slot: IntArray, present: BoolArray | None) -> pa.Array:
@@ -109,18 +117,7 @@ def _pick_items(values: pa.Array, item: IntArray, present: BoolArray | None) -> 
 
 
 def _argument(name: str) -> Reduction:
-    kernel = getattr(_kernels, name)
-
-    def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
-        found = text_extreme(values, offsets, name == "argmax")
-        if found is not None:
-            return _arrow.from_numpy(*found)
-        is_key = _arrow.is_numeric(values.type) or _arrow.is_temporal(values.type)
-        key = _arrow.to_numpy_bits(values) if is_key else _arrow.order_key(values, name, descending=name == "argmax")
-        slot, present = kernel(*key, offsets)
-        return _arrow.from_numpy(slot, present)
-
-    return reduction
+    return lambda values, offsets: _arrow.from_numpy(*_extreme_slots(values, offsets, name))
 
 
 def _end(name: str) -> Reduction:

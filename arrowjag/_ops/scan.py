@@ -78,14 +78,13 @@ def by_order(values: pa.Array, operation: str, kernel: Callable[..., Any]) -> pa
 
 def _items_of(key: npt.NDArray[Any], items: IntArray, found: npt.NDArray[Any]) -> IntArray:
     """Return the first of some items for each of their keys that was found."""
-    low, high = int(key[items].min()), int(key[items].max())
-    if high - low > 4 * len(key):
+    if int(key[items].min()) < 0 or int(key[items].max()) >= len(key):  # keys of decimals are numbers, not codes
         distinct, first = np.unique(key[items], return_index=True)
         firsts: IntArray = items[first[np.searchsorted(distinct, found)]]
         return firsts
-    table = np.empty(high - low + 1, np.int64)
-    table[(key[items[::-1]] - low).astype(np.int64)] = items[::-1]
-    return table[(found - low).astype(np.int64)]
+    table = np.empty(len(key), np.int64)
+    table[key[items[::-1]].astype(np.int64)] = items[::-1]
+    return table[found.astype(np.int64)]
 
 
 def _running(name: str) -> Scan:

@@ -75,10 +75,10 @@ class JaggedIndex(pd.Index):
         if not _has_rows_of(self, target):
             return super().get_indexer_non_unique(target)
         n = len(self)
-        both = pa.concat_arrays([_keys(self), _keys(target)]).dictionary_encode("encode")
-        codes = _arrow.to_numpy(both.indices.cast(pa.int64()))[0]
+        codes, firsts = _arrow.factorize(pa.concat_arrays([_keys(self), _keys(target)]))
+        codes += 1  # 0 is the code of null rows
         order = np.argsort(codes[:n], kind="stable")
-        counts = np.bincount(codes[:n], minlength=len(both.dictionary))
+        counts = np.bincount(codes[:n], minlength=len(firsts) + 1)
         times, starts = counts[codes[n:]], (np.cumsum(counts) - counts)[codes[n:]]
         offsets = _offsets.from_counts(np.maximum(times, 1))
         places = np.append(order, -1)[np.where(np.repeat(times > 0, np.maximum(times, 1)), _offsets.runs(starts, offsets), n)]

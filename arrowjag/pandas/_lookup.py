@@ -31,10 +31,10 @@ class RowLookup:
 
     def _values_for_factorize(self) -> tuple[npt.NDArray[Any], Any]:
         """Return rows as bytes, which merges compare across columns; only distinct rows become Python objects."""
-        encoded = content_keys(self._jagged).dictionary_encode()
-        distinct = np.append(encoded.dictionary.to_numpy(zero_copy_only=False), [None])
-        index, valid = _arrow.to_numpy(encoded.indices.cast(pa.int64()))
-        return distinct[index if valid is None else np.where(valid, index, -1)], None
+        keys = content_keys(self._jagged)
+        codes, firsts = _arrow.factorize(keys)
+        distinct = np.append(keys.take(pa.array(firsts)).to_numpy(zero_copy_only=False), [None])
+        return distinct[codes], None  # the last one is that of the code -1
 
     def factorize(self, use_na_sentinel: bool = True) -> tuple[npt.NDArray[np.intp], Any]:
         """Number the distinct rows in order of first appearance.

@@ -105,6 +105,13 @@ CASES = [
         dtypes=ONE,
     ),
     Case("value_counts", lambda d: d.k.value_counts(), {}, dtypes=ONE),
+    Case("value_counts_of_text", lambda d: d.x.value_counts(), {}, dtypes=("string",)),
+    Case(
+        "intersection_of_text",
+        lambda d: d.x.intersection(d.y),
+        {"polars": pl(lambda p: p.col("x").list.set_intersection("y"))},
+        dtypes=("string",),
+    ),
     Case("group_by", lambda d: d.x.group_by(d.k), {"koladata": kd(lambda k, x, y: k.group_by(x, y), "x", "k")}),
     Case(
         "group_by_indices",

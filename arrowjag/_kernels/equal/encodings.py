@@ -67,9 +67,10 @@ def tuple_codes(keys: Sequence[Key]) -> NDArray[np.int64] | None:
         At least one, of one length.
     """
     n = len(keys[0][0])
-    if find_leaders(np.empty(n, np.uint64), None) is None:
+    hashes = np.zeros(n, np.uint64)
+    if find_leaders(hashes, None) is None:
         return None
-    parts, hashes = [], np.zeros(n, np.uint64)
+    parts = []
     for data, valid in keys:
         bits = same_bits(data)
         if valid is not None:

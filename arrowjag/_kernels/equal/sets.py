@@ -110,7 +110,7 @@ _CHOSEN = {"union": (3, 1), "symmetric_difference": (1, 1), "intersection": (2, 
 def _combined(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items | None:
     """As `_combine_block`, by a compiled loop with one table for both rows; None if there is none or the table is too small.
 
-    Rows of so many different items are left to `leads` and `_member`, which divide them.
+    If a row has more different items than the table holds, the caller asks `leads` and `_member`, which divide rows by hashes.
     """
     (data, valid), (other, valid_y) = x, y
     if data.dtype.kind not in "buif" or data.dtype.itemsize > 8:

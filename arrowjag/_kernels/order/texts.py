@@ -22,9 +22,6 @@ __all__ = ["order_of_distinct"]
 WORD = 8
 """Bytes of a word."""
 
-ROUNDS = 4
-"""Words by which texts are sorted, behind what all of them begin with; Arrow sorts the few whose words are all equal."""
-
 
 def order_of_distinct(values: pa.Array[Any]) -> NDArray[np.int64]:
     """The order that sorts values of any type that Arrow sorts, all of them different and none null.
@@ -62,7 +59,7 @@ def _order_by_words(loop: Compiled, values: pa.Array[Any]) -> NDArray[np.int64]:
         depth += WORD
         words = words_at(items, depth)
     order = order.copy()
-    for _ in range(ROUNDS):
+    for _ in range(strategy.sizes.TEXT_WORDS):
         taken = argsort(words, None, offsets)
         items, words = items[taken], words[taken]
         order[places] = items
