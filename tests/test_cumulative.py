@@ -139,3 +139,13 @@ def test_axes_out_of_range_and_apart_are_refused() -> None:
 @given(jagged_arrays(2, leaf_types(*EQUAL)))
 def test_slices_of_the_rows_give_slices_of_the_result(x: aj.JaggedArray) -> None:
     assert_equal(x[1:].cumcount(), x.cumcount()[1:])
+
+
+def test_extremes_of_decimals_around_zero() -> None:
+    for numbers in ([[2, -1], [0]], [[-1, 2], [0]], [[1, -1, None, 3]]):  # the largest is one less than their number
+        x = aj.array(numbers)
+        for found, expected in (
+            (x.cast(pa.decimal128(20, 0)).cummin(), x.cummin()),
+            (x.cast(pa.decimal128(20, 0)).cummax(), x.cummax()),
+        ):
+            assert found.to_list() == expected.to_list()

@@ -64,6 +64,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "unique text": ("text_marks-u1-nulls", WORDS.unique),
     "value_counts of text": ("text_hashes-u1-plain", WORDS.value_counts),
     "argmax of text": ("text_argmax-u1-nulls", WORDS.argmax),
+    "max_by of text": ("text_argmax-u1-nulls", lambda: WORDS.max_by(WORDS)),
+    "min_by of text": ("text_argmin-u1-plain", lambda: WORDS.head(1).min_by(WORDS.head(1).fill_null("c"))),
     "sort of text": ("text_words-u1-plain", WORDS.sort),
     "is_in rows of text": ("unequal_text-u1-plain", lambda: WORDS.is_in(WORDS)),
     "unique": ("first_marks-u8-nulls", INTEGERS.unique),
