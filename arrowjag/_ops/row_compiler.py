@@ -24,6 +24,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import from_sizes, runs
+from arrowjag._kernels.compiled import forks
 from arrowjag.typing import BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ __all__ = ["Driver", "UnlikeError", "compile_rows", "is_available"]
 
 _drivers: dict[Any, Driver | str] = {}
 _lock = threading.RLock()
+forks.wait_for(_lock)
 
 
 @functools.cache
@@ -259,7 +261,7 @@ def compile_rows(function: Callable[..., Any], arguments: Sequence[Argument], fo
         tuple(_field_names(argument) for argument in arguments),
     )
     known = _drivers.get(key)
-    if known is not None:  # without the lock, which a thread that compiles may hold for ever in a forked child
+    if known is not None:  # without the lock, which a thread holds while it compiles another function
         return known
     with _lock:
         if key not in _drivers:

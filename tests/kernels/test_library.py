@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -331,21 +328,3 @@ def test_loops_of_text(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked == []
     monkeypatch.setattr(library, "find_loop", lambda *_, often: None)
     assert library.find_text_loop("text_marks", pa.array(["a"])) is None
-
-
-FORKED = """
-import os
-from arrowjag._kernels.compiled import compiler, library
-locks = library._lock, compiler._lock
-for lock in locks:
-    lock.acquire()  # as a thread that looks for a loop at the moment of the fork
-child = os.fork()
-if not child:
-    os._exit(0 if all(lock.acquire(timeout=5) for lock in locks) else 1)
-raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes don't fork")
-def test_locks_are_free_in_a_forked_child() -> None:
-    assert subprocess.run([sys.executable, "-c", FORKED], check=False, timeout=60).returncode == 0

@@ -6,7 +6,6 @@ import ctypes
 import fnmatch
 import functools
 import importlib.util
-import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +17,7 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.compiled import background, compiler, objects, sources
+from arrowjag._kernels.compiled import background, compiler, forks, objects, sources
 from arrowjag._kernels.compiled.loop import SYMBOL, Nulls, Variant, item_type
 from arrowjag._options import options
 from arrowjag.errors import JagValueError, MissingDependencyError
@@ -47,12 +46,8 @@ _asked: dict[Variant, int] = {}
 _missed: dict[Variant, int] = {}
 """The number of values, in all calls so far, for which a function was needed that has no code yet."""
 
-_lock = threading.Lock()
-
-if hasattr(os, "register_at_fork"):
-    for _held in (_lock, compiler._lock):  # a thread that may hold one of them does not go on in a forked child
-        os.register_at_fork(after_in_child=_held._at_fork_reinit)  # type: ignore[attr-defined]  # as in the standard library
-
+_lock = threading.RLock()
+forks.wait_for(_lock)
 
 _buffer, _Array = pa.py_buffer, np.ndarray
 """Looked up once: a loop takes ten arrays."""
