@@ -41,7 +41,7 @@ WORDS = [
 
 @pytest.fixture(autouse=True)
 def compiled() -> Iterator[None]:
-    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+    with options(compile="always"), strategy.force(COMPILED_VALUES=0, encoding="arrays"):
         yield
 
 
@@ -65,6 +65,24 @@ def test_equal_texts_have_the_code_of_the_first(type: pa.DataType) -> None:
 def test_only_text_has_such_codes() -> None:
     assert encodings.text_codes(pa.array([1, 2])) is None
     assert encodings.text_codes(pa.array(["a"], pa.string_view())) is None
+
+
+@pytest.mark.parametrize("type", TYPES, ids=str)
+def test_codes_of_few_texts_are_equal_where_texts_are_and_sort_as_their_bytes_do(type: pa.DataType) -> None:
+    is_text = pa.types.is_string(type) or pa.types.is_large_string(type)
+    words = ["\U0001f600", "\uffff", "z", *WORDS]
+    keys = [None if word is None else word.encode() for word in words]
+    given = pa.array(["before", *words, "after"] if is_text else [b"before", *keys, b"after"], type)[1:-1]
+    with strategy.force(encoding="items"):
+        for values, items in ((given, keys), (given[4:9], keys[4:9]), (given[:0], [])):
+            distinct = sorted({*items} - {None})
+            assert encodings.few_codes(values, ordered=True).tolist() == [
+                -1 if item is None else distinct.index(item) for item in items
+            ]
+            unordered = encodings.few_codes(values, ordered=False).tolist()
+            assert firsts(items) == firsts([None if code == -1 else code for code in unordered])
+        assert encodings.few_codes(pa.array([1, 2]), ordered=True) is None
+    assert encodings.few_codes(given, ordered=True) is None  # "arrays" is forced for this file
 
 
 def twins() -> tuple[bytes, bytes]:

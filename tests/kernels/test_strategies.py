@@ -481,6 +481,11 @@ CALLS: dict[str, list[Call]] = {
         *(reduction(name, rounds=name != "n_unique")._replace(types=TEXT) for name in ("min", "max", "n_unique")),
         method("unique", types=TEXT),
     ],
+    "encoding": [
+        *(method(name, types=TEXT) for name in ("sort", "argsort", "rank", "value_counts")),
+        Call(lambda x: x.sort(descending=True), types=TEXT),
+        reduction("mode")._replace(types=TEXT),
+    ],
     "running": [
         *(method(name, types=LONG) for name in ("cumsum", "cumprod")),
         *(

@@ -28,7 +28,10 @@ WORDS = {
 def way(request: pytest.FixtureRequest) -> Iterator[str]:
     if request.param == "compiled":
         pytest.importorskip("numba")
-    with options(compile="always" if request.param == "compiled" else "never"), strategy.force(COMPILED_VALUES=0):
+    with (
+        options(compile="always" if request.param == "compiled" else "never"),
+        strategy.force(COMPILED_VALUES=0, encoding="arrays"),
+    ):
         yield request.param
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
@@ -22,7 +23,26 @@ from arrowjag._kernels.compiled.loops.equality import mixed
 from arrowjag._kernels.equal.leaders import find_leaders, leaders
 from arrowjag._kernels.order.sort import Key
 
-__all__ = ["text_codes", "text_leaders", "tuple_codes"]
+__all__ = ["few_codes", "text_codes", "text_leaders", "tuple_codes"]
+
+
+def few_codes(values: pa.Array[Any], *, ordered: bool) -> NDArray[np.int64] | None:
+    """Integers that are equal where texts are, by a dictionary of Python's; None for many values, and for other types.
+
+    Parameters
+    ----------
+    values : Array of text or bytes
+    ordered : bool
+        Whether the integers sort as the texts do, byte by byte. Those of nulls are -1.
+    """
+    if not is_text(values.type) or strategy.choose("encoding", len(values)) != "items":
+        return None
+    is_large = pt.is_large_string(values.type) or pt.is_large_binary(values.type)
+    items = values.view(pa.large_binary() if is_large else pa.binary()).to_pylist()
+    distinct = dict.fromkeys(items)
+    distinct.pop(None, None)
+    codes = {item: code for code, item in enumerate(sorted(distinct) if ordered else distinct)} | {None: -1}
+    return np.array([codes[item] for item in items], np.int64)
 
 
 def text_codes(values: pa.Array[Any]) -> NDArray[np.int64] | None:
