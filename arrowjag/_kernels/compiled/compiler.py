@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from arrowjag._kernels.compiled import forks
 from arrowjag._kernels.compiled.loop import HELPERS, SYMBOL, Loop, Variant, wide_type
 from arrowjag._kernels.compiled.pieces import teach_numba as teach_pieces
 from arrowjag._kernels.compiled.vectors import teach_numba as teach_vectors
@@ -75,7 +74,6 @@ def _check_symbols(module: Any) -> None:
 
 
 _lock = threading.RLock()
-forks.wait_for(_lock)
 
 
 @functools.cache

@@ -47,7 +47,9 @@ _missed: dict[Variant, int] = {}
 """The number of values, in all calls so far, for which a function was needed that has no code yet."""
 
 _lock = threading.RLock()
-forks.wait_for(_lock)
+
+for _held in (compiler._lock, _lock):  # registered here, because the source of the compiler decides what loops do
+    forks.wait_for(_held)
 
 _buffer, _Array = pa.py_buffer, np.ndarray
 """Looked up once: a loop takes ten arrays."""
