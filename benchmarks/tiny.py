@@ -73,16 +73,19 @@ def _turn(run: Callable[[Data], Any], data: Data, calls: int) -> float:
 
 
 def table(names: Iterable[str] | None, budget: float) -> list[dict[str, Any]]:
-    """Measure each case without nulls, with null values and with null rows; print a line for each, and which are above the limit."""
-    inputs = {nulls: Data(VALUES, "poisson", nulls) for nulls in NULLS}
-    chosen = [case for case in CASES if "float64" in case.dtypes and (names is None or case.name in names)]
+    """Measure each case on float64 without nulls, with null values and with null rows, and on text; print a line for each.
+
+    The last line names those above the limit.
+    """
+    inputs = {nulls: Data(VALUES, "poisson", nulls) for nulls in NULLS} | {"text": Data(VALUES, "poisson", "leaves", "string")}
+    chosen = [case for case in CASES if {"float64", "string"} & {*case.dtypes} and (names is None or case.name in names)]
     print(f"{'CPU microseconds on 10 rows':30}" + "".join(f"{nulls:>9}" for nulls in inputs))
     results = []
     for case in chosen:
         limit = None if case.name in UNLIMITED else LIMIT * OPERATIONS.get(case.name, 1)
         if limit is not None and budget > 0:
-            _prepare(case, inputs.values())
-        times = {nulls: _time(case, data, budget) for nulls, data in inputs.items()}
+            _prepare(case, [data for data in inputs.values() if data.dtype in case.dtypes])
+        times = {name: _time(case, data, budget) for name, data in inputs.items()}
         results.append({"operation": case.name, "values": VALUES, "microseconds": times, "limit": limit})
         print(_line(results[-1]), flush=True)
     above = [one["operation"] for one in results if _is_above(one)]
@@ -99,7 +102,9 @@ def _prepare(case: Case, inputs: Iterable[Data]) -> None:
 
 
 def _time(case: Case, data: Data, budget: float) -> float | None:
-    """None where the case can't be run: a Python function of rows that hold nulls."""
+    """None where the case can't be run: on another type, or a Python function of rows that hold nulls."""
+    if data.dtype not in case.dtypes:
+        return None
     try:
         return microseconds(case.ours, data, budget)
     except TypeError:

@@ -13,7 +13,7 @@ from arrowjag._arrow.levels import decode, peel_level
 from arrowjag._arrow.types import is_list_type, is_numeric, is_temporal
 from arrowjag._arrow.values import fields_of, plain, to_numpy, valid_of
 from arrowjag._kernels.base.memory import data_of
-from arrowjag._kernels.equal.encodings import few_codes, text_codes, tuple_codes
+from arrowjag._kernels.equal.encodings import ranks_of_few, text_codes, tuple_codes
 from arrowjag._kernels.move.gather import take
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag._kernels.order.sort import lexsort
@@ -178,8 +178,8 @@ def _numbered(leaders: IntArray) -> tuple[IntArray, IntArray]:
 def dictionary_codes(values: pa.Array) -> IntArray:
     """Return the rank of each value among the distinct values; the code of a null is unspecified."""
     values = _comparable(values)
-    if (few := few_codes(values, ordered=True)) is not None:
-        return few
+    if (ranks := ranks_of_few(values)) is not None:
+        return ranks
     leaders = text_codes(values)
     if leaders is None:
         encoded, index = _encoded(values)
@@ -194,8 +194,6 @@ def dictionary_codes(values: pa.Array) -> IntArray:
 def _equality_codes(values: pa.Array) -> IntArray:
     """Return integers that are equal where the values are; the code of a null is unspecified."""
     values = _comparable(values)
-    if (few := few_codes(values, ordered=False)) is not None:
-        return few
     codes = text_codes(values)
     return _encoded(values)[1] if codes is None else codes
 

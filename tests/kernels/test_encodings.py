@@ -68,7 +68,7 @@ def test_only_text_has_such_codes() -> None:
 
 
 @pytest.mark.parametrize("type", TYPES, ids=str)
-def test_codes_of_few_texts_are_equal_where_texts_are_and_sort_as_their_bytes_do(type: pa.DataType) -> None:
+def test_few_texts_are_numbered_by_the_first_equal_one_and_ranked_by_their_bytes(type: pa.DataType) -> None:
     is_text = pa.types.is_string(type) or pa.types.is_large_string(type)
     words = ["\U0001f600", "\uffff", "z", *WORDS]
     keys = [None if word is None else word.encode() for word in words]
@@ -76,13 +76,11 @@ def test_codes_of_few_texts_are_equal_where_texts_are_and_sort_as_their_bytes_do
     with strategy.force(encoding="items"):
         for values, items in ((given, keys), (given[4:9], keys[4:9]), (given[:0], [])):
             distinct = sorted({*items} - {None})
-            assert encodings.few_codes(values, ordered=True).tolist() == [
-                -1 if item is None else distinct.index(item) for item in items
-            ]
-            unordered = encodings.few_codes(values, ordered=False).tolist()
-            assert firsts(items) == firsts([None if code == -1 else code for code in unordered])
-        assert encodings.few_codes(pa.array([1, 2]), ordered=True) is None
-    assert encodings.few_codes(given, ordered=True) is None  # "arrays" is forced for this file
+            ranks = [-1 if item is None else distinct.index(item) for item in items]
+            assert encodings.ranks_of_few(values).tolist() == ranks
+            assert encodings.text_codes(values).tolist() == firsts(items)
+        assert encodings.ranks_of_few(pa.array([1, 2])) is None
+    assert encodings.ranks_of_few(given) is None  # "arrays" is forced for this file
 
 
 def twins() -> tuple[bytes, bytes]:

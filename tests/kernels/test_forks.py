@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
+
+from arrowjag._kernels.compiled import forks
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes don't fork")
 
@@ -80,6 +83,48 @@ def test_locks_are_free_in_a_forked_child() -> None:
 def test_a_child_compiles_that_was_forked_while_a_thread_compiled() -> None:
     pytest.importorskip("numba")
     assert run(COMPILING) == 0
+
+
+class Lock:
+    """A lock that calls a function when it is taken or released, and notes both."""
+
+    def __init__(self, notes: list[str], name: str, on_acquire: Callable[[], object] = int, on_release: Callable[[], object] = int):
+        self.notes, self.name, self.on_acquire, self.on_release = notes, name, on_acquire, on_release
+
+    def acquire(self) -> None:
+        self.on_acquire()
+        self.notes.append(f"take {self.name}")
+
+    def release(self) -> None:
+        self.notes.append(f"release {self.name}")
+        self.on_release()
+
+
+def test_another_thread_forks_as_soon_as_the_first_lock_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = list[str]()
+    other = Lock(notes, "other")
+    outer = Lock(notes, "outer", on_release=lambda: forks._held.append(other))
+    monkeypatch.setattr(forks, "_locks", [Lock(notes, "inner"), outer])
+    monkeypatch.setattr(forks, "_held", [])
+    forks._take()
+    forks._release()
+    assert notes == ["take outer", "take inner", "release inner", "release outer"]
+    assert forks._held == [other]
+
+
+def test_a_fork_that_is_interrupted_while_it_waits_releases_what_it_has_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = list[str]()
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(forks, "_locks", [Lock(notes, "inner", interrupt), Lock(notes, "outer")])
+    monkeypatch.setattr(forks, "_held", [])
+    with pytest.raises(KeyboardInterrupt):
+        forks._take()
+    forks._release()
+    assert notes == ["take outer", "release outer"]
+    assert forks._held == []
 
 
 def run(code: str) -> int:
