@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from arrowjag._integers import integer, is_int
 from arrowjag._kernels.base.memory import ExcessError
-from arrowjag.errors import JagError, JagMemoryError, JagRangeError, JagTypeError, ShapeError
+from arrowjag.errors import JagError, JagMemoryError, JagRangeError, JagTypeError, JagValueError, ShapeError
 
 __all__ = ["check_arguments", "checked", "flat_numbers", "within_memory"]
 
@@ -87,14 +87,17 @@ def _known(name: str, key: str, check: _Check, none: bool) -> tuple[tuple[type, 
 
 
 def within_memory(name: str | None) -> Callable[[F], F]:
-    """Decorate a function whose failed allocations raise `JagMemoryError` that names it; None: its first argument does."""
+    """Decorate a function whose failed allocations raise `JagMemoryError` that names it; None: its first argument does.
+
+    Text that UTF-8 can't encode raises `JagValueError`.
+    """
 
     def decorate(function: F) -> F:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
                 return function(*args, **kwargs)
-            except MemoryError as error:
+            except (MemoryError, UnicodeEncodeError) as error:
                 _raise_named(error, name or args[1])
 
         return call  # type: ignore[return-value]  # the wrapped signature is function's
@@ -102,8 +105,13 @@ def within_memory(name: str | None) -> Callable[[F], F]:
     return decorate
 
 
-def _raise_named(error: MemoryError, name: str) -> NoReturn:
-    """Raise a failed allocation as `JagMemoryError` that names the operation."""
+def _raise_named(error: MemoryError | UnicodeEncodeError, name: str) -> NoReturn:
+    """Raise a failed allocation as `JagMemoryError` that names the operation, and text without UTF-8 as `JagValueError`."""
+    if isinstance(error, UnicodeEncodeError):
+        if error.encoding != "utf-8" or hasattr(error, "__notes__"):  # raised by a function of the caller, with a note of the row
+            raise error
+        text, place = error.object, error.start
+        raise JagValueError(f"{name}: {text!r} holds {text[place]!r} at {place}, which UTF-8 can't encode") from None
     if isinstance(error, ExcessError):
         raise JagMemoryError(f"{name}: {error}") from None
     if isinstance(error, JagError):
@@ -115,7 +123,8 @@ def checked(function: F, name: str) -> F:
     """Return a function that checks its flags, words, integers, numbers and axes by their annotations.
 
     A wrong type raises `JagTypeError` that names the parameter, an integer beyond 64 bits `JagRangeError`: no other library sees
-    them. Arguments with other annotations are left to the function. A failed allocation raises `JagMemoryError`. Cost: below a
+    them. Arguments with other annotations are left to the function. A failed allocation raises `JagMemoryError`,
+    text that UTF-8 can't encode `JagValueError`. Cost: below a
     microsecond per call, nothing without arguments.
     """
     plain: Any = inspect.unwrap(function)
@@ -143,7 +152,7 @@ def checked(function: F, name: str) -> F:
                     check(value, what)
         try:
             return function(*args, **kwargs)
-        except MemoryError as error:
+        except (MemoryError, UnicodeEncodeError) as error:
             _raise_named(error, name)
 
     return call  # type: ignore[return-value]  # the wrapped signature is function's

@@ -134,7 +134,16 @@ def row_validity(column: Column, depth: int) -> BoolArray | None:
 
 def from_arrow(data: ArrowData, ndim: int | None = None, where: str = "the column") -> Column:
     """Convert Arrow data of any nested layout; `arrowjag._arrow.peel` documents its checks and which buffers are shared."""
-    levels, values = _arrow.peel(data, ndim, where=where)
+    return _joined(*_arrow.peel(data, ndim, where=where))
+
+
+def from_kernel(array: pa.Array) -> Column:
+    """Convert lists that a kernel of ours made, whose buffers need no check."""
+    return _joined(*_arrow.split_levels(array))
+
+
+def _joined(levels: list[_arrow.Level], values: pa.Array) -> Column:
+    """Return the column of some list levels and the leaves below them."""
     n = len(levels[0].offsets) - 1 if levels else len(values)
     dims: list[Dim] = [Uniform._frame(n)]
     dims += [_dim(level) for level in levels]

@@ -52,6 +52,40 @@ def test_numbers_beyond_64_bits(surface: Surface, name: str) -> None:
             surface(x, name, number)
 
 
+def test_text_without_utf_8_is_refused_by_name() -> None:
+    """Half a surrogate pair, whether few strings are looked at, many or none."""
+    half = "a\udc80"
+    x, times = aj.array([["a", "b"], []]), aj.array([[1]]).cast(pa.timestamp("us"))
+    calls = {
+        **{
+            f"str.{name}": getattr(x.str, name) for name in ("find", "count", "contains", "match", "split", "removeprefix", "strip")
+        },
+        "str.startswith": x.str.startswith,
+        "str.to_datetime": x.str.to_datetime,
+        "join": x.join,
+        "fill_null": x.fill_null,
+        "equal": lambda text: x == text,
+        "zip": lambda text: aj.zip(**{text: x}),
+        "dt.strftime": times.dt.strftime,
+        "dt.tz_localize": times.dt.tz_localize,
+        "an index": lambda text: aj.zip(b=x)[text],
+    }
+    for name, call in calls.items():
+        with pytest.raises(JagValueError, match=rf"^{name}: 'a\\udc80' holds '\\udc80' at 1, which UTF-8 can't encode"):
+            call(half)
+    with pytest.raises(JagValueError, match="can't encode"):
+        x[:0].str.removeprefix(half)
+
+
+def test_encoding_errors_of_a_callers_function_stay() -> None:
+    def encode(items: Any) -> bytes:
+        return "\udc80".encode()
+
+    with pytest.raises(UnicodeEncodeError) as caught:
+        aj.array([[1], [2]]).map_rows(encode, type=pa.binary())
+    assert "row" in caught.value.__notes__[0]
+
+
 def test_invalid_masks_tables_functions_and_positions_are_refused() -> None:
     x = aj.array([[1, 2], [3]])
     with pytest.raises(JagTypeError, match="takes a flat mask, one bool per item, got bool"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -110,6 +110,13 @@ LAYOUTS = (
     pa.dictionary(pa.int32(), pa.string()),
     pa.dictionary(pa.int8(), pa.large_string()),
 )
+
+
+@pytest.fixture(scope="module", params=["items", "arrays"], autouse=True)
+def _few_texts(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Few texts by Python, and as many are."""
+    with strategy.force(few_texts=request.param):
+        yield
 
 
 def call(x: Any, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise.casts import _DIRECTIVES, _SHORTHANDS
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
@@ -44,6 +46,13 @@ FORMATS = {
 }
 
 
+@pytest.fixture(scope="module", params=["items", "arrays"], autouse=True)
+def _few_texts(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Few texts by Python, and as many are."""
+    with strategy.force(few_texts=request.param):
+        yield
+
+
 @given(
     jagged_arrays(
         st.integers(1, 3), st.sampled_from([pa.string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]), values=NUMBERS
@@ -60,6 +69,28 @@ def test_to_number_agrees_with_the_oracle(x: aj.JaggedArray) -> None:
             JagValueError, match=r"str\.to_number: row [\d\[\]]+ holds .*, which is not a valid int64; strict=False"
         ):
             x.str.to_number(pa.int64())
+
+
+INTEGERS = ["-0", "+0", "-1", "007", "0x1F", "0X1f", "-0x1", "0x", "1" * 18, "9" * 19, "-" + "9" * 18, "18446744073709551615"]
+INTEGERS += ["+0x1", "+" + "0" * 19 + "7", "256", "-129", "1_0", "\u0661", "1 1", "- 1", None, "2.0", "1e2", " \u20031\n"]
+
+
+@pytest.mark.parametrize("type", [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)])
+def test_integers_alone_and_together(type: str) -> None:
+    """A text is one number or none, whatever stands beside it, few or many, strict or not."""
+    together = aj.array([INTEGERS, INTEGERS[::2]]).str.to_number(type, strict=False).to_list()
+    expected = []
+    for text in INTEGERS:
+        alone = aj.array([[text]], type="string")
+        expected += alone.str.to_number(type, strict=False).to_list()[0]
+        if text is not None and expected[-1] is None:
+            with pytest.raises(JagValueError, match=f"not a valid {type}"):
+                alone.str.to_number(type)
+        else:
+            assert alone.str.to_number(type).to_list() == [expected[-1:]]
+    assert together == [expected, expected[::2]]
+    with strategy.force(few_texts="arrays"):
+        assert aj.array([INTEGERS]).str.to_number(type, strict=False).to_list() == [expected]
 
 
 def test_numbers_that_do_not_fit() -> None:
@@ -104,10 +135,10 @@ OF_DIRECTIVE = {
     "M": NUMBERS_OF_TIMES,
     "S": [text for text in NUMBERS_OF_TIMES if text not in ("60", "61")],  # Python has leap seconds
     "f": ["1", "12", "123", "000001", "999999", "1234567", "", "-1"],
-    "b": [change(month[:3]) for month in MONTHS for change in (str, str.lower, str.upper)] + ["Ja", "x", ""],
-    "B": [change(month) for month in MONTHS for change in (str, str.lower, str.upper)] + ["Jan", "x", ""],
-    "a": [change(day[:3]) for day in DAYS for change in (str, str.lower, str.upper)] + ["Mo", "x", ""],
-    "A": [change(day) for day in DAYS for change in (str, str.lower, str.upper)] + ["Mon", "x", ""],
+    "b": [change(month[:3]) for month in MONTHS for change in (str, str.lower, str.upper)] + ["Ja", "\u017fep", "x", ""],
+    "B": [change(month) for month in MONTHS for change in (str, str.lower, str.upper)] + ["Jan", "\u017feptember", "x", ""],
+    "a": [change(day[:3]) for day in DAYS for change in (str, str.lower, str.upper)] + ["Mo", "\u017fun", "x", ""],
+    "A": [change(day) for day in DAYS for change in (str, str.lower, str.upper)] + ["Mon", "\u017funday", "x", ""],
     "p": ["am", "AM", "pm", "PM", "m", ""],
     "z": ["+0000", "-0130", "+01:30", "Z", "+1400", "+0160", "0100", ""],
     "%": ["%", "%%", ""],

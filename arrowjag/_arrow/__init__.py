@@ -6,7 +6,7 @@ slack; a null row has size 0. Invalid data raises `OffsetsError` here and never 
 
 from arrowjag._arrow.chunks import combine_chunks, join
 from arrowjag._arrow.incoming import arrived, peel
-from arrowjag._arrow.levels import Level, decode, peel_level, wrap
+from arrowjag._arrow.levels import Level, decode, peel_level, split_levels, wrap
 from arrowjag._arrow.order import dictionary_codes, equality_key, factorize, name_words, order_key, shared_words, word_places
 from arrowjag._arrow.types import (
     EXTENSION_NAME,
@@ -71,6 +71,7 @@ __all__ = [
     "plain",
     "plain_numbers",
     "shared_words",
+    "split_levels",
     "structs",
     "to_int64",
     "to_numpy",

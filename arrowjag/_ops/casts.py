@@ -13,8 +13,10 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base.capacity import widened
 from arrowjag._kernels.elementwise.casts import cast_where_it_fits, has_zone, parse_times, pattern_of
+from arrowjag._kernels.elementwise.text_bytes import has_length
+from arrowjag._kernels.elementwise.text_items import few_integers
 from arrowjag._ops import elementwise
-from arrowjag._ops.text import text_values
+from arrowjag._ops.text import on_all_cores, text_values
 from arrowjag.errors import JagTypeError, JagValueError
 
 __all__ = ["cast", "to_categories", "to_datetime", "to_number"]
@@ -95,6 +97,9 @@ def to_number(column: Column, type: pa.DataType, strict: bool) -> Column:
         raise JagTypeError(f"str.to_number: expected a type of numbers, got {type}")
 
     def compute(text: pa.Array) -> pa.Array:
+        few = few_integers(text, type) if pt.is_integer(type) else None
+        if few is not None:
+            return few
         plain = pc.utf8_trim_whitespace(text)
         if pc.any(pc.starts_with(plain, "+")).as_py():
             plain = pc.replace_substring_regex(plain, r"\A\+([0-9.])", r"\1")
@@ -113,6 +118,7 @@ def to_datetime(column: Column, format: Any, strict: bool) -> Column:
     if format is None:
         read = lambda text: cast_where_it_fits(text, _ISO_TYPE, lambda values: values.cast(_ISO_TYPE))  # noqa: E731
         return _converted(column, "to_datetime", "time of ISO 8601 without a zone", strict, read)
+    format.encode()  # half a surrogate pair raises here, for empty columns too
     try:
         pattern = pattern_of(format)
     except ValueError as error:
@@ -125,13 +131,13 @@ def to_datetime(column: Column, format: Any, strict: bool) -> Column:
         counts, valid = parse_times(text, pattern)
         return _arrow.from_numpy(counts, valid).view(pa.timestamp("us", "UTC" if has_zone(pattern) else None))
 
-    return _converted(column, "to_datetime", f"time of the format {format!r}", strict, compute)
+    return _converted(column, "to_datetime", f"time of the format {format!r}", strict, lambda text: on_all_cores(compute, text))
 
 
 def _by_iso(text: pa.Array, format: str) -> pa.Array | None:
     """Read text by Arrow's cast if all of it has the shape of a frequent format; else None."""
     length = _ISO_LENGTHS.get(format)
-    if length is None or not pc.all(pc.equal(pc.binary_length(text), length)).as_py():
+    if length is None or not has_length(text, length):
         return None
     if length > 10 and not pc.all(pc.equal(pc.utf8_slice_codeunits(text, 10, 11), format[8])).as_py():
         return None

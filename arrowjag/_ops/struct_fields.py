@@ -51,11 +51,11 @@ def field(column: Column, name: str) -> Column:
     return with_levels(column.shape, _arrow.field_of(values, place))
 
 
-def with_levels(shape: JaggedShape, values: pa.Array) -> Column:
-    """Combine a shape and values; each list or map level of the values becomes a dim."""
+def with_levels(shape: JaggedShape, values: pa.Array, *, check: bool = True) -> Column:
+    """Combine a shape and values; each list or map level of the values becomes a dim. Lists that a kernel made need no check."""
     if not (_arrow.is_level_type(values.type) or _arrow.is_jagged_extension(values.type)):
         return Column(shape, values)
-    inner = _column.from_arrow(values)
+    inner = _column.from_arrow(values) if check else _column.from_kernel(values)
     return Column(JaggedShape._trusted([*shape.dims, *inner.shape.dims[1:]]), inner.values)
 
 

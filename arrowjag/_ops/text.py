@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from arrowjag._kernels.compiled.loops.strings import ANYWHERE, AT_END, AT_START
 from arrowjag._kernels.elementwise import regex as _regex
 from arrowjag._kernels.elementwise import text as _kernels
 from arrowjag._kernels.elementwise import text_bytes, text_loops
+from arrowjag._kernels.elementwise.text_items import by_items
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops.elementwise import Datum, Operand
 from arrowjag._pyarrow_versions import take
@@ -36,6 +39,7 @@ __all__ = [
     "fullmatch",
     "length",
     "match",
+    "on_all_cores",
     "on_text",
     "pad",
     "plain_method",
@@ -76,8 +80,10 @@ def on_text(column: Column, name: str, compute: Compute, at_once: Callable[[pa.A
     values = column.values
     if pt.is_dictionary(values.type) and len(values.dictionary) <= len(values):
         words = _called(name, compute, at_once, _text(values.dictionary, values.type, name))
-        return struct_fields.with_levels(column.shape, with_room(lambda words: take(words, values.indices), words))
-    return struct_fields.with_levels(column.shape, _called(name, compute, at_once, _text(values, values.type, name)))
+        found = with_room(lambda words: take(words, values.indices), words)
+    else:
+        found = _called(name, compute, at_once, _text(values, values.type, name))
+    return struct_fields.with_levels(column.shape, found, check=False)
 
 
 def text_values(values: pa.Array, name: str) -> pa.Array:
@@ -97,7 +103,7 @@ def _text(values: pa.Array, type: pa.DataType, name: str) -> pa.Array:
 def _called(name: str, compute: Compute, at_once: Callable[[pa.Array], pa.Array | None] | None, text: pa.Array) -> pa.Array:
     def run(text: pa.Array) -> pa.Array:
         found = None if at_once is None else at_once(text)
-        return _on_all_cores(compute, text) if found is None else found
+        return on_all_cores(compute, text) if found is None else found
 
     try:
         return _narrowed(with_room(run, text), text.type)
@@ -113,7 +119,7 @@ def _narrowed(found: pa.Array, type: pa.DataType) -> pa.Array:
     return found
 
 
-def _on_all_cores(compute: Compute, text: pa.Array) -> pa.Array:
+def on_all_cores(compute: Compute, text: pa.Array) -> pa.Array:
     """Call a function of flat text on a block per core: Arrow's and polars' kernels of text run in one thread."""
     n = len(text)
     size = -(-n // n_cores()) if strategy.choose("text_blocks", n) == "blocks" else n
@@ -138,6 +144,7 @@ def plain_method(column: Column, name: str) -> Column:
 def _string(value: Any, name: str, parameter: str) -> str:
     if not isinstance(value, str):
         raise JagTypeError(f"str.{name}: {parameter} must be a str, got {type(value).__name__}")
+    value.encode()  # half a surrogate pair raises here, for few and for many texts
     return value
 
 
@@ -149,11 +156,17 @@ def _checked_regex(pattern: Any, name: str) -> str:
     """Refuse a pattern that RE2 can't compile; Arrow compiles none on empty arrays."""
     text = _string(pattern, name, "the pattern")
     try:
-        pc.match_substring_regex(pa.array([""]), text)
+        _compile(text)
     except pa.ArrowInvalid as error:
         hint = "RE2 has no look-around and no references to groups"
         raise JagValueError(f"str.{name}: {text!r} is not a regular expression of RE2 ({error}); {hint}") from None
     return text
+
+
+@functools.lru_cache(256)
+def _compile(pattern: str) -> None:
+    """Let RE2 compile a pattern, once for all calls; an error is not kept."""
+    pc.match_substring_regex(pa.array([""]), pattern)
 
 
 def _not_empty(pattern: str, name: str) -> str:
@@ -258,7 +271,12 @@ def removed(column: Column, name: str, affix: Any) -> Column:
     wanted = _string(affix, name, "the text")
     if not wanted:
         return on_text(column, name, lambda text: text)
-    return on_text(column, name, lambda text: text_bytes.removed(text, wanted, at_start=name == "removeprefix"))
+    return on_text(
+        column,
+        name,
+        lambda text: text_bytes.removed(text, wanted, at_start=name == "removeprefix"),
+        lambda text: by_items(text, methodcaller(name, wanted), text.type),
+    )
 
 
 def reverse(column: Column) -> Column:
@@ -366,8 +384,12 @@ def _check_references(pattern: str, new: str) -> None:
 def split(column: Column, sep: Any, maxsplit: Any, regex: bool) -> Column:
     """Pieces between separators as a deeper dim."""
     limit = integer(maxsplit, "str.split: maxsplit")
+
+    def few(text: pa.Array) -> pa.Array | None:
+        return by_items(text, methodcaller("split", sep, limit), pa.large_list(text.type))
+
     if sep is None:
-        return on_text(column, "split", lambda text: _split_blanks(text, limit))
+        return on_text(column, "split", lambda text: _split_blanks(text, limit), few)
     wanted = _not_empty(_checked_regex(sep, "split") if regex else _string(sep, "split", "sep"), "split")
 
     def compute(text: pa.Array) -> pa.Array:
@@ -377,8 +399,11 @@ def split(column: Column, sep: Any, maxsplit: Any, regex: bool) -> Column:
             return _kernels.split(text, wanted, limit)
         return pc.split_pattern(text, wanted, max_splits=None if limit < 0 else limit)
 
-    has_loop = not regex and limit != 0
-    return on_text(column, "split", compute, (lambda text: text_loops.split(text, wanted, limit)) if has_loop else None)
+    def at_once(text: pa.Array) -> pa.Array | None:
+        found = few(text)
+        return text_loops.split(text, wanted, limit) if found is None and limit != 0 else found
+
+    return on_text(column, "split", compute, None if regex else at_once)
 
 
 def _split_blanks(text: pa.Array, limit: int) -> pa.Array:
@@ -400,7 +425,7 @@ def extract(column: Column, pattern: Any) -> Column:
     if not names:
         raise JagValueError(f"str.extract: {pattern!r} has no group; write ({pattern}) for the whole match")
     if len(set(names)) < len(names):
-        raise JagValueError(f"str.extract: two of the groups {names} have the same name; rename one")
+        raise JagValueError(f"str.extract: two of the groups {list(names)} have the same name; rename one")
     return on_text(column, "extract", lambda text: _kernels.extract(text, wanted, names))
 
 

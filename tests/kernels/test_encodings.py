@@ -41,7 +41,7 @@ WORDS = [
 
 @pytest.fixture(autouse=True)
 def compiled() -> Iterator[None]:
-    with options(compile="always"), strategy.force(COMPILED_VALUES=0, encoding="arrays"):
+    with options(compile="always"), strategy.force(COMPILED_VALUES=0, few_texts="arrays"):
         yield
 
 
@@ -73,7 +73,7 @@ def test_few_texts_are_numbered_by_the_first_equal_one_and_ranked_by_their_bytes
     words = ["\U0001f600", "\uffff", "z", *WORDS]
     keys = [None if word is None else word.encode() for word in words]
     given = pa.array(["before", *words, "after"] if is_text else [b"before", *keys, b"after"], type)[1:-1]
-    with strategy.force(encoding="items"):
+    with strategy.force(few_texts="items"):
         for values, items in ((given, keys), (given[4:9], keys[4:9]), (given[:0], [])):
             distinct = sorted({*items} - {None})
             ranks = [-1 if item is None else distinct.index(item) for item in items]

@@ -38,7 +38,7 @@ if hasattr(pa, "decimal32"):
 def compiled(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.param == "always":
         pytest.importorskip("numba")
-    with options(compile=request.param), strategy.force(COMPILED_VALUES=0, encoding="arrays"):
+    with options(compile=request.param), strategy.force(COMPILED_VALUES=0, few_texts="arrays"):
         yield
 
 

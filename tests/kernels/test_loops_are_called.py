@@ -184,7 +184,7 @@ def _no_loops_yet() -> Iterator[None]:
 @contextlib.contextmanager
 def compiled(name: str) -> Iterator[None]:
     """Choose compiled loops wherever there is one, for few values too."""
-    ways = {"encoding": "arrays"}
+    ways = {"few_texts": "arrays"}
     ways |= {operation: "compiled" for operation, choice in strategy.CHOICES.items() if "compiled" in choice.strategies}
     ways |= {"argsort": "pairs"} if "argsort" in name else {}
     ways |= {"null_bits": "flags"} if "flags" in name else {}

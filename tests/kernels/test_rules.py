@@ -313,7 +313,7 @@ CHOSEN += [
     ("reduced", (rows(*[4] * 1024, 4, 3),), "reduceat"),
     ("reduced", (rows(3, 5, *[4] * 1024),), "reduceat"),
 ]
-CHOSEN += [("encoding", (sizes.FEW_TEXTS,), "items"), ("encoding", (sizes.FEW_TEXTS + 1,), "arrays")]
+CHOSEN += [("few_texts", (sizes.FEW_TEXTS,), "items"), ("few_texts", (sizes.FEW_TEXTS + 1,), "arrays")]
 CHOSEN += [("loop", (True,), "compiled"), ("loop", (False,), "blocks")]
 CHOSEN += [("regex", (sizes.REGEX_POLARS_VALUES, False), "arrow"), ("regex", (sizes.REGEX_POLARS_VALUES - 1, True), "arrow")]
 
@@ -620,7 +620,7 @@ NAMES = {
     "long_sort": "numpy compiled",
     "long_order": "numpy compiled",
     "window_quantile": "numpy compiled ranks",
-    "encoding": "items arrays",
+    "few_texts": "items arrays",
     "scan": "matrix totals slots lengths",
     "shift": "slots positions",
     "filter": "small arrow polars",

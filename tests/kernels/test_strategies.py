@@ -481,10 +481,14 @@ CALLS: dict[str, list[Call]] = {
         *(reduction(name, rounds=name != "n_unique")._replace(types=TEXT) for name in ("min", "max", "n_unique")),
         method("unique", types=TEXT),
     ],
-    "encoding": [
+    "few_texts": [
         *(method(name, types=TEXT) for name in ("sort", "argsort", "rank", "value_counts")),
         Call(lambda x: x.sort(descending=True), types=TEXT),
         reduction("mode")._replace(types=TEXT),
+        *(Call(lambda x, name=name: getattr(x.str, name)("o"), types=TEXT) for name in ("removeprefix", "removesuffix", "split")),
+        Call(lambda x: x.str.split(), types=TEXT),
+        Call(lambda x: x.str.extract_all("[a-o]."), types=TEXT),
+        Call(lambda x: x.str.to_number("int8", strict=False), types=TEXT),
     ],
     "running": [
         *(method(name, types=LONG) for name in ("cumsum", "cumprod")),

@@ -263,7 +263,7 @@ def test_groups_of_a_pattern(one: tuple[str, str, list[str]]) -> None:
         pattern, names = text.groups_of(one[0] + two[0])
         count = itertools.count()
         assert pattern == re.sub("#", lambda _: f"g{next(count)}", one[1] + two[1])  # noqa: B023
-        assert names == [name or str(place) for place, name in enumerate([*one[2], *two[2]], 1)]
+        assert list(names) == [name or str(place) for place, name in enumerate([*one[2], *two[2]], 1)]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def way(request: pytest.FixtureRequest) -> Iterator[str]:
         pytest.importorskip("numba")
     with (
         options(compile="always" if request.param == "compiled" else "never"),
-        strategy.force(COMPILED_VALUES=0, encoding="arrays"),
+        strategy.force(COMPILED_VALUES=0, few_texts="arrays"),
     ):
         yield request.param
 

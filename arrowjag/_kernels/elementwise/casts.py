@@ -6,8 +6,9 @@ them: a regular expression of RE2, then arithmetic on its groups.
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from arrowjag._kernels.base.memory import text_bytes, valid_of
 from arrowjag._kernels.elementwise.text_bytes import integers_in
 from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._pyarrow_versions import if_else, numpy_dtype, take
@@ -185,6 +187,11 @@ _DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "su
 _SHORT = [name[:3] for name in _MONTHS]
 
 
+def _any_case(names: Iterable[str]) -> str:
+    """Match any of some names, in letters of ASCII only: a pattern that ignores case takes the long s of "ſep" for an s."""
+    return "(?-i:" + "|".join("".join(f"[{char}{char.upper()}]" for char in name) for name in names) + ")"
+
+
 _DIRECTIVES = {
     "Y": "(?P<Y>[0-9]{4})",
     "y": "(?P<y>[0-9]{2})",
@@ -196,11 +203,11 @@ _DIRECTIVES = {
     "M": "(?P<M>[0-5][0-9]|[0-9])",
     "S": "(?P<S>[0-5][0-9]|[0-9])",
     "f": "(?P<f>[0-9]{1,6})",
-    "b": f"(?P<b>{'|'.join(_SHORT)})",
-    "B": f"(?P<B>{'|'.join(_MONTHS)})",
-    "a": f"(?:{'|'.join(name[:3] for name in _DAYS)})",
-    "A": f"(?:{'|'.join(_DAYS)})",
-    "p": "(?P<p>am|pm)",
+    "b": f"(?P<b>{_any_case(_SHORT)})",
+    "B": f"(?P<B>{_any_case(_MONTHS)})",
+    "a": f"(?:{_any_case(name[:3] for name in _DAYS)})",
+    "A": f"(?:{_any_case(_DAYS)})",
+    "p": f"(?P<p>{_any_case(['am', 'pm'])})",
     "z": "(?:(?P<sign>[+-])(?P<zh>[0-9]{2}):?(?P<zm>[0-5][0-9])|z)",
     "%": "%",
 }
@@ -209,6 +216,7 @@ _DIRECTIVES = {
 _SHORTHANDS = {"%T": "%H:%M:%S", "%R": "%H:%M", "%F": "%Y-%m-%d", "%D": "%m/%d/%y"}
 
 
+@functools.lru_cache(256)
 def pattern_of(format: str) -> str:
     """Return the regular expression of a format; raise ValueError for an unknown or repeated directive."""
     for short, long in _SHORTHANDS.items():
@@ -252,21 +260,28 @@ def parse_times(values: pa.Array, pattern: str) -> tuple[npt.NDArray[np.int64], 
     """
     names = re.findall(r"\(\?P<(\w+)>", pattern)
     found = pc.extract_regex(values, pattern) if names else None
-    fits = np.asarray(pc.match_substring_regex(values, pattern).fill_null(False) if found is None else found.is_valid())
-    part = {name: pc.struct_field(found, [place]) for place, name in enumerate(names)}
+    if found is None:
+        fits = np.asarray(pc.match_substring_regex(values, pattern).fill_null(False))
+    else:
+        valid = valid_of(found)
+        fits = np.ones(len(values), bool) if valid is None else valid
+    part = {} if found is None else dict(zip(names, found.flatten(), strict=True))
 
     def number(name: str, default: int) -> npt.NDArray[np.int64]:
-        return _group_numbers(part[name]) if name in part else np.full(len(values), default)
+        return _group_numbers(part[name], _WIDTHS[name])[0] if name in part else np.full(len(values), default)
 
     days, real = _days(part, number)
     hours = number("H", 0)
     if "I" in part and "H" not in part:
         afternoon = _is_word(part["p"], "pm") if "p" in part else False
         hours = number("I", 0) % 12 + 12 * afternoon
-    micros = _fraction(part["f"]) if "f" in part else 0
+    micros: npt.NDArray[np.int64] | int = 0
+    if "f" in part:
+        count, n_digits = _group_numbers(part["f"], 6)
+        micros = count * 10 ** (6 - n_digits)
     seconds = days * 86_400 + hours * 3600 + number("M", 0) * 60 + number("S", 0)
     if "sign" in part:
-        ahead = _group_numbers(part["zh"]) * 3600 + _group_numbers(part["zm"]) * 60
+        ahead = number("zh", 0) * 3600 + number("zm", 0) * 60
         seconds = seconds - np.where(_is_word(part["sign"], "-"), -ahead, ahead)
     return seconds * 10**6 + micros, fits & real
 
@@ -292,14 +307,18 @@ def _days(part: dict[str, pa.Array], number: Any) -> tuple[npt.NDArray[np.int64]
     return days.astype(np.int64), real & (year > 0)
 
 
-def _group_numbers(text: pa.Array) -> npt.NDArray[np.int64]:
-    """Return digits as numbers, 0 for nulls and empty text."""
-    digits = pc.if_else(pc.equal(pc.binary_length(text), 0), pa.scalar("0", text.type), text).fill_null("0")
-    return np.asarray(pc.utf8_ltrim_whitespace(digits).cast(pa.int64()))
+_WIDTHS = dict.fromkeys("ymdHIMS", 2) | {"Y": 4, "j": 3, "zh": 2, "zm": 2}
+"""The most digits of a group, for which a blank may stand."""
 
 
-def _fraction(text: pa.Array) -> npt.NDArray[np.int64]:
-    return _group_numbers(pc.utf8_rpad(text.fill_null("0"), 6, "0"))
+def _group_numbers(text: pa.Array, width: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return at most `width` digits as numbers, 0 for nulls and empty text, and how many digits each has."""
+    data, cuts = text_bytes(text)
+    behind = np.arange(width, 0, -1)
+    sizes = cuts[1:] - cuts[:-1]
+    digits = data[np.maximum(cuts[1:, None] - behind, 0)] & 15  # 0 for a blank
+    digits *= behind <= sizes[:, None]
+    return digits @ 10 ** (behind - 1), sizes
 
 
 def _is_word(text: pa.Array, word: str) -> npt.NDArray[np.bool_]:

@@ -8,8 +8,9 @@ them; all others come from Arrow.
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ import pyarrow.compute as pc
 
 from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.elementwise import regex
-from arrowjag._kernels.elementwise.text_bytes import is_ascii
+from arrowjag._kernels.elementwise.text_bytes import has_empty, holds, is_ascii
+from arrowjag._kernels.elementwise.text_items import by_items
 from arrowjag._pyarrow_versions import if_else, take
 
 __all__ = [
@@ -167,7 +169,7 @@ def markers(values: pa.Array, n: int) -> list[str]:
     """Return n characters that no string contains."""
     found: list[str] = []
     for char in map(chr, itertools.chain(*_CANDIDATES)):
-        if not pc.any(pc.match_substring(values, char)).as_py():
+        if not (holds(values, char.encode()) if char.isascii() else pc.any(pc.match_substring(values, char)).as_py()):
             found.append(char)
             if len(found) == n:
                 break
@@ -237,7 +239,9 @@ def extract_all(values: pa.Array, pattern: str) -> pa.Array:
     if found is not None:
         return found
     mark = markers(values, 1)[0]
-    return odd_pieces(pc.split_pattern(regex.by_arrow(values, f"({pattern})", f"{mark}\\1{mark}"), mark))
+    marked = regex.by_arrow(values, f"({pattern})", f"{mark}\\1{mark}")
+    few = by_items(marked, lambda item: item.split(mark)[1::2], pa.large_list(values.type))
+    return odd_pieces(pc.split_pattern(marked, mark)) if few is None else few
 
 
 def has_empty_match(values: pa.Array, pattern: str) -> bool:
@@ -247,7 +251,7 @@ def has_empty_match(values: pa.Array, pattern: str) -> bool:
     return bool(pc.any(pc.match_substring(marked, begin + end)).as_py())
 
 
-def extract(values: pa.Array, pattern: str, names: list[str]) -> pa.Array:
+def extract(values: pa.Array, pattern: str, names: Sequence[str]) -> pa.Array:
     """Return the groups of the first match as structs; null without a match, and null fields for unused groups.
 
     Parameters
@@ -256,7 +260,7 @@ def extract(values: pa.Array, pattern: str, names: list[str]) -> pa.Array:
         The text.
     pattern : str
         With the groups named ``g0``, ``g1``, ... as by `groups_of`.
-    names : list of str
+    names : sequence of str
         The fields of the result.
 
     Returns
@@ -265,15 +269,16 @@ def extract(values: pa.Array, pattern: str, names: list[str]) -> pa.Array:
         Cost: one pass. If a group is empty, a second pass finds the groups without a match, for which Arrow returns "".
     """
     found = pc.extract_regex(values, pattern)
-    parts = [pc.struct_field(found, [place]) for place in range(len(names))]
-    if any(pc.any(pc.equal(pc.binary_length(part), 0)).as_py() for part in parts):
+    parts = found.flatten()
+    if any(has_empty(part) for part in parts):
         spans = pc.extract_regex_span(values, pattern)
-        used = [pc.is_valid(pc.struct_field(spans, [place])) for place in range(len(names))]
+        used = [part.is_valid() for part in spans.flatten()]
         parts = [if_else(one, part, pa.scalar(None, part.type)) for one, part in zip(used, parts, strict=True)]
-    return pa.StructArray.from_arrays(parts, names=names, mask=found.is_null() if found.null_count else None)
+    return pa.StructArray.from_arrays(parts, names=list(names), mask=found.is_null() if found.null_count else None)
 
 
-def groups_of(pattern: str) -> tuple[str, list[str]]:
+@functools.lru_cache(256)
+def groups_of(pattern: str) -> tuple[str, tuple[str, ...]]:
     """Name the groups of a pattern.
 
     Parameters
@@ -285,7 +290,7 @@ def groups_of(pattern: str) -> tuple[str, list[str]]:
     -------
     str
         The pattern with all groups named ``g0``, ``g1``, ..., as Arrow requires names.
-    list of str
+    tuple of str
         The names of the groups; unnamed ones are called by their number from 1.
     """
     parts: list[str] = []
@@ -303,7 +308,7 @@ def groups_of(pattern: str) -> tuple[str, list[str]]:
         taken = max(taken, 1)
         parts.append(pattern[place : place + taken])
         place += taken
-    return "".join(parts), names
+    return "".join(parts), tuple(names)
 
 
 def _skipped(pattern: str, place: int) -> int:

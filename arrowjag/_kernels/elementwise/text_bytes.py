@@ -13,7 +13,7 @@ from arrowjag._kernels.base.memory import empty, pack_bits, text_parts, unpack_b
 from arrowjag._kernels.base.totals import running_count
 from arrowjag._kernels.move.rows import cut_texts
 
-__all__ = ["byte_length", "holds", "integers_in", "is_ascii", "length", "removed", "sliced"]
+__all__ = ["byte_length", "has_empty", "has_length", "holds", "integers_in", "is_ascii", "length", "removed", "sliced"]
 
 _SURE_DIGITS = 18
 """Every integer of at most this many digits fits int64."""
@@ -39,6 +39,22 @@ def holds(values: pa.Array, some: bytes) -> bool:
     """Return whether any of some bytes is in the text."""
     _, data = _bytes_of(values)
     return any(bool((data == byte).any()) for byte in some)
+
+
+def has_empty(values: pa.Array) -> bool:
+    """Return whether one of the strings has no bytes; a null has none either, and does not count."""
+    starts, _ = _bytes_of(values)
+    empty = starts[1:] == starts[:-1]
+    valid = valid_of(values)
+    return bool((empty if valid is None else empty & valid).any())
+
+
+def has_length(values: pa.Array, n: int) -> bool:
+    """Return whether each string has n bytes, nulls left out."""
+    starts, _ = _bytes_of(values)
+    differs = starts[1:] - starts[:-1] != n
+    valid = valid_of(values)
+    return not (differs if valid is None else differs & valid).any()
 
 
 def length(values: pa.Array) -> pa.Array:

@@ -51,7 +51,7 @@ def ranks_of_few(values: pa.Array[Any]) -> NDArray[np.int64] | None:
 
 def _are_few(values: pa.Array[Any]) -> bool:
     """Whether a dictionary of Python's numbers texts in less time than calls of pyarrow and numpy take."""
-    return is_text(values.type) and strategy.choose("encoding", len(values)) == "items"
+    return is_text(values.type) and strategy.choose("few_texts", len(values)) == "items"
 
 
 def _items_of(values: pa.Array[Any]) -> list[bytes | None]:

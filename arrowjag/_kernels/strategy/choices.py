@@ -228,7 +228,7 @@ CHOICES: dict[str, Choice] = {
     **dict.fromkeys(
         ("extreme", "select", "text", "running", "variance", "central", "decay", "weights", "window"), _COMPILED_OR_NUMPY
     ),
-    "encoding": _either(lambda n_texts: "items" if n_texts <= sizes.FEW_TEXTS else "arrays", "items", "arrays"),
+    "few_texts": _either(lambda n_texts: "items" if n_texts <= sizes.FEW_TEXTS else "arrays", "items", "arrays"),
     "window_quantile": _either(_window_quantile, "numpy", "ranks", compiled=lambda able, _slots: able),
     "scan": Choice(
         rules.scan,

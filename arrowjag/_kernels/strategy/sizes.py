@@ -245,7 +245,7 @@ CHOICE_VALUES = 1 << 14
 UTF8_POLARS_BYTES = 1 << 17
 """From here on polars validates UTF-8, if it is loaded: 15 GB/s, a compiled loop 11, Arrow 1.5 to 4; a call costs 30 us."""
 
-TEXT_WORDS, FEW_TEXTS = 4, 128
+TEXT_WORDS, FEW_TEXTS, FEW_TEXTS_BYTES = 4, 128, 1 << 13
 """Texts are sorted by so many words of eight bytes, then by Arrow. So few, Python ranks in 0.1 us each; Arrow takes 30 in all."""
 
 TEXT_VALUES = 1 << 14

@@ -187,8 +187,10 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
         raise _no_operand(value, operation) from None
 
 
-def _no_operand(value: Any, operation: str, error: Exception | None = None) -> JagTypeError | JagRangeError:
+def _no_operand(value: Any, operation: str, error: Exception | None = None) -> Exception:
     """Build the error for an object that is no operand; expressions of polars know their values when the query runs only."""
+    if isinstance(error, UnicodeEncodeError):
+        return error
     if isinstance(error, OverflowError) and isinstance(value, (np.datetime64, np.timedelta64)):
         return JagRangeError(f"{operation}: the time {value!r} lies beyond what 64 bits of seconds hold")
     told = f"{operation}: {type(value).__name__} is neither an array nor an Arrow scalar"

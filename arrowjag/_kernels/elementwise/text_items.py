@@ -1,0 +1,60 @@
+"""Few texts by methods of Python's str: a hundred calls take less time than one of Arrow's kernels, with the arrays around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from arrowjag._kernels import strategy
+from arrowjag._pyarrow_versions import numpy_dtype
+
+__all__ = ["by_items", "few_integers"]
+
+
+def by_items(values: pa.Array, function: Callable[[str], Any], type: pa.DataType) -> pa.Array | None:
+    """Call a function with each string; None for many or long ones.
+
+    Parameters
+    ----------
+    values : pa.StringArray or pa.LargeStringArray
+        The text.
+    function : callable
+        From a string to a Python object.
+    type : pa.DataType
+        The type of the result, which holds what the function returns.
+
+    Returns
+    -------
+    pa.Array or None
+        Null for null, without a call.
+    """
+    if strategy.choose("few_texts", len(values)) != "items" or values.nbytes > strategy.sizes.FEW_TEXTS_BYTES:
+        return None
+    return pa.array([None if item is None else function(item) for item in values.to_pylist()], type)
+
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
+_LONG_INTEGER = re.compile(r"[+-]?(?:[0-9]{19,}|0x.*)", re.ASCII | re.IGNORECASE | re.DOTALL)
+
+
+def few_integers(text: pa.Array, type: pa.DataType) -> pa.Array | None:
+    """Read few strings as integers, null where one is none or does not fit; None for many strings, or long integers."""
+    limits = np.iinfo(numpy_dtype(type))
+    least, greatest, signs = int(limits.min), int(limits.max), limits.min < 0
+    is_long = False
+
+    def read(item: str) -> int | None:
+        nonlocal is_long
+        plain = item.strip()
+        if _INTEGER.fullmatch(plain) is None:
+            is_long = is_long or _LONG_INTEGER.fullmatch(plain) is not None
+            return None
+        number = int(plain)
+        return number if least <= number <= greatest and (signs or plain[0] != "-") else None
+
+    found = by_items(text, read, type)
+    return None if is_long else found
