@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
+from arrowjag._kernels.dense import matrices
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
@@ -168,7 +169,9 @@ def test_refused_products(x: Any, y: Any, text: str) -> None:
         aj.array([[[2**62, 2**62]]]).matmul([[2, 2]])
 
 
-def test_the_nearest_row() -> None:
+@pytest.mark.parametrize("one_thread", [1, 1200, 1 << 18], ids=["wide", "blocks", "whole"])
+def test_the_nearest_row(one_thread: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrices, "_ONE_THREAD", one_thread)
     rng = np.random.default_rng(0)
     matrix = rng.integers(-3, 3, (20, 3)).astype(float)
     rows = [*rng.integers(-3, 3, (100, 3)).tolist(), None, [], [None, 1, 2], [math.nan, 1, 2], [1e300, 0, 0]]
@@ -176,7 +179,7 @@ def test_the_nearest_row() -> None:
     expected = [None if row is None else ref.nearest(row, matrix.tolist()) for row in rows]
     assert x.nearest(matrix).to_list()[:-1] == expected[:-1]
     assert x.nearest(matrix.tolist()).to_list() == x.nearest(aj.array(matrix)).to_list()
-    with strategy.force(LARGE_VALUES=1):
+    with strategy.force(LARGE_VALUES=1, CACHE_VALUES=1):
         assert x.nearest(matrix).to_list()[:-1] == expected[:-1]
     assert x[:100].unsqueeze(0).nearest(matrix).to_list() == [expected[:100]]
 

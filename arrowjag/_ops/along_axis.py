@@ -17,6 +17,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.move import gather
+from arrowjag._kernels.move.join import concatenate
 from arrowjag._ops import structure
 from arrowjag._ops.axes import Moved, is_none_of_them, move_back, move_last, normalize_axes, trailing
 from arrowjag._ops.cursor import naming_rows
@@ -135,7 +136,7 @@ def in_blocks(function: Callable[..., pa.Array]) -> Callable[..., pa.Array]:
             parts = map_rows(block, offsets, block_values=strategy.sizes.CACHE_VALUES)
         if not parts:  # a block failed: its error names a row of the block, and must not appear beside that of all rows
             return function(*columns)
-        return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
+        return parts[0] if len(parts) == 1 else concatenate(parts)
 
     return whole
 

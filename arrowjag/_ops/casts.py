@@ -85,7 +85,7 @@ def _shown(value: pa.Scalar) -> str:
 def _converted(column: Column, name: str, wanted: str, strict: bool, compute: Callable[[pa.Array], pa.Array]) -> Column:
     """Convert text; raise for values that can't be converted, or make them null."""
     text = text_values(column.values, name)
-    result = Column(column.shape, _arrow.combine_chunks(compute(text)))
+    result = Column(column.shape, on_all_cores(compute, text))
     if strict and result.values.null_count > column.values.null_count:
         raise _named(column, result, f"str.{name}", wanted)
     return result
@@ -131,7 +131,7 @@ def to_datetime(column: Column, format: Any, strict: bool) -> Column:
         counts, valid = parse_times(text, pattern)
         return _arrow.from_numpy(counts, valid).view(pa.timestamp("us", "UTC" if has_zone(pattern) else None))
 
-    return _converted(column, "to_datetime", f"time of the format {format!r}", strict, lambda text: on_all_cores(compute, text))
+    return _converted(column, "to_datetime", f"time of the format {format!r}", strict, compute)
 
 
 def _by_iso(text: pa.Array, format: str) -> pa.Array | None:

@@ -456,8 +456,14 @@ def windows(column: Column, size: int, step: int, axis: Any, name: str = "window
     outer = (*column.shape.dims[:place], along_axis.resized(dim, cut), Uniform(width, n))
     if place + 1 == column.ndim and has_words(column.type) and n:
         return Column(JaggedShape._trusted(outer), _neighbours(column.values, starts, width))
-    items = (starts[:, None] + np.arange(width if n else 0)).ravel()  # where no row has a window, its width may exceed memory
-    return structure.take_items(column, place + 1, items, outer)
+    slots = np.arange(width if n else 0)  # where no row has a window, its width may exceed memory
+    items = empty(n * len(slots), np.int64).reshape(n, len(slots))
+
+    def number(first: int, last: int) -> None:
+        np.add(starts[first:last, None], slots, out=items[first:last])
+
+    map_cells(number, n, 8 * max(1, len(slots)))
+    return structure.take_items(column, place + 1, items.reshape(-1), outer)
 
 
 def _neighbours(values: pa.Array, starts: IntArray, width: int) -> pa.Array:

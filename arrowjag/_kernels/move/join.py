@@ -13,7 +13,7 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.blocks import map_rows, map_tasks
+from arrowjag._kernels.base.blocks import map_cells, map_rows, map_tasks
 from arrowjag._kernels.base.memory import data_of, empty, from_words, has_words, valid_of, with_bits
 from arrowjag._kernels.base.offsets import from_counts, runs
 from arrowjag._kernels.compiled.library import Compiled, find_loop
@@ -30,11 +30,6 @@ class Spans(NamedTuple):
     values: pa.Array[Any]
     begins: NDArray[np.int64]
     ends: NDArray[np.int64]
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """The number of items of each span."""
-        return self.ends - self.begins
 
 
 def concatenate(arrays: Sequence[pa.Array[Any]]) -> pa.Array[Any]:
@@ -99,9 +94,9 @@ def join_rows(parts: Sequence[pa.Array[Any]], offsets: Sequence[NDArray[np.int64
     by, loop = _chosen(spans)
     if by == "small":
         return _join_items(spans)
-    joined_offsets = functools.reduce(np.add, offsets)
     if by == "compiled" and loop is not None:
-        return joined_offsets, _join_by_loop(loop, spans, joined_offsets)
+        return _join_by_loop(loop, spans)
+    joined_offsets = functools.reduce(np.add, offsets)
     n, whole = sum(map(len, parts)), _words_and_flags(spans)
     joined = (map_tasks if n >= strategy.sizes.ONE_PASS_VALUES else map)(lambda one: _join_bytes(one, offsets), whole)
     return joined_offsets, from_words(parts[0].type, *joined)
@@ -123,10 +118,7 @@ def join_spans(parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any]
     by, loop = _chosen(parts)
     if by == "small":
         return _join_items(parts)
-    if by == "arrow" or loop is None:
-        return None
-    offsets = from_counts(functools.reduce(np.add, [part.sizes for part in parts]))
-    return offsets, _join_by_loop(loop, parts, offsets)
+    return None if by == "arrow" or loop is None else _join_by_loop(loop, parts)
 
 
 def _words_and_flags(parts: Sequence[Spans]) -> list[list[NDArray[Any]]]:
@@ -166,22 +158,40 @@ def _join_items(parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any
     return cuts[:: len(parts)], gather.take(values, runs(starts.reshape(-1), cuts))
 
 
-def _join_by_loop(loop: Compiled, parts: Sequence[Spans], offsets: NDArray[np.int64]) -> pa.Array[Any]:
-    """The joined spans, which begin at `offsets` in the result; flags are moved along with the words."""
-    places = [offsets[:-1]]
-    for part in parts[:-1]:
-        places.append(places[-1] + part.sizes)
+def _join_by_loop(loop: Compiled, parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any]]:
+    """As `join_spans`; flags are moved along with the words."""
+    *places, counts = _places_behind(parts)
+    offsets = from_counts(counts)
     words, *flags = _words_and_flags(parts)
     known = flags[0] if flags else [None] * len(parts)
     n = int(offsets[-1])
     out, there = empty(n, words[0].dtype), empty(n, np.bool_) if flags else None
 
     def work(first: int, last: int) -> None:
-        for one, valid, part, each in zip(words, known, parts, places, strict=True):
-            loop(one, valid, part.begins, part.ends, each, first, last, out, there)
+        for one in places:
+            one[first:last] += offsets[first:last]
+        for words_of_part, valid, part, each in zip(words, known, parts, [offsets, *places], strict=True):
+            loop(words_of_part, valid, part.begins, part.ends, each, first, last, out, there)
 
     map_rows(work, offsets, block_values=strategy.sizes.LARGE_VALUES)
-    return from_words(parts[0].values.type, out, there)
+    return offsets, from_words(parts[0].values.type, out, there)
+
+
+def _places_behind(parts: Sequence[Spans]) -> list[NDArray[np.int64]]:
+    """How many items of each row come before the end of each part: the last array holds the sizes of the joined rows."""
+    n = len(parts[0].begins)
+    places = [empty(n, np.int64) for _ in parts]
+
+    def work(first: int, last: int) -> None:
+        before: NDArray[np.int64] | int = 0
+        for part, place in zip(parts, places, strict=True):
+            there = place[first:last]
+            np.subtract(part.ends[first:last], part.begins[first:last], out=there)
+            there += before
+            before = there
+
+    map_cells(work, n, 8 * len(parts))
+    return places
 
 
 def _join_bytes(parts: Sequence[NDArray[Any]], offsets: Sequence[NDArray[np.int64]]) -> NDArray[Any]:
