@@ -13,7 +13,7 @@ import pyarrow.types as pt
 from arrowjag._arrow.types import is_numeric
 from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import Bits, pack_bits, unpack_bits, with_bits
+from arrowjag._kernels.base.memory import Bits, all_set, pack_bits, unpack_bits, with_bits
 from arrowjag._known import is_remembered_type, remembered
 from arrowjag._pyarrow_versions import numpy_dtype, take
 from arrowjag.errors import JagTypeError
@@ -201,7 +201,7 @@ def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.
     pa.Array
         The values.
     """
-    bits = None if valid is None or np.count_nonzero(valid) == len(valid) else pack_bits(valid)
+    bits = None if valid is None or all_set(valid) else pack_bits(valid)
     if type is None:
         type = _BY_DTYPE.get(data.dtype) or pa.from_numpy_dtype(data.dtype)
     stored = _STORED.get(type.id)

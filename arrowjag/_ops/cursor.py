@@ -17,6 +17,7 @@ from arrowjag import _arrow
 from arrowjag._column import AnyColumn, Column, storage_type
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.extremes import least
 from arrowjag._kernels.move import gather, merge
 from arrowjag._kernels.move.rows import slice_ranges, take_ranges
 from arrowjag._kernels.reduce.picked import take_nth
@@ -127,7 +128,7 @@ def null_rows(dim: Dim, places: IntArray | range) -> BoolArray | None:
 
 def _flags(places: IntArray) -> tuple[BoolArray | None, BoolArray | None, IntArray]:
     """Return flags of null positions, flags of missing ones, and positions with both replaced by 0."""
-    if not len(places) or places[places.argmin()] >= 0:  # in a third of the time of a minimum, where there are few
+    if not len(places) or least(places) >= 0:
         return None, None, places
     null, missing = places == NULL, places == MISSING
     return (null if null.any() else None), (missing if missing.any() else None), np.maximum(places, 0)

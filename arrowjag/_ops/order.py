@@ -19,7 +19,8 @@ from arrowjag._integers import integer, item_count
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import draws
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import holds_nan, zeros
+from arrowjag._kernels.base.extremes import holds_nan
+from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather, scatter

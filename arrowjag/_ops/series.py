@@ -13,7 +13,8 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import both_valid, empty, holds_nan, unless_all, without_validity
+from arrowjag._kernels.base.extremes import holds_nan
+from arrowjag._kernels.base.memory import both_valid, empty, unless_all, without_validity
 from arrowjag._kernels.equal import peaks, repeats
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import interpolation, search

@@ -13,7 +13,7 @@ from arrowjag import _arrow
 from arrowjag._column import AnyColumn, Column, row_validity
 from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import aligned_bits, check_memory, has_words, is_text, pack_bits, unless_all
+from arrowjag._kernels.base.memory import aligned_bits, all_set, check_memory, has_words, is_text, pack_bits, unless_all
 from arrowjag._kernels.base.rising import holds_between
 from arrowjag._kernels.move import copy_runs, gather, merge
 from arrowjag._kernels.move.spread import spread
@@ -173,7 +173,7 @@ def slice_items(column: AnyColumn, depth: int, start: int, stop: int, outer: Seq
 
 def keep_items(column: Column, depth: int, mask: BoolArray, outer: Sequence[Dim]) -> Column:
     """Drop the items after the first `depth` dims where `mask` is False; `outer` are the dims above the kept items."""
-    if np.count_nonzero(mask) == len(mask):
+    if all_set(mask):
         return with_shape(JaggedShape._trusted((*outer, *column.shape.dims[depth:])), column)
     if depth == column.ndim:
         return Column(JaggedShape._trusted(outer), gather.filter_values(column.values, mask))
@@ -247,8 +247,8 @@ def _without_rows(dim: Dim, valid: BoolArray, known: Dim | None = None) -> tuple
 
 
 def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
-    """Set values to null where `keep` is False; buffers of fixed-width values and of text are shared."""
-    if np.count_nonzero(keep) == len(keep):
+    """Set values to null where `keep` is False; buffers of fixed-width values and of text are shared, as are fields of structs."""
+    if all_set(keep):
         return values
     type, first = values.type, values.offset
     if has_words(type) and first * type.bit_width % 8 == 0:
@@ -263,7 +263,8 @@ def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
         indices = null_values(values.indices, keep)
         return pa.DictionaryArray.from_arrays(indices, values.dictionary, ordered=type.ordered, safe=False)
     if pt.is_struct(type):
-        return gather.take(values, np.arange(len(values)), keep)
+        fields = [values.field(place) for place in range(type.num_fields)]
+        return pa.Array.from_buffers(type, len(values), [_bits_where(values, keep)], children=fields)
     try:
         return if_else(pa.array(keep), values, null_scalar(type))
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):  # no kernel for the type: views, run ends, nested

@@ -16,8 +16,9 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks
+from arrowjag._kernels.base.extremes import least_and_greatest
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import data_of, empty, from_words, least_and_greatest, without_validity
+from arrowjag._kernels.base.memory import data_of, empty, from_words, without_validity
 from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, every_of, name_at, offset_text, offsets_at, round_times
 from arrowjag._ops import elementwise
 from arrowjag._ops.elementwise.tables import Keys, map_keys

@@ -10,7 +10,8 @@ import numpy as np
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
-from arrowjag._kernels.base.memory import empty_like, numbers
+from arrowjag._kernels.base.extremes import least_and_greatest
+from arrowjag._kernels.base.memory import all_set, empty_like, numbers, unless_all
 from arrowjag.dims._base import Dim
 from arrowjag.dims._inputs import (
     LIMIT,
@@ -315,7 +316,7 @@ class Ragged(Dim):
         dim = cls.__new__(cls)
         if not check:
             if validity is not None:
-                validity = None if np.count_nonzero(validity) == len(validity) else read_only(validity)
+                validity = None if all_set(validity) else read_only(validity)
             cut = read_only(np.ascontiguousarray(offsets, np.int64))
             own = dim.__dict__  # as `_fill`, which nearly every operation would call
             own["_cut"] = own["offsets"] = cut
@@ -330,7 +331,7 @@ class Ragged(Dim):
 
     def _hold(self, offsets: IntArray, validity: Any, extent: int | None) -> None:
         mask = None if validity is None else mask_array(validity, len(offsets) - 1)
-        if mask is not None and np.count_nonzero(mask) == len(mask):
+        if mask is not None and all_set(mask):
             mask = None
         self._fill(read_only(offsets), mask, None if extent is None else as_count(extent, "an extent"))
         if self._validity is not None or self._extent is not None:
@@ -372,8 +373,7 @@ class Ragged(Dim):
             return self, 0
         mask = self._validity
         if mask is not None:
-            mask = mask[start:stop]
-            mask = None if np.count_nonzero(mask) == n else mask
+            mask = unless_all(mask[start:stop])
         if self._extent is not None and mask is None:
             return Uniform(self._extent, n), self._offset_at(start)
         cut, row = self._cut, self._row + start
@@ -388,7 +388,7 @@ class Ragged(Dim):
 
     def _bounds(self) -> tuple[int, int]:
         sizes = self.sizes
-        return int(sizes[sizes.argmin()]), int(sizes[sizes.argmax()])
+        return least_and_greatest(sizes)
 
     def _uniform(self) -> bool:
         first = self._at(0)

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from arrowjag._kernels import strategy
 from arrowjag._kernels.base import memory
 from arrowjag._machine import reported_memory
 from arrowjag.errors import JagMemoryError
@@ -91,24 +90,6 @@ def test_bits_are_unpacked_once() -> None:
     assert bits.flags().tolist() == [True, False, True]
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_whether_there_is_a_nan(dtype: type[np.floating[Any]]) -> None:
-    data = np.array([2, -np.inf, 0, np.inf, -1], dtype)
-    assert not memory.holds_nan(data)
-    assert not memory.holds_nan(data[:0])
-    for place in range(len(data)):
-        assert memory.holds_nan(np.where(np.arange(len(data)) == place, dtype(np.nan), data))
-    assert not memory.holds_nan(data[2:3].astype(np.int64))
-
-
-def test_the_largest_magnitude() -> None:
-    assert memory.largest_magnitude(np.array([3, -5, 4])) == 5
-    assert memory.largest_magnitude(np.array([3, -5, 6], np.int8)) == 6
-    assert memory.largest_magnitude(np.array([-(2**63)])) == 2**63
-    assert memory.largest_magnitude(np.array([2**64 - 1], np.uint64)) == 2**64 - 1
-    assert memory.largest_magnitude(np.array([], np.int64)) == 0
-
-
 def test_which_are_valid_in_both() -> None:
     one, two = np.array([True, True, False, False]), np.array([True, False, True, False])
     found = memory.both_valid(one, two)
@@ -131,11 +112,3 @@ def test_more_than_memory_can_hold() -> None:
     assert memory.empty(3, np.int16).dtype == np.int16
     assert memory.zeros(3, np.int16).tolist() == [0, 0, 0]
     assert memory.empty_like(np.zeros(4, np.float32)).shape == (4,)
-
-
-@pytest.mark.parametrize("n", [1, 7, 8, 9, 50])
-def test_the_least_and_the_greatest_of_many_integers(n: int) -> None:
-    data = np.random.default_rng(n).permutation(n) - 20
-    with strategy.force(PASS_VALUES=8, CALL_VALUES=8):
-        assert memory.least_and_greatest(data) == (-20, n - 21)
-        assert memory.least_and_greatest(-data.astype(np.int8)) == (21 - n, 20)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels.base.memory import empty, holds_nan
+from arrowjag._kernels.base.extremes import holds_nan
+from arrowjag._kernels.base.memory import empty
 from arrowjag.errors import JagTypeError
 
 __all__ = ["equality_codes", "plain_codes", "same_bits", "sort_codes", "too_wide"]

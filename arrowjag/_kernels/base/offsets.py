@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks, put_windows
+from arrowjag._kernels.base.extremes import greatest
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import empty, numbers
 from arrowjag._kernels.base.polars_lists import count_bits
@@ -103,11 +104,8 @@ def row_sizes(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def longest_of(sizes: NDArray[Any]) -> int:
-    """The largest of integers that are not negative, 0 where there are none.
-
-    Of few the place of the largest is found in a third of the time that a maximum takes; of many in the same time.
-    """
-    return int(sizes[sizes.argmax()]) if len(sizes) else 0
+    """The largest of integers that are not negative, 0 where there are none."""
+    return int(greatest(sizes)) if len(sizes) else 0
 
 
 def run_sizes(starts: NDArray[np.int64], n: int) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks, fill
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import empty, empty_like, zeros
+from arrowjag._kernels.base.memory import all_set, empty, empty_like, zeros
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.reduce import max as _row_max
 from arrowjag._kernels.reduce.ordered import row_sums
@@ -137,7 +137,7 @@ def _shift(items: AnyArray, known: NDArray[np.bool_] | None, offsets: IntArray, 
     sizes = _offsets.row_sizes(offsets)
     safe = (total >= (2 * np.exp(-_SAFE) * sizes).astype(total.dtype)) & (total <= total.dtype.type(np.exp(_SAFE) / 2))
     safe |= sizes == 0
-    if np.count_nonzero(safe) == len(safe):
+    if all_set(safe):
         return
     rows = (~safe).nonzero()[0]
     sizes = sizes[rows]

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import holds_nan
 from arrowjag._kernels.base.offsets import run_sizes
 from arrowjag._kernels.equal.groups import marked
 from arrowjag._kernels.order.sort import Key

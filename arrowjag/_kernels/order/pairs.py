@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.codes import plain_codes, sort_codes
+from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.base.memory import holds_nan
 from arrowjag._kernels.base.offsets import from_sizes, row_sizes, runs
 from arrowjag._kernels.compiled.library import find_loop
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import Bits, as_flags, holds_nan, unless_all
+from arrowjag._kernels.base.extremes import holds_nan
+from arrowjag._kernels.base.memory import Bits, as_flags, unless_all
 from arrowjag._kernels.reduce import extremes
 from arrowjag._kernels.reduce.segments import drop_nulls
 

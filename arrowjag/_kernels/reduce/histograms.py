@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_cells, map_rows
+from arrowjag._kernels.base.extremes import least
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import check_memory, empty, numbers, zeros
 from arrowjag._kernels.base.offsets import from_counts, parents, row_sizes
@@ -184,7 +185,7 @@ def count_bins(slots: NDArray[np.int64], offsets: NDArray[np.int64], n: int) -> 
         rows = slice(block.rows.start * n, block.rows.stop * n)
         here = parents(block.offsets).astype(np.int64) * n
         here += block.data
-        if len(here) and block.data[block.data.argmin()] < 0:
+        if len(here) and least(block.data) < 0:
             here = here[block.data >= 0]
         out[rows] = np.bincount(here, minlength=rows.stop - rows.start)
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
-from arrowjag._kernels.base.memory import aligned_bits, data_of, empty, from_words, holds_nan, unless_all, zeros
+from arrowjag._kernels.base.extremes import holds_nan, opened
+from arrowjag._kernels.base.memory import aligned_bits, data_of, empty, from_words, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_true, filter_rows, from_counts
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loop import Nulls
@@ -100,7 +101,8 @@ def slot_of_row(data: NDArray[Any], largest: bool) -> int | None:
     """
     if not len(data):
         return None
-    slot = int(data.argmax() if largest else data.argmin())
+    items = opened(data)
+    slot = int(items.argmax() if largest else items.argmin())
     return slot if data[slot] == data[slot] else None  # NaN equals nothing
 
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.extremes import largest_magnitude
 from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.base.memory import WORDS, Bits, as_flags, empty, largest_magnitude, unless_all, zeros
+from arrowjag._kernels.base.memory import WORDS, Bits, as_flags, empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, longest_of, row_sizes
 from arrowjag._kernels.base.polars_lists import reduce_lists
 from arrowjag._kernels.base.quiet import quietly

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.memory import empty, largest_magnitude, unless_all, zeros
+from arrowjag._kernels.base.extremes import largest_magnitude
+from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import parents
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, accumulator, over_blocks, raise_overflow, result_type, without_signed_zeros

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,8 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import empty, largest_magnitude, zeros
+from arrowjag._kernels.base.extremes import holds_nan, largest_magnitude
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import from_counts, longest_of
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.scatter import inverse
@@ -52,7 +52,7 @@ def quantiles(data: NDArray[Any], windows: Windows, q: float, interpolation: str
     sizes = high - low
     data = np.ascontiguousarray(_as_floats(data, sizes, q, interpolation))
     loop = find_loop("window_select", data.dtype, False, len(low), often=True)
-    has_nan = data.dtype.kind == "f" and len(data) > 0 and math.isnan(data[data.argmin()])
+    has_nan = holds_nan(data)
     is_short = len(data) <= strategy.sizes.RANK_SLOTS  # no window is longer
     mean_size = len(data) if is_short else int(np.add.reduce(sizes)) // max(1, len(sizes))
     by = strategy.choose("window_quantile", loop is not None and not has_nan, mean_size)

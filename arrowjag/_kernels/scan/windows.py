@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import empty, holds_nan
+from arrowjag._kernels.base.extremes import holds_nan
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import longest_of, row_sizes
 from arrowjag._kernels.base.totals import running_count
 from arrowjag._kernels.compiled.library import find_loop

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from arrowjag import _arrow
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.extremes import least_and_greatest
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import least_and_greatest
 from arrowjag._kernels.move import gather
 
 __all__ = ["Keys", "map_keys"]

@@ -1,0 +1,68 @@
+"""The smallest and the largest of all items of a flat array, and whether one is NaN."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.blocks import map_tasks
+
+__all__ = ["greatest", "holds_nan", "largest_magnitude", "least", "least_and_greatest", "opened"]
+
+
+def least(data: npt.NDArray[Any]) -> Any:
+    """The smallest of some items, at least one; NaN if one is NaN.
+
+    Of few the place of the smallest is found in a third of the time that a minimum takes. Of many it is not: numpy's argmin first
+    copies an array that is read-only, such as the data of Arrow.
+    """
+    return data[data.argmin()] if len(data) < strategy.sizes.CALL_VALUES else np.minimum.reduce(data)
+
+
+def greatest(data: npt.NDArray[Any]) -> Any:
+    """As `least`, the largest."""
+    return data[data.argmax()] if len(data) < strategy.sizes.CALL_VALUES else np.maximum.reduce(data)
+
+
+class _Open:
+    """The memory of an array, offered to numpy as memory that may be written to."""
+
+    def __init__(self, data: npt.NDArray[Any]) -> None:
+        self.data = data
+        self.__array_interface__ = data.__array_interface__ | {"data": (data.ctypes.data, False)}
+
+
+def opened(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same items for numpy's argmin and argmax, which copy many items of a read-only array; must not be written to."""
+    return np.asarray(_Open(data)) if len(data) >= strategy.sizes.CALL_VALUES and not data.flags.writeable else data
+
+
+def holds_nan(data: npt.NDArray[Any]) -> bool:
+    """Whether a flat array holds NaN, which is less than all others to numpy."""
+    return data.dtype.kind == "f" and len(data) > 0 and math.isnan(least(data))
+
+
+def largest_magnitude(data: npt.NDArray[Any]) -> int:
+    """The greatest distance from 0 among integers; 0 where there are none."""
+    if not len(data):
+        return 0
+    low, high = least_and_greatest(data)
+    return max(high, -low)
+
+
+def least_and_greatest(data: npt.NDArray[Any]) -> tuple[int, int]:
+    """The extremes of some integers, at least one; many are read once, block by block on all cores."""
+    step = strategy.sizes.PASS_VALUES
+
+    def work(first: int) -> tuple[int, int]:
+        part = data[first : first + step]
+        return int(least(part)), int(greatest(part))
+
+    if len(data) <= step:
+        return work(0)
+    found = map_tasks(work, range(0, len(data), step), len(data))
+    return min(low for low, _ in found), max(high for _, high in found)
