@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,7 @@ from arrowjag._kernels.elementwise import text_loops
 from arrowjag._kernels.equal import distinct
 from arrowjag._kernels.equal.distinct import text_marks
 from arrowjag._kernels.move import gather
+from arrowjag._kernels.reduce import products
 from arrowjag._kernels.reduce.counts import are_set, count_valid
 from arrowjag._kernels.reduce.extremes import text_extreme
 from arrowjag._kernels.reduce.picked import take_nth
@@ -30,6 +31,7 @@ from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, exact, structure
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.over_axes import Reduction, over_axes
+from arrowjag._ops.paired import floats, over_pairs
 from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagTypeError
 from arrowjag.typing import BoolArray, IntArray
 
@@ -211,8 +213,20 @@ def reduce(column: Column, name: str, axis: Any, *, skip_nulls: bool = True, min
     return over_axes(column, axis, reduction, name, skip_nulls=skip_nulls, min_count=min_count, slots=name in _SLOTS)
 
 
+def _are_doubles(one: elementwise.Operand, two: elementwise.Operand) -> TypeGuard[Column]:
+    """Whether two columns of float64 have as many dims, so that their products need not be written down."""
+    columns = isinstance(one, Column) and isinstance(two, Column)
+    return columns and one.ndim == two.ndim and one.type == two.type == pa.float64()
+
+
+def _dot_of_doubles(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
+    return _arrow.from_numpy(products.dot(floats(one, "dot"), floats(two, "dot"), offsets, valid))
+
+
 def dot(one: elementwise.Operand, two: elementwise.Operand, axis: Any, *, skip_nulls: bool, min_count: int | None) -> Column:
     """Add up the products of two columns; raises if the products of a row whose result isn't null don't fit 64 bits."""
+    if _are_doubles(one, two) and type(axis) is int and axis in (-1, one.ndim - 1):
+        return over_pairs(one, two, axis, _dot_of_doubles, "dot", skip_nulls=skip_nulls, min_count=min_count)
 
     def total(product: Column) -> Column:
         try:

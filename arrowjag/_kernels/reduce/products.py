@@ -12,6 +12,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import empty, empty_columns
+from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled import fused_name
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.reduce.moments import deviations
@@ -158,29 +159,32 @@ _DOT = "||||mul:f8:f8,0,1;sum:f8:f8,2|3"
 """As `_DOTS`, of the products alone."""
 
 
-def dot(x: NDArray[Any], y: NDArray[Any], offsets: NDArray[np.int64]) -> Floats:
+def dot(x: NDArray[Any], y: NDArray[Any], offsets: NDArray[np.int64], valid: Valid = None) -> Floats:
     """The sum of products of two columns of each row, in the order of `row_sums`; 0 for a row without items.
 
     Parameters
     ----------
     x, y : (n_values,) arrays of floats, integers or booleans
     offsets : (n_rows + 1,) int64 array
+    valid : (n_values,) bool array, optional
+        True where both have an item.
 
     Notes
     -----
     O(n_values), on all cores; products and sums are float64.
     """
     out = empty(len(offsets) - 1, np.float64)
-    loop = _dots_loop(x, y, None, _DOT)
+    loop = _dots_loop(x, y, valid, _DOT)
     if strategy.choose("central", loop is not None) == "compiled" and loop is not None:
-        x, y, constants = np.ascontiguousarray(x), np.ascontiguousarray(y), (np.zeros(1), np.zeros(1, np.int64))
-        map_rows(lambda first, last: loop(offsets, first, last, x, y, *constants, out), offsets)
+        data = [np.ascontiguousarray(one) for one in (x, y)] + ([] if valid is None else [valid, valid])
+        map_rows(lambda first, last: loop(offsets, first, last, *data, np.zeros(1), np.zeros(1, np.int64), out), offsets)
         return out
 
     def work(block: Block) -> None:
-        row_sums(np.multiply(block.data, y[block.items], dtype=np.float64), None, block.offsets, out[block.rows])
+        product = quietly(np.multiply, block.data, y[block.items], dtype=np.float64)
+        row_sums(product, block.valid, block.offsets, out[block.rows])
 
-    over_blocks(work, x, None, offsets)
+    over_blocks(work, x, valid, offsets)
     return out
 
 

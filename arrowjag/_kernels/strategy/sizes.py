@@ -224,7 +224,7 @@ WINDOW_WASTE = 3
 SPARSE_PLACES = 32
 """One place in this many or fewer is sorted to see whether places repeat; more are marked: 15 ms for 5M, a sort 300."""
 
-REPEAT_COLUMNS = 4
+REPEAT_COLUMNS, FEW_COLUMNS = 4, 8
 """Up to this many copies of each item are written column by column, and rows of one such length are reduced so."""
 
 REPEATED_AT_ONCE, TILE_VALUES = 1 << 15, 1 << 11

@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.memory import empty
-from arrowjag._kernels.base.offsets import from_counts, from_sizes, is_int32, longest_of, parents, positions, row_sizes, runs
+from arrowjag._kernels.base.offsets import (
+    from_counts,
+    from_sizes,
+    is_int32,
+    longest_of,
+    parents,
+    positions,
+    row_sizes,
+    runs,
+)
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.move.scatter import inverse
@@ -160,23 +169,6 @@ def one_frame(rows: NDArray[np.int64]) -> Moved:
     columns, items = by_column(rows)
     sizes = np.diff(rows)
     return [np.array([0, len(columns) - 1]), columns], items, lambda: bool((sizes[1:] > sizes[:-1]).any())
-
-
-def is_even(offsets: NDArray[np.int64], size: int) -> bool:
-    """Whether all rows have this size."""
-    n_rows = len(offsets) - 1
-    return int(offsets[-1]) == n_rows * size and bool((offsets[:-1] == np.arange(n_rows) * size).all())
-
-
-def even(n_frames: int, sizes: list[int], order: Sequence[int], first: int) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    # Of uniform dims coordinates are never written down: numpy copies a transposed view of a range: 1.2 ns an item instead of 14.
-    new = [d - first for d in order]
-    moved, n_rows = [], n_frames
-    for size in (sizes[d] for d in new):
-        moved.append(np.arange(n_rows + 1) * size)
-        n_rows *= size
-    atoms = np.arange(n_rows).reshape(n_frames, *sizes).transpose(0, *(d + 1 for d in new))
-    return moved, np.ascontiguousarray(atoms).reshape(-1)
 
 
 def slices(width: int, levels: Offsets, _: NDArray[np.bool_] | None) -> Moved:

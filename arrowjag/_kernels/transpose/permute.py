@@ -20,7 +20,8 @@ from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import from_sizes, parents, positions, row_sizes
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.transpose import coordinates
-from arrowjag._kernels.transpose.coordinates import Extents, Move, Moved, Offsets, Shears, is_even, never, rising, row_max
+from arrowjag._kernels.transpose import even as _even
+from arrowjag._kernels.transpose.coordinates import Extents, Move, Moved, Offsets, Shears, never, rising, row_max
 from arrowjag.errors import JagValueError
 from arrowjag.typing import ShearRule
 
@@ -101,14 +102,14 @@ def transpose(
         return known[0]
 
     def declared() -> bool:
-        return bool(width) and frame_valid is None and is_even(offsets[b], width or 0)
+        return bool(width) and frame_valid is None and _even.is_even(offsets[b], width or 0)
 
     def shears() -> bool:
         return will_shear(offsets, a, b, "exact") if sheared is None else sheared
 
     by = strategy.choose("transpose", even, b == a + 1, declared, shears, int(offsets[b][-1]))
     if by == "even":
-        return _finish(offsets, extents, a, b, order, *coordinates.even(len(offsets[a]) - 1, even() or [], order, a), never)
+        return _finish(offsets, extents, a, b, order, *_even.even(len(offsets[a]) - 1, even() or [], order, a), never)
     move: Move
     if by == "columns":
         move = partial(coordinates.neighbours, width)
@@ -173,7 +174,7 @@ def _even_sizes(offsets: Offsets, extents: Extents, a: int, b: int) -> list[int]
         n_rows, n_items = len(offsets[d]) - 1, int(offsets[d][-1])
         declared = extents[d]
         size = declared if declared is not None else (n_items // n_rows if n_rows and n_items else -1)
-        if size < 0 or not is_even(offsets[d], size):
+        if size < 0 or not _even.is_even(offsets[d], size):
             return None
         sizes.append(size)
     return sizes
@@ -211,7 +212,7 @@ def permute(offsets: Offsets, extents: Extents, axes: Sequence[int], *, frame_va
         return transpose(offsets, extents, first, last, frame_valid=frame_valid)
     even = _even_sizes(offsets, extents, first, last)
     if even is not None and frame_valid is None:
-        moved, atoms = coordinates.even(len(offsets[first]) - 1, even, order, first)
+        moved, atoms = _even.even(len(offsets[first]) - 1, even, order, first)
         return _finish(offsets, extents, first, last, order, moved, atoms, never)
     move = partial(coordinates.radix, _kept(extents, order), [d - first for d in order])
     return _finish(offsets, extents, first, last, order, *_in_blocks(move, offsets[first : last + 1], frame_valid))
@@ -238,7 +239,7 @@ def _finish(
 ) -> Permuted:
     """Put the dims together again; those inside the atoms go where their atom goes."""
     kept = _kept(extents, order)
-    if kept[-1] is not None and not is_even(moved[-1], kept[-1]):
+    if kept[-1] is not None and not _even.is_even(moved[-1], kept[-1]):
         kept[-1] = None  # items under a null row between the moved dims were lost
     new_offsets = [*offsets[:first], *moved]
     orders: list[NDArray[np.int64] | None] = [None] * (last + 1)
