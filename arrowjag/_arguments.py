@@ -123,9 +123,8 @@ def checked(function: F, name: str) -> F:
     """Return a function that checks its flags, words, integers, numbers and axes by their annotations.
 
     A wrong type raises `JagTypeError` that names the parameter, an integer beyond 64 bits `JagRangeError`: no other library sees
-    them. Arguments with other annotations are left to the function. A failed allocation raises `JagMemoryError`,
-    text that UTF-8 can't encode `JagValueError`. Cost: below a
-    microsecond per call, nothing without arguments.
+    them. Arguments with other annotations are left to the function. A failed allocation raises `JagMemoryError`, text that UTF-8
+    can't encode `JagValueError`. Cost: below a microsecond per call, nothing without arguments.
     """
     plain: Any = inspect.unwrap(function)
     code, annotations = plain.__code__, plain.__annotations__  # inspect.signature takes longer than the import of a module

@@ -192,6 +192,17 @@ def test_kernel_files_stay_short() -> None:
     assert {name: n for name, n in lengths.items() if n > LONGEST_KERNEL} == {}
 
 
+def test_extremes_are_taken_by_functions_that_copy_nothing() -> None:
+    """numpy's argmin copies many items of a read-only array, such as a buffer of polars or of a file."""
+    package = KERNELS.parent
+    allowed = {KERNELS / "base" / name for name in ("extremes.py", "memory.py")}
+    texts = {
+        path.relative_to(package).as_posix(): path.read_text("utf-8") for path in package.glob("**/*.py") if path not in allowed
+    }
+    found = [name for name, text in texts.items() if re.search(r"\b(\w+)\[\1\.arg(?:min|max)\(\)\]", text)]
+    assert not found, f"take `least` or `greatest` of arrowjag._kernels.base.extremes: {found}"
+
+
 def test_the_contributing_page_lists_every_kernel_file() -> None:
     text = (KERNELS.parents[1] / "CONTRIBUTING.md").read_text("utf-8").split("### The kernels")[1].split("\n## ")[0]
     rows = dict(re.findall(r"^\| `(\w+)/` \| (.*) \|$", text, re.MULTILINE))

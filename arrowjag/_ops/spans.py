@@ -12,6 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._integers import is_int
+from arrowjag._kernels.base import extremes
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.elementwise.times import TICKS, Every, every_of, nanoseconds_of
 from arrowjag._ops.zones import in_zone, wall_of
@@ -136,8 +137,7 @@ def _of_numbers(times: pa.Array, every: Any, what: str) -> Buckets:
         def work(items: slice, out: IntArray) -> None:
             number = np.divide(data[items], step, dtype=np.float64)
             np.floor(number, out=number)
-            least, largest = number[number.argmin()], number[number.argmax()]  # NaN where a number is
-            if not -(2**53) <= least <= largest <= 2**53:
+            if not -(2**53) <= extremes.least(number) <= extremes.greatest(number) <= 2**53:  # NaN where a number is
                 fits[0] = False
             out[:] = number
 
