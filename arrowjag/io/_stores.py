@@ -234,7 +234,7 @@ def _renamed(options: Mapping[str, str], names: Mapping[str, str], scheme: str) 
 
 def _seconds(text: str, name: str) -> float:
     """Parse a time span in the format of object_store (`5s`, `500ms`) or a number of seconds."""
-    found = re.fullmatch(r"\s*([0-9.]+)\s*(ms|s|m|)\s*", text)
+    found = re.fullmatch(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*(ms|s|m|)\s*", text)
     if found is None:
         raise JagValueError(f"storage_options: {name} is a time such as 5s, got {text!r}")
     return float(found[1]) * {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0}[found[2]]

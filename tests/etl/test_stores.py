@@ -402,6 +402,7 @@ def test_options_are_mapped_to_each_library() -> None:
         ("s3://b/x", {"aws_regoin": "x"}, "'aws_regoin' is unknown for s3; known are access_key_id"),
         ("gs://b/x", {"aws_region": "x"}, "'aws_region' is unknown for gs"),
         ("s3://b/x", {"timeout": "soon"}, "request_timeout is a time such as 5s, got 'soon'"),
+        ("s3://b/x", {"timeout": "1.2.3s"}, "request_timeout is a time such as 5s, got '1.2.3s'"),
         ("s3://b/x", {"access_key_id": "only"}, "storage_options for s3: "),
     ],
 )
