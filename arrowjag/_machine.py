@@ -6,9 +6,10 @@ import contextlib
 import os
 from pathlib import Path
 
-__all__ = ["available_cores", "available_memory", "reported_memory"]
+__all__ = ["available_cores", "available_memory", "free_memory", "reported_memory"]
 
 _CGROUPS = Path("/sys/fs/cgroup")
+_MEMINFO = Path("/proc/meminfo")
 
 
 def reported_memory() -> int | None:
@@ -21,6 +22,17 @@ def reported_memory() -> int | None:
     """
     found = [limit for limit in (_physical_memory(), *_cgroup_limits()) if limit is not None]
     return min(found, default=None)
+
+
+def free_memory() -> int | None:
+    """Return the bytes that this process can still write to, in memory and in swap space, before the system ends a process.
+
+    Returns
+    -------
+    int or None
+        None if the system reports nothing, as macOS and Windows do.
+    """
+    return min([*_free_of_system(), *_free_of_cgroups()], default=None)
 
 
 def available_memory() -> int:
@@ -62,6 +74,34 @@ def _cgroup_limits() -> list[int]:
             with contextlib.suppress(OSError, ValueError):
                 limits.append(int((folder / name).read_text()))
     return limits
+
+
+def _free_of_system() -> list[int]:
+    """Return what is free, with what the system can drop, such as copies of files; an empty list if it reports nothing."""
+    with contextlib.suppress(OSError, ValueError):
+        known = dict(line.split(":", 1) for line in _MEMINFO.read_text().splitlines() if ":" in line)
+        if "MemAvailable" in known:
+            return [1024 * sum(int(known.get(name, "0 kB").split()[0]) for name in ("MemAvailable", "SwapFree"))]
+    return []
+
+
+_COUNTERS = (
+    ("memory.max", "memory.current", "inactive_file"),
+    ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+)
+"""Files with the limit of a cgroup and with what it uses, in version 2 and 1, and the copies of files that it can drop."""
+
+
+def _free_of_cgroups() -> list[int]:
+    """Return what the limits of all cgroups of this process leave."""
+    found = []
+    for folder in _cgroup_folders():
+        for limit, used, droppable in _COUNTERS:
+            with contextlib.suppress(OSError, ValueError):
+                left = int((folder / limit).read_text()) - int((folder / used).read_text())
+                counts = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+                found.append(max(0, left + int(counts.get(droppable, 0))))
+    return found
 
 
 def _cgroup_folders() -> list[Path]:

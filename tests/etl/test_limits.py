@@ -109,6 +109,27 @@ def test_limits_of_cgroups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert _machine.available_cores() == 1
 
 
+def test_what_is_left_of_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_machine, "_CGROUPS", tmp_path)
+    monkeypatch.setattr(_machine, "_MEMINFO", tmp_path / "meminfo")
+    assert _machine.free_memory() is None
+    (tmp_path / "meminfo").write_text("MemTotal: 9000 kB\n")  # of an old kernel
+    assert _machine.free_memory() is None
+    (tmp_path / "meminfo").write_text("MemTotal: 9000 kB\nMemAvailable:  5000 kB\nSwapFree: 1000 kB\n")
+    assert _machine.free_memory() == 6000 * 1024
+    (tmp_path / "memory.max").write_text("max\n")
+    (tmp_path / "memory.current").write_text("3000000\n")
+    (tmp_path / "memory.stat").write_text("anon 5\ninactive_file 1000000\n")
+    assert _machine.free_memory() == 6000 * 1024
+    (tmp_path / "memory.max").write_text("4000000\n")
+    assert _machine.free_memory() == 2_000_000
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/memory.limit_in_bytes").write_text("1000000\n")
+    (tmp_path / "memory/memory.usage_in_bytes").write_text("1500000\n")
+    (tmp_path / "memory/memory.stat").write_text("cache 7\n")
+    assert _machine.free_memory() == 0
+
+
 # ---------------------------------------------------------------------------------------------------------- grouping
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import arrowjag as aj
 from arrowjag._kernels.base import memory
 from arrowjag._machine import reported_memory
 from arrowjag.errors import JagMemoryError
@@ -100,11 +101,28 @@ def test_which_are_valid_in_both() -> None:
     assert memory.both_valid(None, None) is None
 
 
-def test_more_than_memory_can_hold() -> None:
+def test_more_than_is_left_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrow's pool is asked first to give back what it keeps."""
+    left = [3 * 10**9, 4 * 10**9]
+    monkeypatch.setattr(memory, "free_memory", lambda: left.pop(0))
+    assert memory.check_memory(10**9, 4) == 4 * 10**9
+    assert not left
+    left[:] = [3 * 10**9] * 2
+    with pytest.raises(JagMemoryError, match=r"1,000,000,000 items of 4 bytes take 4 GB; the system has 3 GB left"):
+        memory.check_memory(10**9, 4)
+    assert memory.check_memory(1000, 4) == 4000  # few bytes are not counted
+    monkeypatch.setattr(memory, "free_memory", lambda: 3 * 10**9)
+    x = aj.from_sizes(np.arange(40_000), [40_000])
+    with pytest.raises(JagMemoryError, match=r"argcombinations: .* the system has 3 GB left"):
+        x.argcombinations(2)
+
+
+def test_more_than_memory_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         JagMemoryError, match=r"4,611,686,018,427,387,904 items of 2 bytes take 9.223e\+09 GB; this process may use"
     ):
         memory.empty(2**62, np.int16)
+    monkeypatch.setattr(memory, "free_memory", lambda: None)
     memory.check_memory(machine_memory := reported_memory() or 2**47, 1)
     for wrong in (lambda: memory.check_memory(machine_memory + 1, 1), lambda: memory.zeros(machine_memory, np.int16)):
         with pytest.raises(JagMemoryError, match="this process may use"):

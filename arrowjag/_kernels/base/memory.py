@@ -12,7 +12,7 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._machine import reported_memory
+from arrowjag._machine import free_memory, reported_memory
 from arrowjag.errors import JagMemoryError
 
 __all__ = [
@@ -99,14 +99,23 @@ def _most_memory() -> int:
 def check_memory(n: int, itemsize: float) -> int:
     """Return the bytes of n items; raise if they exceed the memory of the machine, before anything is allocated.
 
-    A system that promises more memory than it has would end the process when the memory is written to.
+    A system that promises more memory than it has would end the process when the memory is written to. Many items must fit what is
+    left, too: the results before them may have taken the rest.
     """
     n_bytes = int(n * itemsize)
-    if n_bytes >= strategy.sizes.ARROW_MEMORY_BYTES and n_bytes > _most_memory():
-        raise ExcessError(
-            f"{n:,} items of {itemsize:.4g} bytes take {n_bytes / 1e9:.4g} GB; this process may use {_most_memory() / 1e9:.4g} GB"
-        )
-    return n_bytes
+    if n_bytes < min(strategy.sizes.COUNTED_MEMORY_BYTES, _most_memory() // 16):
+        return n_bytes
+    free = free_memory()
+    if free is not None and n_bytes > free:
+        pa.default_memory_pool().release_unused()
+        free = free_memory()
+    if n_bytes > _most_memory():
+        left = f"this process may use {_most_memory() / 1e9:.4g} GB"
+    elif free is not None and n_bytes > free:
+        left = f"the system has {free / 1e9:.4g} GB left"
+    else:
+        return n_bytes
+    raise ExcessError(f"{n:,} items of {itemsize:.4g} bytes take {n_bytes / 1e9:.4g} GB; {left}")
 
 
 def empty(n: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:

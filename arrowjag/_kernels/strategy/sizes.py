@@ -65,8 +65,8 @@ WINDOW_BYTES = 1 << 21
 ROWS = 1 << 16
 """Rows per block of passes over offsets."""
 
-ARROW_MEMORY_BYTES = 1 << 16
-"""From this size on memory comes from Arrow's pool, which keeps pages: results of 40, 4, 4 and 5 MB take 1.7 ms, by malloc 10.6."""
+ARROW_MEMORY_BYTES, COUNTED_MEMORY_BYTES = 1 << 16, 1 << 29
+"""From the first on Arrow's pool gives memory: 53 MB take 1.7 ms, by malloc 10.6. From the second on that much must be free."""
 
 # ------------------------------------------------------------------------------------------------------------- order
 
