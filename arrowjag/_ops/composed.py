@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +19,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import both_valid, empty, empty_like, numbers
+from arrowjag._kernels.base.memory import both_valid, check_memory, empty, empty_like, numbers
 from arrowjag._kernels.base.offsets import longest_of, row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.equal import groups as _kernels
@@ -163,15 +162,16 @@ def _choices(offsets: IntArray, n: int, as_slots: bool = False) -> tuple[IntArra
     if strategy.choose("combinations", total * n) == "items":
         items = _few_choices(sizes, offsets, n)
         return cut, items - _offsets.runs(offsets[:-1], cut * n, 0) if as_slots else items
+    check_memory((total + 3 * math.comb(longest_of(sizes), n)) * n, 8)  # of all rows, and copies of those of the longest one
     items = empty(total * n, np.int64)
 
     def work(batch: blocks.Batch) -> None:
         length, rows = batch
-        count = math.comb(length, n)
-        flat = itertools.chain.from_iterable(itertools.combinations(range(length), n))
-        slots = np.fromiter(flat, np.int64, count * n)
-        chosen = np.broadcast_to(slots, (len(rows), len(slots))) if as_slots else offsets[rows][:, None] + slots
-        blocks.put_rows(items, cut[rows] * n, chosen)
+        slots = _few_choices(np.array([length]), np.array([0, length]), n)
+        step = max(1, strategy.sizes.CACHE_VALUES // len(slots))
+        for some in [rows[first : first + step] for first in range(0, len(rows), step)]:
+            chosen = np.broadcast_to(slots, (len(some), len(slots))) if as_slots else offsets[some][:, None] + slots
+            blocks.put_rows(items, cut[some] * n, chosen)
 
     blocks.map_tasks(work, blocks.batches(offsets, above=n - 1))
     return cut, items

@@ -17,8 +17,10 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels.base.fill import spread_rows
+from arrowjag._kernels.base.memory import check_memory
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
 from arrowjag._kernels.elementwise import text_loops
+from arrowjag._kernels.elementwise.text_bytes import n_bytes
 from arrowjag._kernels.equal import distinct
 from arrowjag._kernels.equal.distinct import text_marks
 from arrowjag._kernels.move import gather
@@ -323,6 +325,7 @@ def join(column: Column, sep: str, axis: Any, skip_nulls: bool, min_count: int |
         if values.null_count:
             valid = values.is_valid().to_numpy(zero_copy_only=False)
             values, offsets = gather.filter_values(values, valid), filter_rows(valid, offsets)
+        check_memory(n_bytes(values) + max(0, len(values) - len(offsets) + 1) * len(sep.encode()), 1)
         lists = _arrow.wrap([_arrow.Level(offsets, None, None)], values)
         joined = pc.binary_join(lists, pa.scalar(sep, pa.large_string()))
         return structure.null_values(joined, row_sizes(offsets) > 0)

@@ -19,6 +19,7 @@ from arrowjag._integers import integer
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks, n_cores
 from arrowjag._kernels.base.capacity import check_replacements, with_room
+from arrowjag._kernels.base.memory import check_memory, is_counted
 from arrowjag._kernels.compiled.loops.strings import ANYWHERE, AT_END, AT_START
 from arrowjag._kernels.elementwise import regex as _regex
 from arrowjag._kernels.elementwise import text as _kernels
@@ -58,7 +59,13 @@ __all__ = [
 Compute = Callable[[pa.Array], pa.Array]
 
 
-def on_text(column: Column, name: str, compute: Compute, at_once: Callable[[pa.Array], pa.Array | None] | None = None) -> Column:
+def on_text(
+    column: Column,
+    name: str,
+    compute: Compute,
+    at_once: Callable[[pa.Array], pa.Array | None] | None = None,
+    room: Callable[[pa.Array], int] | None = None,
+) -> Column:
     """Call a function of flat text on the leaves.
 
     Parameters
@@ -71,6 +78,8 @@ def on_text(column: Column, name: str, compute: Compute, at_once: Callable[[pa.A
         From a string or large string array to an array as long; lists become a dim. For a dictionary it gets the words.
     at_once : callable, optional
         Computes the same on all cores by itself, or returns None.
+    room : callable, optional
+        The bytes of the results, or fewer: a `JagMemoryError` if there is no memory for them, which Arrow's kernels don't ask.
 
     Returns
     -------
@@ -79,10 +88,10 @@ def on_text(column: Column, name: str, compute: Compute, at_once: Callable[[pa.A
     """
     values = column.values
     if pt.is_dictionary(values.type) and len(values.dictionary) <= len(values):
-        words = _called(name, compute, at_once, _text(values.dictionary, values.type, name))
+        words = _called(name, compute, at_once, room, _text(values.dictionary, values.type, name))
         found = with_room(lambda words: take(words, values.indices), words)
     else:
-        found = _called(name, compute, at_once, _text(values, values.type, name))
+        found = _called(name, compute, at_once, room, _text(values, values.type, name))
     return struct_fields.with_levels(column.shape, found, check=False)
 
 
@@ -100,7 +109,16 @@ def _text(values: pa.Array, type: pa.DataType, name: str) -> pa.Array:
     return plain
 
 
-def _called(name: str, compute: Compute, at_once: Callable[[pa.Array], pa.Array | None] | None, text: pa.Array) -> pa.Array:
+def _called(
+    name: str,
+    compute: Compute,
+    at_once: Callable[[pa.Array], pa.Array | None] | None,
+    room: Callable[[pa.Array], int] | None,
+    text: pa.Array,
+) -> pa.Array:
+    if room is not None:
+        check_memory(room(text), 1)
+
     def run(text: pa.Array) -> pa.Array:
         found = None if at_once is None else at_once(text)
         return on_all_cores(compute, text) if found is None else found
@@ -308,22 +326,28 @@ def pad(column: Column, name: str, n: Any, side: Any, fill: Any) -> Column:
         raise JagValueError(f"str.{name}: side must be 'left', 'right' or 'both', got {side!r}")
     if width <= 0:
         return on_text(column, name, lambda text: text)
+    room = lambda text: (len(text) - text.null_count) * width  # noqa: E731
     if side == "both":  # Python puts the odd character left if the width is odd too
-        return on_text(column, name, lambda text: pc.utf8_center(text, width, char, lean_left_on_odd_padding=width % 2 == 0))
+        center = lambda text: pc.utf8_center(text, width, char, lean_left_on_odd_padding=width % 2 == 0)  # noqa: E731
+        return on_text(column, name, center, room=room)
     kernel = pc.utf8_lpad if side == "left" else pc.utf8_rpad
-    return on_text(column, name, lambda text: kernel(text, width, char))
+    return on_text(column, name, lambda text: kernel(text, width, char), room=room)
 
 
 def zfill(column: Column, n: Any) -> Column:
     """Filled with zeros at the left, after a sign."""
     width = integer(n, "str.zfill: n")
-    return on_text(column, "zfill", lambda text: pc.utf8_zero_fill(text, width) if width > 0 else text)
+    if width <= 0:
+        return on_text(column, "zfill", lambda text: text)
+    room = lambda text: (len(text) - text.null_count) * width  # noqa: E731
+    return on_text(column, "zfill", lambda text: pc.utf8_zero_fill(text, width), room=room)
 
 
 def repeat(column: Column, n: Any) -> Column:
     """Each text n times."""
     times = max(0, integer(n, "str.repeat: n"))
-    return on_text(column, "repeat", lambda text: pc.binary_repeat(text, times))
+    room = lambda text: text_bytes.n_bytes(text) * times  # noqa: E731
+    return on_text(column, "repeat", lambda text: pc.binary_repeat(text, times), room=room)
 
 
 def cat(column: Column, other: Operand, sep: Any) -> Column:
@@ -334,10 +358,20 @@ def cat(column: Column, other: Operand, sep: Any) -> Column:
         parts = [_text_datum(one), _text_datum(two)]
         if parts[0].type != parts[1].type:
             parts = [part.cast(pa.large_string()) for part in parts]
+        arrays = [part for part in parts if isinstance(part, pa.Array)]
+        check_memory(_joined_bytes(parts, len(between.encode()), len(arrays[0]) if arrays else 1), 1)
         found = text_loops.joined(parts[0], parts[1], between)
         return pc.binary_join_element_wise(*parts, pa.scalar(between, parts[0].type)) if found is None else found
 
     return elementwise.apply(compute, [column, other], "str.cat")
+
+
+def _joined_bytes(parts: list[Datum], n_between: int, n: int) -> int:
+    """The bytes of text joined with text, nulls left out; a null beside a string may make it fewer."""
+    of_arrays = sum(text_bytes.n_bytes(part) for part in parts if isinstance(part, pa.Array))
+    n_valid = min(len(part) - part.null_count if isinstance(part, pa.Array) else n * part.is_valid for part in parts)
+    of_scalars = sum(len(part.as_buffer() or b"") for part in parts if not isinstance(part, pa.Array))
+    return int(of_arrays * (n_valid > 0) + n_valid * (n_between + of_scalars))
 
 
 def _text_datum(datum: Datum) -> Datum:
@@ -367,8 +401,17 @@ def replace(column: Column, old: Any, new: Any, n: Any, regex: bool) -> Column:
         check_replacements(text, by)
         return kernel(text, wanted, by, max_replacements=None if limit < 0 else limit)
 
-    has_loop = not regex and limit != 0
-    return on_text(column, "replace", compute, (lambda text: text_loops.replaced(text, wanted, by, limit)) if has_loop else None)
+    def room(text: pa.Array) -> int:
+        more = len(by.encode()) - (0 if regex else len(wanted.encode()))
+        n_bytes = text_bytes.n_bytes(text)
+        if limit == 0 or more <= 0 or not is_counted((n_bytes + len(text)) * more):
+            return 0
+        counts = (pc.count_substring_regex if regex else pc.count_substring)(text, wanted)
+        found = pc.sum(pc.min_element_wise(counts, limit) if limit > 0 else counts).as_py() or 0
+        return found * more + (0 if regex else n_bytes)
+
+    at_once = None if regex or limit == 0 else lambda text: text_loops.replaced(text, wanted, by, limit)
+    return on_text(column, "replace", compute, at_once, room)
 
 
 def _check_references(pattern: str, new: str) -> None:

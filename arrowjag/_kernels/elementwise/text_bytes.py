@@ -13,7 +13,7 @@ from arrowjag._kernels.base.memory import empty, pack_bits, text_parts, unpack_b
 from arrowjag._kernels.base.totals import running_count
 from arrowjag._kernels.move.rows import cut_texts
 
-__all__ = ["byte_length", "has_empty", "has_length", "holds", "integers_in", "is_ascii", "length", "removed", "sliced"]
+__all__ = ["byte_length", "has_empty", "has_length", "holds", "integers_in", "is_ascii", "length", "n_bytes", "removed", "sliced"]
 
 _SURE_DIGITS = 18
 """Every integer of at most this many digits fits int64."""
@@ -39,6 +39,11 @@ def holds(values: pa.Array, some: bytes) -> bool:
     """Return whether any of some bytes is in the text."""
     _, data = _bytes_of(values)
     return any(bool((data == byte).any()) for byte in some)
+
+
+def n_bytes(values: pa.Array) -> int:
+    """Return how many bytes all strings have."""
+    return len(_bytes_of(values)[1])
 
 
 def has_empty(values: pa.Array) -> bool:
