@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base import memory
 from arrowjag._kernels.elementwise.regex import shared_pattern
 from arrowjag._kernels.strategy.sizes import REGEX_POLARS_VALUES, TEXT_VALUES
 from arrowjag._methods import METHODS, namespaces
 from arrowjag._ops import text as _text
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagMemoryError, JagTypeError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
 from tests.hosts import pd, pl
@@ -427,3 +428,42 @@ def test_blocks_of_unlike_text_have_one_type(name, args, options, type, monkeypa
                 except JagValueError as error:
                     outcomes.append(str(error))
         assert outcomes[0] == outcomes[1]
+
+
+LONG: dict[str, Callable[[aj.JaggedArray], Any]] = {
+    "str.repeat": lambda x: x.str.repeat(2000),
+    "str.ljust": lambda x: x.str.ljust(2_000_000),
+    "str.center": lambda x: x.str.center(2_000_000),
+    "str.zfill": lambda x: x.str.zfill(2_000_000),
+    "str.cat": lambda x: x.str.cat("b" * 2_000_000),
+    "str.cat of a column": lambda x: x.str.cat(x, "b" * 2_000_000),
+    "str.replace": lambda x: x.str.replace("a", "b" * 2000),
+    "str.replace of matches": lambda x: x.str.replace("[a]", "b" * 2000, regex=True),
+    "join": lambda x: x.join("b" * 2_000_000),
+    "indexing": lambda x: x.join("")[[0] * 2000],
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("compiled", ["never", "always"])
+def test_text_that_memory_can_t_hold_is_refused(name: str, compiled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results of 2 GB, before they are written: Arrow's kernels don't look at what is left of memory."""
+    if compiled == "always":
+        pytest.importorskip("numba")
+    x = aj.array([["a" * 1000] * 1000])
+    monkeypatch.setattr(memory, "free_memory", lambda: 10**9)
+    with aj.options(compile=compiled), strategy.force(COMPILED_VALUES=0):
+        with pytest.raises(JagMemoryError, match=r" (1\.999|2(\.00\d)?) GB; the system has 1 GB left"):
+            LONG[name](x)
+        if name != "indexing":
+            assert LONG[name](x[:0]).size == 0
+
+
+def test_replacements_are_counted_before_they_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "free_memory", lambda: 10**9)
+    x = aj.array([["a" * 1000, None] * 1000])
+    assert x.str.replace("aab", "c" * 2_000_000).equals(x)
+    assert x.str.replace("^aab", "c" * 2_000_000, regex=True).equals(x)
+    assert x.str.replace("a", "bb", 1).str.len().max(axis=None).as_py() == 1001
+    with pytest.raises(JagMemoryError):
+        x.str.replace("a", "c" * 2_000_000, 1)
