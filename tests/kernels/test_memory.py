@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base import memory
 from arrowjag._machine import reported_memory
 from arrowjag.errors import JagMemoryError
@@ -130,3 +131,14 @@ def test_more_than_memory_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     assert memory.empty(3, np.int16).dtype == np.int16
     assert memory.zeros(3, np.int16).tolist() == [0, 0, 0]
     assert memory.empty_like(np.zeros(4, np.float32)).shape == (4,)
+
+
+@pytest.mark.parametrize("n", [0, 3, strategy.sizes.CALL_VALUES, 100_000])
+def test_columns_share_no_item_and_no_line_of_a_page(n: int) -> None:
+    columns = memory.empty_columns(5, n)
+    for number, column in enumerate(columns):
+        assert (column.dtype, len(column)) == (np.float64, n)
+        column.fill(number)
+    assert [set(column.tolist()) for column in columns] == [{float(number)} if n else set() for number in range(5)]
+    if n >= 100_000:  # memory of Arrow's pool, which begins a page
+        assert len({column.ctypes.data % 4096 // 64 for column in columns}) == 5

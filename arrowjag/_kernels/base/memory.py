@@ -151,10 +151,18 @@ def empty_like(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def empty_columns(count: int, n: int) -> list[npt.NDArray[np.float64]]:
-    """New arrays of n float64, not set to anything; arrays of few items share their memory, which takes a third of the time."""
+    """New arrays of n float64, not set to anything, for a loop that writes the same item of each.
+
+    Few items share their memory, which takes a third of the time. Arrays of many begin in different lines of a page: a cache keeps
+    few lines that lie whole pages apart, and weighted means of 5M values in five arrays of whole pages took 37 ms instead of 15.
+    """
     if n < strategy.sizes.CALL_VALUES:
         return list(np.empty((count, n)))
-    return [empty(n, np.float64) for _ in range(count)]
+    return [empty(n + _LINE * place, np.float64)[_LINE * place :] for place in range(count)]
+
+
+_LINE = 8
+"""Items of float64 in a line of a cache."""
 
 
 def zeros(n: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
