@@ -113,8 +113,8 @@ def test_more_than_is_left_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
         memory.check_memory(10**9, 4)
     assert memory.check_memory(1000, 4) == 4000  # few bytes are not counted
     monkeypatch.setattr(memory, "free_memory", lambda: 3 * 10**9)
-    x = aj.from_sizes(np.arange(40_000), [40_000])
-    with pytest.raises(JagMemoryError, match=r"argcombinations: .* the system has 3 GB left"):
+    x = aj.from_sizes(np.arange(10_500), [10_500])
+    with pytest.raises(JagMemoryError, match=r"argcombinations: .* take 3.5\d* GB; (the system has 3 GB left|this process may use)"):
         x.argcombinations(2)
 
 
