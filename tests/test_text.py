@@ -459,6 +459,14 @@ def test_text_that_memory_can_t_hold_is_refused(name: str, compiled: Any, monkey
             assert LONG[name](x[:0]).size == 0
 
 
+def test_nulls_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A position under a null is arbitrary, and may be that of a long string."""
+    monkeypatch.setattr(memory, "free_memory", lambda: 10**8)
+    x = aj.array(["a" * 10**6, "b"])
+    with aj.options(compile="never"):
+        assert x[aj.array([1] + [None] * 999)].to_list() == ["b"] + [None] * 999
+
+
 def test_replacements_are_counted_before_they_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "free_memory", lambda: 10**9)
     x = aj.array([["a" * 1000, None] * 1000])

@@ -114,7 +114,9 @@ def test_more_than_is_left_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     assert memory.check_memory(1000, 4) == 4000  # few bytes are not counted
     monkeypatch.setattr(memory, "free_memory", lambda: 3 * 10**9)
     x = aj.from_sizes(np.arange(10_500), [10_500])
-    with pytest.raises(JagMemoryError, match=r"argcombinations: .* take 3.5\d* GB; (the system has 3 GB left|this process may use)"):
+    with pytest.raises(
+        JagMemoryError, match=r"argcombinations: .* take 3.5\d* GB; (the system has 3 GB left|this process may use)"
+    ):
         x.argcombinations(2)
 
 

@@ -58,19 +58,20 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
     if is_text(values.type):
         if (taken := take_texts(values, index, valid)) is not None:
             return taken
-        _check_bytes(values, index)
+        _check_bytes(values, index, valid)
     places = _memory.as_places(index, valid)
     return with_room(lambda whole: _take(whole, places), values)
 
 
-def _check_bytes(values: pa.Array[Any], index: NDArray[Any]) -> None:
-    """Raise before Arrow allocates more bytes than there is memory for; wherever the index is not valid, it may be anything."""
+def _check_bytes(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | None) -> None:
+    """Raise before Arrow allocates more bytes than there is memory for."""
     data = values.buffers()[2]
     if data is None or not len(values) or not _memory.is_counted(data.size * len(index)):
         return
     sizes = _offsets.row_sizes(_memory.text_bytes(values)[1])
     if _memory.is_counted(_offsets.longest_of(sizes) * len(index)):
-        _memory.check_memory(int(sizes.take(index, mode="clip").sum()), 1)
+        taken = sizes.take(index if valid is None else index[valid], mode="clip")
+        _memory.check_memory(int(taken.sum()), 1)
 
 
 def _take_few(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:
