@@ -367,11 +367,11 @@ def cat(column: Column, other: Operand, sep: Any) -> Column:
 
 
 def _joined_bytes(parts: list[Datum], n_between: int, n: int) -> int:
-    """The bytes of text joined with text, nulls left out; a null beside a string may make it fewer."""
-    of_arrays = sum(text_bytes.n_bytes(part) for part in parts if isinstance(part, pa.Array))
-    n_valid = min(len(part) - part.null_count if isinstance(part, pa.Array) else n * part.is_valid for part in parts)
-    of_scalars = sum(len(part.as_buffer() or b"") for part in parts if not isinstance(part, pa.Array))
-    return int(of_arrays * (n_valid > 0) + n_valid * (n_between + of_scalars))
+    """The bytes of text joined with text, or fewer: where a column holds nulls, those of the other one may not be needed."""
+    n_valid = max(0, n - sum(part.null_count if isinstance(part, pa.Array) else n * (not part.is_valid) for part in parts))
+    own = n_between + sum(len(part.as_buffer() or b"") for part in parts if not isinstance(part, pa.Array))
+    whole = [part for part in parts if isinstance(part, pa.Array)] if n_valid == n else []
+    return int(n_valid * own) + sum(text_bytes.n_bytes(part) for part in whole)
 
 
 def _text_datum(datum: Datum) -> Datum:
