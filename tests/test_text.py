@@ -440,6 +440,8 @@ LONG: dict[str, Callable[[aj.JaggedArray], Any]] = {
     "str.replace": lambda x: x.str.replace("a", "b" * 2000),
     "str.replace of matches": lambda x: x.str.replace("[a]", "b" * 2000, regex=True),
     "join": lambda x: x.join("b" * 2_000_000),
+    "str.lower of categories": lambda x: x.join("").cast(pa.dictionary(pa.int32(), pa.string())).tile(2000).str.lower(),
+    "text of categories": lambda x: x.join("").cast(pa.dictionary(pa.int32(), pa.string())).tile(2000).cast("string"),
     "indexing": lambda x: x.join("")[[0] * 2000],
 }
 
@@ -472,6 +474,7 @@ def test_replacements_are_counted_before_they_are_refused(monkeypatch: pytest.Mo
     x = aj.array([["a" * 1000, None] * 1000])
     assert x.str.replace("aab", "c" * 2_000_000).equals(x)
     assert x.str.replace("^aab", "c" * 2_000_000, regex=True).equals(x)
+    assert x.str.replace("^", "c" * 1000, regex=True).str.len().max(axis=None).as_py() == 2000
     assert x.str.replace("a", "bb", 1).str.len().max(axis=None).as_py() == 1001
     with pytest.raises(JagMemoryError):
         x.str.replace("a", "c" * 2_000_000, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tracemalloc
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.dense import matrices
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
@@ -169,9 +169,14 @@ def test_refused_products(x: Any, y: Any, text: str) -> None:
         aj.array([[[2**62, 2**62]]]).matmul([[2, 2]])
 
 
-@pytest.mark.parametrize("one_thread", [1, 1200, 1 << 18], ids=["wide", "blocks", "whole"])
-def test_the_nearest_row(one_thread: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrices, "_ONE_THREAD", one_thread)
+@pytest.fixture(params=[1, 1200, 1 << 18], ids=["wide", "blocks", "whole"])
+def _products_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    with strategy.force(BLAS_PRODUCTS=request.param):
+        yield
+
+
+@pytest.mark.usefixtures("_products_at_once")
+def test_the_nearest_row() -> None:
     rng = np.random.default_rng(0)
     matrix = rng.integers(-3, 3, (20, 3)).astype(float)
     rows = [*rng.integers(-3, 3, (100, 3)).tolist(), None, [], [None, 1, 2], [math.nan, 1, 2], [1e300, 0, 0]]

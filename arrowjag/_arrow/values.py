@@ -14,6 +14,7 @@ from arrowjag._arrow.types import is_numeric
 from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import Bits, all_set, pack_bits, unpack_bits, with_bits
+from arrowjag._kernels.move import gather
 from arrowjag._known import is_remembered_type, remembered
 from arrowjag._pyarrow_versions import numpy_dtype, take
 from arrowjag.errors import JagTypeError
@@ -91,6 +92,7 @@ def plain(array: pa.Array) -> pa.Array:
     words = array.dictionary
     if pt.is_string_view(words.type) or pt.is_binary_view(words.type):
         words = words.cast(pa.large_string() if pt.is_string_view(words.type) else pa.large_binary())
+    gather.check_taken_words(words, array.indices)
     return with_room(lambda all_words: take(all_words, array.indices), words)
 
 

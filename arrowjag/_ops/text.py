@@ -25,6 +25,7 @@ from arrowjag._kernels.elementwise import regex as _regex
 from arrowjag._kernels.elementwise import text as _kernels
 from arrowjag._kernels.elementwise import text_bytes, text_loops
 from arrowjag._kernels.elementwise.text_items import by_items
+from arrowjag._kernels.move.gather import check_taken_words
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops.elementwise import Datum, Operand
 from arrowjag._pyarrow_versions import take
@@ -89,6 +90,7 @@ def on_text(
     values = column.values
     if pt.is_dictionary(values.type) and len(values.dictionary) <= len(values):
         words = _called(name, compute, at_once, room, _text(values.dictionary, values.type, name))
+        check_taken_words(words, values.indices)
         found = with_room(lambda words: take(words, values.indices), words)
     else:
         found = _called(name, compute, at_once, room, _text(values, values.type, name))
@@ -326,7 +328,7 @@ def pad(column: Column, name: str, n: Any, side: Any, fill: Any) -> Column:
         raise JagValueError(f"str.{name}: side must be 'left', 'right' or 'both', got {side!r}")
     if width <= 0:
         return on_text(column, name, lambda text: text)
-    room = lambda text: (len(text) - text.null_count) * width  # noqa: E731
+    room = _room_for(width)
     if side == "both":  # Python puts the odd character left if the width is odd too
         center = lambda text: pc.utf8_center(text, width, char, lean_left_on_odd_padding=width % 2 == 0)  # noqa: E731
         return on_text(column, name, center, room=room)
@@ -334,13 +336,17 @@ def pad(column: Column, name: str, n: Any, side: Any, fill: Any) -> Column:
     return on_text(column, name, lambda text: kernel(text, width, char), room=room)
 
 
+def _room_for(width: int) -> Callable[[pa.Array], int]:
+    """The bytes of strings of `width` characters, if each character has one byte."""
+    return lambda text: (len(text) - text.null_count) * width
+
+
 def zfill(column: Column, n: Any) -> Column:
     """Filled with zeros at the left, after a sign."""
     width = integer(n, "str.zfill: n")
     if width <= 0:
         return on_text(column, "zfill", lambda text: text)
-    room = lambda text: (len(text) - text.null_count) * width  # noqa: E731
-    return on_text(column, "zfill", lambda text: pc.utf8_zero_fill(text, width), room=room)
+    return on_text(column, "zfill", lambda text: pc.utf8_zero_fill(text, width), room=_room_for(width))
 
 
 def repeat(column: Column, n: Any) -> Column:
@@ -406,7 +412,11 @@ def replace(column: Column, old: Any, new: Any, n: Any, regex: bool) -> Column:
         n_bytes = text_bytes.n_bytes(text)
         if limit == 0 or more <= 0 or not is_counted((n_bytes + len(text)) * more):
             return 0
-        counts = (pc.count_substring_regex if regex else pc.count_substring)(text, wanted)
+        counted = wanted
+        if regex:  # Arrow counts a match of "^" at each character, but replaces one
+            counted = _kernels.markers(text, 1)[0]
+            text = pc.replace_substring_regex(text, wanted, counted)
+        counts = pc.count_substring(text, counted)
         found = pc.sum(pc.min_element_wise(counts, limit) if limit > 0 else counts).as_py() or 0
         return found * more + (0 if regex else n_bytes)
 

@@ -98,7 +98,7 @@ def _most_memory() -> int:
 
 
 def is_counted(n_bytes: int) -> bool:
-    """Whether so many bytes are compared with the memory that is left, which takes 0.3 ms."""
+    """Whether an allocation is so large that `check_memory` asks the system, in 0.3 ms, how much memory is left."""
     return n_bytes >= min(strategy.sizes.COUNTED_MEMORY_BYTES, _most_memory() // 16)
 
 

@@ -244,10 +244,6 @@ def distances(one: NDArray[np.float64], two: NDArray[np.float64], i: IntArray, j
     return out
 
 
-_ONE_THREAD = 1 << 18
-"""OpenBLAS multiplies matrices with fewer products of numbers in the calling thread: ours and its own would wait for each other."""
-
-
 def nearest(vectors: NDArray[Any], matrix: NDArray[Any], metric: str = "l2") -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The row of a matrix that is nearest to each vector, the first of equally near ones.
 
@@ -275,8 +271,9 @@ def nearest(vectors: NDArray[Any], matrix: NDArray[Any], metric: str = "l2") -> 
     squares = np.einsum("ij,ij->i", matrix, matrix)
     largest = float(np.max(squares[np.isfinite(squares)], initial=0))
     out, known = empty(n, np.int64), empty(n, np.bool_)
-    at_once = _ONE_THREAD // max(1, len(matrix) * width)
-    is_wide = at_once < 16
+    # The threads of OpenBLAS and ours would wait for each other, so blocks are small enough for it to start none.
+    at_once = strategy.sizes.BLAS_PRODUCTS // max(1, len(matrix) * width)
+    is_wide = at_once < strategy.sizes.BLAS_ROWS
     step = max(1, (strategy.sizes.LARGE_VALUES if is_wide else strategy.sizes.CACHE_VALUES) // max(len(matrix), width, 1))
     at_once = step if is_wide else at_once
 

@@ -13,9 +13,21 @@ from arrowjag._kernels.base.memory import empty, pack_bits, text_parts, unpack_b
 from arrowjag._kernels.base.totals import running_count
 from arrowjag._kernels.move.rows import cut_texts
 
-__all__ = ["byte_length", "has_empty", "has_length", "holds", "integers_in", "is_ascii", "length", "n_bytes", "removed", "sliced"]
+__all__ = [
+    "SURE_DIGITS",
+    "byte_length",
+    "has_empty",
+    "has_length",
+    "holds",
+    "integers_in",
+    "is_ascii",
+    "length",
+    "n_bytes",
+    "removed",
+    "sliced",
+]
 
-_SURE_DIGITS = 18
+SURE_DIGITS = 18
 """Every integer of at most this many digits fits int64."""
 
 
@@ -114,7 +126,7 @@ def sliced(values: pa.Array, start: int, stop: int | None) -> pa.Array | None:
 
 
 def integers_in(values: pa.Array) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Return which texts are integers of at most `_SURE_DIGITS` digits, and which may be other integers, longer or hexadecimal.
+    """Return which texts are integers of at most `SURE_DIGITS` digits, and which may be other integers, longer or hexadecimal.
 
     A pass over 2 MB takes 5 ms, a regular expression 14.
     """
@@ -128,7 +140,7 @@ def integers_in(values: pa.Array) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np
     first = data[np.minimum(offsets[:-1], len(data) - 1)]
     minus = first == ord("-")
     digits = (others[offsets[1:]] - others[offsets[:-1]] == minus) & (sizes > minus)
-    short = digits & (sizes - minus <= _SURE_DIGITS)
+    short = digits & (sizes - minus <= SURE_DIGITS)
     second = data[np.minimum(offsets[:-1] + 1, len(data) - 1)]
     hexadecimal = (first == ord("0")) & (second | 32 == ord("x")) & (sizes > 2)
     other = (digits & ~short) | hexadecimal

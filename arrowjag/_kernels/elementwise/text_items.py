@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from arrowjag._kernels import strategy
+from arrowjag._kernels.elementwise.text_bytes import SURE_DIGITS
 from arrowjag._pyarrow_versions import numpy_dtype
 
 __all__ = ["by_items", "few_integers"]
@@ -37,8 +38,8 @@ def by_items(values: pa.Array, function: Callable[[str], Any], type: pa.DataType
     return pa.array([None if item is None else function(item) for item in values.to_pylist()], type)
 
 
-_INTEGER = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
-_LONG_INTEGER = re.compile(r"[+-]?(?:[0-9]{19,}|0x.*)", re.ASCII | re.IGNORECASE | re.DOTALL)
+_INTEGER = re.compile(rf"[+-]?[0-9]{{1,{SURE_DIGITS}}}", re.ASCII)
+_LONG_INTEGER = re.compile(rf"[+-]?(?:[0-9]{{{SURE_DIGITS + 1},}}|0x.*)", re.ASCII | re.IGNORECASE | re.DOTALL)
 
 
 def few_integers(text: pa.Array, type: pa.DataType) -> pa.Array | None:

@@ -23,7 +23,7 @@ from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.rows import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
 
-__all__ = ["filter_values", "no_nulls", "pick", "ranges", "take", "take_rising", "take_rows", "taken"]
+__all__ = ["check_taken_words", "filter_values", "no_nulls", "pick", "ranges", "take", "take_rising", "take_rows", "taken"]
 
 
 _buffer, _from_buffers = pa.py_buffer, pa.Array.from_buffers
@@ -61,6 +61,13 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
         _check_bytes(values, index, valid)
     places = _memory.as_places(index, valid)
     return with_room(lambda whole: _take(whole, places), values)
+
+
+def check_taken_words(words: pa.Array[Any], indices: pa.Array[Any]) -> None:
+    """Raise before Arrow decodes a dictionary to more text than there is memory for; other words are not looked at."""
+    if is_text(words.type):
+        index = indices.cast(pa.int64())
+        _check_bytes(words, _memory.data_of(index).view(np.int64), _memory.valid_of(index))
 
 
 def _check_bytes(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | None) -> None:

@@ -56,8 +56,8 @@ ONE_PASS_VALUES = 1 << 17
 WORD_VALUES = 1 << 16
 """Values per block where items are moved one by one (weave, nth, inverse permutation, rounding, transpose)."""
 
-BATCH_VALUES = 1 << 17
-"""Values per batch of rows of one length: a matrix of 1 MB."""
+BATCH_VALUES, BLAS_PRODUCTS, BLAS_ROWS = 1 << 17, 1 << 18, 16
+"""Values per batch of rows of one length. OpenBLAS starts no thread for fewer products; blocks of so many rows are worth a call."""
 
 WINDOW_BYTES = 1 << 21
 """Bytes per block where rows are copied as windows, and of dense cells."""
@@ -225,7 +225,7 @@ SPARSE_PLACES = 32
 """One place in this many or fewer is sorted to see whether places repeat; more are marked: 15 ms for 5M, a sort 300."""
 
 REPEAT_COLUMNS, FEW_COLUMNS = 4, 8
-"""Up to this many copies of each item are written column by column, and rows of one such length are reduced so."""
+"""Up to so many copies of an item are written, and rows reduced, column by column; sums of two arrays are for fewer columns."""
 
 REPEATED_AT_ONCE, TILE_VALUES = 1 << 15, 1 << 11
 """A shorter result is repeated by one call of numpy; for longer ones short tiles are repeated up to the second length first."""
@@ -246,7 +246,7 @@ UTF8_POLARS_BYTES = 1 << 17
 """From here on polars validates UTF-8, if it is loaded: 15 GB/s, a compiled loop 11, Arrow 1.5 to 4; a call costs 30 us."""
 
 TEXT_WORDS, FEW_TEXTS, FEW_TEXTS_BYTES = 4, 128, 1 << 13
-"""Texts are sorted by so many words of eight bytes, then by Arrow. So few, Python ranks in 0.1 us each; Arrow takes 30 in all."""
+"""Words of eight bytes by which texts are sorted, then by Arrow; texts, and bytes of them, that Python's str handles faster."""
 
 TEXT_VALUES = 1 << 14
 """From here on text is divided among cores: upper case of 16,000 words of 7 bytes takes 0.5 ms, a call of a thread 0.03."""
