@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from arrowjag.testing import assert_lists_equal, prefix_arrays
 from tests import reference as ref
 from tests.along import any_axis, as_list, common_extents
@@ -70,3 +73,29 @@ def test_the_largest_products_beside_one_that_overflows_in_a_null_row(leaf: pa.D
     assert got.to_list() == [*(a * b for a, b in products), None, 0]
     with pytest.raises(aj.JagOverflowError, match="dot: integer overflow, a product of row 4 does not fit"):
         one.dot(two)
+
+
+@pytest.mark.parametrize("compiled", ["never", "always"])
+def test_what_lies_under_nulls_is_not_read(compiled: Any) -> None:
+    """Products of float64 are not written down; infinities and NaN under a null in either column don't count."""
+    if compiled == "always":
+        pytest.importorskip("numba")
+    one, two = [np.array(data) for data in ([1.0, np.inf, 3.0, np.nan, 5.0], [2.0, 1.0, np.nan, 4.0, 0.5])]
+    valid = [np.array(flags) for flags in ([1, 0, 1, 0, 1], [1, 1, 0, 1, 1])]
+    columns = []
+    for data, flags in zip((one, two), valid, strict=True):
+        bits = pa.py_buffer(np.packbits(flags, bitorder="little"))
+        columns.append(aj.from_sizes(pa.Array.from_buffers(pa.float64(), 5, [bits, pa.py_buffer(data)]), [2, 0, 3]))
+    with aj.options(compile=compiled), strategy.force(COMPILED_VALUES=0):
+        assert columns[0].dot(columns[1]).to_list() == [2.0, 0.0, 2.5]
+        assert columns[0].dot(columns[1], skip_nulls=False).to_list() == [None, 0.0, None]
+        assert columns[0].dot(columns[1], min_count=1).to_list() == [2.0, None, 2.5]
+
+
+@given(st.data())
+def test_floats_give_the_products_of_integers(data: st.DataObject) -> None:
+    one, two = data.draw(st.sampled_from([(1, 1), (2, 2), (1, 2), (3, 2), (3, 3)]))
+    x, y = data.draw(prefix_arrays((one, two), pa.int8()))
+    axis, skip_nulls = data.draw(any_axis(max(one, two))), data.draw(st.booleans())
+    found = x.cast("float64").dot(y.cast("float64"), axis=axis, skip_nulls=skip_nulls)
+    assert_lists_equal(as_list(found), as_list(x.dot(y, axis=axis, skip_nulls=skip_nulls).cast("float64")))
