@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag._column import to_arrow
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base import memory
 from arrowjag._ops import structure
 from arrowjag._ops.elementwise import choosing
+from arrowjag.errors import JagMemoryError
 from arrowjag.testing import jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
 from tests.operands import assert_same, jag, outcome, with_null_rows
@@ -148,3 +150,26 @@ def test_rows_become_null_in_runs_as_they_do_item_by_item(x: aj.JaggedArray, dat
     assert one.type == two.type
     assert one.to_pylist() == two.to_pylist()
     assert [dim.extent for dim in slow.shape.dims] == [dim.extent for dim in fast.shape.dims]
+
+
+FEW_AND_MANY = ([None, "b"], [["b", None] * 1000])
+"""Text with one and with a thousand nulls."""
+
+WITH_A_STRING = {
+    "where": lambda x, text: aj.where(x.is_null(), text, x),
+    "where, if false": lambda x, text: aj.where(~x.is_null(), x, text),
+    "fill_null": lambda x, text: x.fill_null(text),
+    "coalesce": lambda x, text: aj.coalesce(x, x, text),
+}
+
+
+@pytest.mark.parametrize("name", WITH_A_STRING)
+def test_a_string_is_refused_where_its_copies_exceed_memory(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A string of 2 MB fits once into the gigabyte that is left; pyarrow's kernels would write it a thousand times."""
+    monkeypatch.setattr(memory, "free_memory", lambda: 10**9)
+    few, many = map(aj.array, FEW_AND_MANY)
+    text = "a" * 2_000_000
+    assert WITH_A_STRING[name](few, text).to_list() == [text, "b"]
+    assert WITH_A_STRING[name](aj.array([["b"] * 1000, ["b", None]]), text)[1].to_list() == ["b", text]
+    with pytest.raises(JagMemoryError, match=r"1,000 items of 2e\+06 bytes take 2 GB; the system has 1 GB left"):
+        WITH_A_STRING[name](many, text)

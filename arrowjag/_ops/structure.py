@@ -567,4 +567,8 @@ def take_joined(parts: Sequence[tuple[Column, int]], index: IntArray, outer: Seq
 
 def constant(value: pa.Scalar, n: int) -> pa.Array:
     """Repeat a scalar `n` times."""
-    return pa.repeat(value, n) if n and value.is_valid else pa.nulls(n, value.type)  # pyarrow repeats no struct 0 times
+    if not n or not value.is_valid:
+        return pa.nulls(n, value.type)  # pyarrow repeats no struct 0 times
+    if is_text(value.type):
+        check_memory(n, value.as_buffer().size)
+    return pa.repeat(value, n)

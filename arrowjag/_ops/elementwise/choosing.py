@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -15,6 +16,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._gate import inside
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.memory import check_memory, is_counted, is_text
 from arrowjag._kernels.move import gather
 from arrowjag._ops import concat, structure
 from arrowjag._ops.elementwise import blockwise
@@ -122,12 +124,24 @@ def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
     found = blockwise.choose(condition, one, two)
     if found is not None:
         return found
-    if _are_gathered(type, _longest([condition, one, two])):
+    n = _longest([condition, one, two])
+    if isinstance(condition, pa.Array):
+        _check_room(one, n, lambda: condition)
+        _check_room(two, n, lambda: pc.invert(condition))
+    if _are_gathered(type, n):
         return _choose(condition, one, two)
     try:
         return cast_datum(if_else(condition, one, two), type)  # pyarrow widens narrow decimals
     except pa.ArrowNotImplementedError:  # pyarrow does not list the types that its kernels accept
         return _choose(condition, one, two)
+
+
+def _check_room(text: Datum, n: int, chosen: Callable[[], pa.Array]) -> None:
+    """Raise if a string, repeated wherever it is chosen, needs more memory than there is: pyarrow's kernels don't ask."""
+    if isinstance(text, pa.Scalar) and text.is_valid and is_text(text.type):
+        n_bytes = text.as_buffer().size
+        if is_counted(n_bytes * n):
+            check_memory(pc.sum(chosen()).as_py() or 0, n_bytes)
 
 
 def _choose(condition: Datum, one: Datum, two: Datum) -> pa.Array:
@@ -181,13 +195,21 @@ def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:
     found = _coalesce_blocks(cast_data)
     if found is not None:
         return found
-    if not _are_gathered(type, _longest(cast_data)):
+    n = _longest(cast_data)
+    for place, datum in enumerate(cast_data):
+        _check_room(datum, n, functools.partial(_lacking, cast_data[:place]))
+    if not _are_gathered(type, n):
         with contextlib.suppress(pa.ArrowNotImplementedError):  # as in `_if_else`
             return cast_datum(pc.coalesce(*cast_data), type)  # pyarrow widens narrow decimals
     result = cast_data[0]
     for other in cast_data[1:]:
         result = _choose(result.is_valid(), result, other)
     return result
+
+
+def _lacking(data: Sequence[Datum]) -> pa.Array:
+    """Flag the items that none of some operands has."""
+    return functools.reduce(pc.and_, [datum.is_null() for datum in data if isinstance(datum, pa.Array)])
 
 
 def _are_gathered(type: pa.DataType, n: int) -> bool:
