@@ -26,6 +26,7 @@ __all__ = [
     "bits_at",
     "both_valid",
     "check_memory",
+    "check_taken_texts",
     "data_of",
     "empty",
     "empty_columns",
@@ -38,6 +39,7 @@ __all__ = [
     "numbers",
     "pack_bits",
     "text_bytes",
+    "text_cuts",
     "text_from",
     "text_parts",
     "unless_all",
@@ -292,13 +294,29 @@ def text_parts(values: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int
 
 def text_bytes(values: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """The bytes of all items, and where each begins."""
-    _, cuts, data = values.buffers()
-    n, start = len(values), values.offset
+    data = values.buffers()[2]
+    found = np.zeros(1, np.uint8) if data is None or not data.size else np.frombuffer(data, np.uint8)
+    return found, text_cuts(values).astype(np.int64, copy=False)
+
+
+def text_cuts(values: pa.Array[Any]) -> NDArray[Any]:
+    """Where each item of one or more begins and the last one ends, in the 32 or 64 bits of the type; the buffer is shared."""
     wide = pt.is_large_string(values.type) or pt.is_large_binary(values.type)
     dtype = np.dtype(np.int64 if wide else np.int32)
-    ends = np.frombuffer(cuts, dtype, n + 1, start * dtype.itemsize).astype(np.int64, copy=False)
-    found = np.zeros(1, np.uint8) if data is None or not data.size else np.frombuffer(data, np.uint8)
-    return found, ends
+    return np.frombuffer(values.buffers()[1], dtype, len(values) + 1, values.offset * dtype.itemsize)
+
+
+def check_taken_texts(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | None) -> None:
+    """Raise before Arrow takes texts that need more memory than there is. O(m) for m texts of many, else O(n)."""
+    data = values.buffers()[2]
+    if data is None or not len(values) or not is_counted(data.size * len(index)):
+        return
+    cuts = text_cuts(values)
+    if len(index) >= len(values) and not is_counted(int(np.maximum.reduce(cuts[1:] - cuts[:-1])) * len(index)):
+        return
+    rows = index if valid is None else index[valid]
+    taken = cuts.take(rows + 1, mode="clip") - cuts.take(rows, mode="clip")
+    check_memory(int(taken.sum(dtype=np.int64)), 1)
 
 
 def is_text(type: pa.DataType) -> bool:

@@ -58,7 +58,7 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
     if is_text(values.type):
         if (taken := take_texts(values, index, valid)) is not None:
             return taken
-        _check_bytes(values, index, valid)
+        _memory.check_taken_texts(values, index, valid)
     places = _memory.as_places(index, valid)
     return with_room(lambda whole: _take(whole, places), values)
 
@@ -67,18 +67,7 @@ def check_taken_words(words: pa.Array[Any], indices: pa.Array[Any]) -> None:
     """Raise before Arrow decodes a dictionary to more text than there is memory for; other words are not looked at."""
     if is_text(words.type):
         index = indices.cast(pa.int64())
-        _check_bytes(words, _memory.data_of(index).view(np.int64), _memory.valid_of(index))
-
-
-def _check_bytes(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | None) -> None:
-    """Raise before Arrow allocates more bytes than there is memory for."""
-    data = values.buffers()[2]
-    if data is None or not len(values) or not _memory.is_counted(data.size * len(index)):
-        return
-    sizes = _offsets.row_sizes(_memory.text_bytes(values)[1])
-    if _memory.is_counted(_offsets.longest_of(sizes) * len(index)):
-        taken = sizes.take(index if valid is None else index[valid], mode="clip")
-        _memory.check_memory(int(taken.sum()), 1)
+        _memory.check_taken_texts(words, _memory.data_of(index).view(np.int64), _memory.valid_of(index))
 
 
 def _take_few(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:
