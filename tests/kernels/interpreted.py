@@ -18,14 +18,15 @@ class Loops:
         self.missing = set(missing)
         self.sought = dict[str, int]()
         """By variant, the number of values that it was last looked for with."""
+        self.often = dict[str, bool]()
+        """By variant, whether it was last looked for as one that few values take too."""
 
     def __call__(
         self, name: str, dtype: np.dtype[Any], nulls: Nulls, n_values: int, often: bool = False
     ) -> Callable[..., int] | None:
-        del often
         assert isinstance(nulls, bool) or nulls == "bits"
         variant = Variant(name, f"{dtype.kind}{dtype.itemsize}", nulls)
-        self.sought[str(variant)] = n_values
+        self.sought[str(variant)], self.often[str(variant)] = n_values, often
         loop = loop_named(name)
         if str(variant) in self.missing or variant.type not in loop.types:
             return None

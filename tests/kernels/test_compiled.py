@@ -165,7 +165,9 @@ def arguments_of_windows(loop, values, offsets, nulls, rng):
 def arguments_of_moves(loop, told, values, offsets, cuts, leaders, rng):
     """Of the loops that move items: rows to take, in any order, and where their items and bytes go."""
     rows = rng.integers(0, len(offsets) - 1, len(offsets) - 1)
-    if loop.name in ("taken_rows", "short_order") or loop.name.startswith("short_sort"):
+    if loop.name == "taken_rows":
+        return {"rows": rows, "offsets": offsets.astype(values.dtype)}
+    if loop.name == "short_order" or loop.name.startswith("short_sort"):
         return {"rows": rows, "width": 9, "slots": int(rng.integers(2))}
     if loop.name == "short_ranks":
         room = np.zeros((2, 9), values.dtype)

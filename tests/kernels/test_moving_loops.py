@@ -16,6 +16,7 @@ from arrowjag._kernels.base.memory import text_parts
 from arrowjag._kernels.base.offsets import from_sizes
 from arrowjag._kernels.move import join, reversal
 from arrowjag._kernels.move import rows as kernel
+from arrowjag._kernels.move import texts as texts_kernel
 from tests.kernels.interpreted import Loops
 from tests.kernels.test_scatter import SAMPLES
 
@@ -63,7 +64,7 @@ def array(type: pa.DataType, n: int, nulls: bool) -> pa.Array[Any]:
 @pytest.fixture
 def loops(monkeypatch: pytest.MonkeyPatch) -> Loops:
     found = Loops()
-    for module in (kernel, reversal, join, offsets_kernel):
+    for module in (kernel, texts_kernel, reversal, join, offsets_kernel):
         monkeypatch.setattr(module, "find_loop", found)
     return found
 
@@ -155,17 +156,18 @@ def test_no_rows_are_taken(type: pa.DataType, loops: Loops) -> None:
 
 @pytest.mark.parametrize("cores", [1, 2, 3, 8])
 def test_rows_are_divided_among_cores(cores: int, loops: Loops, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel, "n_cores", lambda: cores)
+    for module in (kernel, texts_kernel):
+        monkeypatch.setattr(module, "n_cores", lambda: cores)
     values, texts = pa.array(np.arange(27)), pa.array([str(place) for place in range(27)])
     for n in range(len(TAKEN) + 1):
         lists = [values.to_pylist()[OFFSETS[row] : OFFSETS[row + 1]] for row in TAKEN[:n]]
         with strategy.force(ROWS=1, THREAD_VALUES=1):
             found = kernel.take_rows(values, OFFSETS, TAKEN[:n])
-            taken = kernel.take_texts(texts, TAKEN[:n])
+            taken = texts_kernel.take_texts(texts, TAKEN[:n])
         assert found is not None
         assert found[0].tolist() == from_sizes(np.array([*map(len, lists)], np.int64)).tolist()
         assert found[1].to_pylist() == [item for one in lists for item in one]
-        if strategy.sizes.RUN_LENGTH * n >= len(texts):
+        if n:
             check_array(taken, pa.string(), [str(row) for row in TAKEN[:n]])
 
 
@@ -173,11 +175,12 @@ def test_rows_of_texts_that_are_too_long_are_not_taken(loops: Loops, monkeypatch
     values = pa.array(["a", "bc", "", "def", "ghijk"])
     offsets = np.array([0, 2, 5])
     asked = list[tuple[pa.DataType, int]]()
-    monkeypatch.setattr(kernel, "fits", lambda type, n: asked.append((type, n)) or n <= 11)
+    for module in (kernel, texts_kernel):
+        monkeypatch.setattr(module, "fits", lambda type, n: asked.append((type, n)) or n <= 11)
     assert kernel.take_rows(values, offsets, np.array([0, 1])) is not None
     assert kernel.take_rows(values, offsets, np.array([1, 1])) is None
-    assert kernel.take_texts(values, np.array([4, 3, 3])) is not None
-    assert kernel.take_texts(values, np.array([4, 3, 3, 0])) is None
+    assert texts_kernel.take_texts(values, np.array([4, 3, 3])) is not None
+    assert texts_kernel.take_texts(values, np.array([4, 3, 3, 0])) is None
     assert asked == [(pa.string(), n) for n in (11, 16, 11, 12)]
 
 
@@ -207,27 +210,27 @@ def test_take_texts(nulls: bool, some: bool, loops: Loops) -> None:
     own = nulls or some
     for type in TEXTS:
         values = array(type, 10, nulls)
-        needed = {BYTES, ROWS_PRESENT if own else ROWS}
-        check_each_loop_is_needed(loops, needed, lambda values=values: kernel.take_texts(values, asked, valid))
+        cuts = "i8" if "large" in str(type) else "i4"
+        needed = {BYTES, f"taken_rows-{cuts}-{'nulls' if own else 'plain'}"}
+        check_each_loop_is_needed(loops, needed, lambda values=values: texts_kernel.take_texts(values, asked, valid))
         assert {*loops.sought.values()} == {len(index)}
         known = values.to_pylist()
         expected = [known[place] if valid is None or valid[slot] else None for slot, place in enumerate(index)]
         for forced in ({}, TINY):
             with strategy.force(**forced):
-                check_array(kernel.take_texts(values, asked, valid), type, expected)
+                check_array(texts_kernel.take_texts(values, asked, valid), type, expected)
 
 
 def test_which_texts_are_not_taken_by_a_loop(loops: Loops) -> None:
     values = pa.array(["a", "bc"] * 4)
-    with strategy.force(RUN_LENGTH=4):
-        assert kernel.take_texts(values, np.array([0, 1])) is not None
-        assert kernel.take_texts(values, np.array([0])) is None  # one of more than four: Arrow's offsets are not read whole
-        assert kernel.take_texts(values[:4], np.array([0])) is not None
+    for n, often in ((511, False), (512, True)):
+        assert texts_kernel.take_texts(values, np.arange(n) % 8) is not None
+        assert {*loops.often.values()} == {often}
     with strategy.force(take_texts="arrow"):
-        assert kernel.take_texts(values, np.array([0, 1])) is None
+        assert texts_kernel.take_texts(values, np.array([0, 1])) is None
     loops.sought.clear()
-    assert kernel.take_texts(values, np.zeros(0, np.int64)) is None
-    assert kernel.take_texts(values[:0], np.array([0]), np.array([False])) is None
+    assert texts_kernel.take_texts(values, np.zeros(0, np.int64)) is None
+    assert texts_kernel.take_texts(values[:0], np.array([0]), np.array([False])) is None
     assert loops.sought == {}
 
 
@@ -249,7 +252,7 @@ def test_cut_texts(at_start: bool, nulls: bool, by: str, loops: Loops) -> None:
             loops.sought.clear()
             for forced in ({}, TINY):
                 with strategy.force(take_texts=by, **forced):
-                    check_array(kernel.cut_texts(part, begins, ends), type, expected)
+                    check_array(texts_kernel.cut_texts(part, begins, ends), type, expected)
             assert loops.sought == ({BYTES: len(part)} if len(part) else {})
 
 

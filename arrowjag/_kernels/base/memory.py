@@ -25,6 +25,7 @@ __all__ = [
     "as_places",
     "bits_at",
     "both_valid",
+    "bytes_of",
     "check_memory",
     "check_taken_texts",
     "data_of",
@@ -294,9 +295,13 @@ def text_parts(values: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int
 
 def text_bytes(values: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """The bytes of all items, and where each begins."""
+    return bytes_of(values), text_cuts(values).astype(np.int64, copy=False)
+
+
+def bytes_of(values: pa.Array[Any]) -> NDArray[np.uint8]:
+    """The bytes of the buffer of text; a zero where there are none."""
     data = values.buffers()[2]
-    found = np.zeros(1, np.uint8) if data is None or not data.size else np.frombuffer(data, np.uint8)
-    return found, text_cuts(values).astype(np.int64, copy=False)
+    return np.zeros(1, np.uint8) if data is None or not data.size else np.frombuffer(data, np.uint8)
 
 
 def text_cuts(values: pa.Array[Any]) -> NDArray[Any]:

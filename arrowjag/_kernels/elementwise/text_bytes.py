@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from arrowjag._kernels.base.memory import empty, pack_bits, text_parts, unpack_bits, valid_of
 from arrowjag._kernels.base.totals import running_count
-from arrowjag._kernels.move.rows import cut_texts
+from arrowjag._kernels.move.texts import cut_texts
 
 __all__ = [
     "SURE_DIGITS",

@@ -20,7 +20,7 @@ from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.memory import bits_at, data_of, empty, from_words, has_words, is_text, pack_bits, valid_of
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.move.rows import take_texts
+from arrowjag._kernels.move.texts import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
 
 __all__ = ["check_taken_words", "filter_values", "no_nulls", "pick", "ranges", "take", "take_rising", "take_rows", "taken"]

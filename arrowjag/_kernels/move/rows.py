@@ -1,4 +1,4 @@
-"""Rows and slices of them taken, and texts taken, by compiled loops: numbers as words of their width, texts by their bytes.
+"""Rows and slices of them taken by compiled loops: numbers as words of their width, texts by their bytes.
 
 Each function returns None if there is no loop for the type, or if it is not ready.
 """
@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
@@ -28,26 +27,25 @@ from arrowjag._kernels.base.memory import (
     is_text,
     text_bytes,
     text_from,
-    text_parts,
     unpack_bits,
     valid_of,
     with_bits,
 )
-from arrowjag._kernels.base.offsets import from_counts, runs
+from arrowjag._kernels.base.offsets import runs
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 
 __all__ = [
+    "Taken",
     "can_move",
     "can_take",
-    "cut_texts",
+    "find_taken",
     "moved",
     "moved_bits",
     "rows_per_core",
     "slice_ranges",
     "take_ranges",
     "take_rows",
-    "take_texts",
     "word_of",
 ]
 
@@ -84,7 +82,7 @@ def _has_loops(n_values: int, *names: str) -> bool:
     return all(find_loop(name, _INT, False, n_values) is not None for name in names)
 
 
-class _Taken(NamedTuple):
+class Taken(NamedTuple):
     """Rows that are taken."""
 
     begins: NDArray[np.int64]
@@ -93,14 +91,16 @@ class _Taken(NamedTuple):
     """The first item of each row in the result, and the end of the last row."""
 
 
-def _taken(offsets: NDArray[np.int64], rows: NDArray[np.int64], present: NDArray[np.bool_] | None, n_values: int) -> _Taken | None:
-    loop = find_loop("taken_rows", _INT, present is not None, n_values)
+def find_taken(
+    offsets: NDArray[Any], rows: NDArray[np.int64], present: NDArray[np.bool_] | None, n_values: int, *, often: bool = False
+) -> Taken | None:
+    loop = find_loop("taken_rows", offsets.dtype, present is not None, n_values, often)
     if loop is None:
         return None
     return _added_up(len(rows), lambda *block: loop(offsets, rows, present, *block))
 
 
-def _added_up(n: int, work: Callable[[int, int, NDArray[np.int64], NDArray[np.int64]], int]) -> _Taken:
+def _added_up(n: int, work: Callable[[int, int, NDArray[np.int64], NDArray[np.int64]], int]) -> Taken:
     """Call work(first, last, begins, offsets) on blocks of n rows: it writes where each begins and the sums of sizes."""
     begins, found = empty(n, np.int64), empty(n + 1, np.int64)
     found[0] = 0
@@ -111,7 +111,7 @@ def _added_up(n: int, work: Callable[[int, int, NDArray[np.int64], NDArray[np.in
         if before:
             found[first + 1 : min(first + step, n) + 1] += before
         before += total
-    return _Taken(begins, found)
+    return Taken(begins, found)
 
 
 def rows_per_core(n: int) -> int:
@@ -171,7 +171,7 @@ def take_rows(
     """
     rows = np.ascontiguousarray(rows, np.int64)
     n_values = len(values)
-    taken = _taken(offsets, rows, present, n_values)
+    taken = find_taken(offsets, rows, present, n_values)
     if taken is None:
         return None
     if is_text(values.type):
@@ -262,7 +262,7 @@ def moved_items(
     return out, there
 
 
-def _take_rows_of_texts(values: pa.Array[Any], taken: _Taken) -> pa.Array[Any] | None:
+def _take_rows_of_texts(values: pa.Array[Any], taken: Taken) -> pa.Array[Any] | None:
     n_values, n = len(values), len(taken.begins)
     move_cuts = find_loop("taken_cuts", _INT, False, n_values)
     move_bytes = find_loop("taken_bytes", _BYTE, False, n_values)
@@ -270,7 +270,7 @@ def _take_rows_of_texts(values: pa.Array[Any], taken: _Taken) -> pa.Array[Any] |
     if move_cuts is None or move_bytes is None or (values.null_count and bits is None):
         return None
     data, cuts = text_bytes(values)
-    content = _Taken(empty(n, np.int64), empty(n + 1, np.int64))
+    content = Taken(empty(n, np.int64), empty(n + 1, np.int64))
     starts, out_cuts = content.offsets, empty(int(taken.offsets[-1]) + 1, np.int64)
     starts[0] = before = 0
 
@@ -288,62 +288,3 @@ def _take_rows_of_texts(values: pa.Array[Any], taken: _Taken) -> pa.Array[Any] |
     out_cuts[-1] = before
     map_rows(lambda first, last: move_bytes(data, len(data), *content, first, last, int(starts[last]), out), taken.offsets)
     return with_bits(text_from(values.type, out_cuts, out), bits)
-
-
-def take_texts(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any] | None:
-    """Take items of bytes by position; null where `valid` is False.
-
-    Notes
-    -----
-    O(m), and for offsets of 32 bits O(n), a new array, on all cores.
-    """
-    n = len(index)
-    if not n or not len(values) or strategy.sizes.RUN_LENGTH * n < len(values):
-        return None
-    loop = find_loop("taken_bytes", _BYTE, False, n)
-    if strategy.choose("take_texts", loop is not None) == "arrow" or loop is None:
-        return None
-    data, cuts, own = text_parts(values)
-    rows = np.ascontiguousarray(index, np.int64)
-    present = valid
-    if own is not None:
-        present = own[rows] if valid is None else valid & own[rows * valid]
-    content = _taken(cuts, rows, present, n)
-    if content is None or not fits(values.type, int(content.offsets[-1])):
-        return None
-    return text_from(values.type, content.offsets, _copied(loop, data, content), present)
-
-
-def _copied(loop: Compiled, data: NDArray[np.uint8], content: _Taken) -> NDArray[np.uint8]:
-    """The bytes of the texts that are taken."""
-    begins, starts = content
-    n = len(begins)
-    out = empty(int(starts[-1]), np.uint8)
-    step = n if n < strategy.sizes.THREAD_VALUES else -(-n // n_cores())
-
-    def work(first: int) -> None:
-        last = min(first + step, n)
-        loop(data, len(data), begins, starts, first, last, int(starts[last]), out)
-
-    map_tasks(work, range(0, n, step))
-    return out
-
-
-def cut_texts(values: pa.Array[Any], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> pa.Array[Any]:
-    """The bytes from `begins` to before `ends` of each text, of which they are part; nulls stay null.
-
-    Notes
-    -----
-    O(n), a new array; the loop works on all cores. Arrow takes every second one of the pieces that begins and ends cut.
-    """
-    n = len(values)
-    data, _, own = text_parts(values)
-    loop = find_loop("taken_bytes", _BYTE, False, n) if n else None
-    if strategy.choose("take_texts", loop is not None) == "compiled" and loop is not None:
-        starts = from_counts(ends - begins)
-        return text_from(values.type, starts, _copied(loop, data, _Taken(begins, starts)), own)
-    cuts = empty(2 * n, np.int64)
-    cuts[::2], cuts[1::2] = begins, ends
-    pieces = pa.Array.from_buffers(pa.large_binary(), max(0, 2 * n - 1), [None, pa.py_buffer(cuts), pa.py_buffer(data)])
-    _, found, content = pc.take(pieces, pa.array(np.arange(0, 2 * n, 2)), boundscheck=False).buffers()
-    return text_from(values.type, np.frombuffer(found, np.int64, n + 1), np.frombuffer(content, np.uint8), own)

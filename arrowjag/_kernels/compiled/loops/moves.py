@@ -30,7 +30,7 @@ BACK = u8(2**64 - 1)
 Function = Callable[..., int]
 
 
-@loop("item* i8* u1* i8 i8 i8* i8*", ("i8",))
+@loop("item* i8* u1* i8 i8 i8* i8*", ("i8", "i4"))
 def taken_rows(kind: str, nulls: bool) -> Function:
     """(offsets, rows, valid, first, last, begins, taken): where the rows taken begin, and their sizes added up; returns the sum.
 
