@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -274,6 +275,56 @@ def test_a_regex_that_matches_between_characters_ends() -> None:
     assert x.str.split("$", regex=True, maxsplit=1).to_list() == [[["axbc", ""], None], [["", ""]]]
     with pytest.raises(JagValueError, match=r"'x\*' matches between characters; n can't limit that"):
         x.str.replace("x*", "-", 1, regex=True)
+
+
+@pytest.mark.parametrize("type", [pa.string(), pa.large_string()], ids=str)
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize(
+    "pattern", ["^a", r"\Aa", r"\ba", r"\Ba", "a$", r"a\z", "(?m)^a", r"a\b|ab", "^(a)(b)?", "(b)?a$|(a)", r"a+\b", "b[^b]"]
+)
+def test_the_first_matches_of_a_regex_are_those_of_the_whole_text(pattern: str, n: int, type: pa.DataType) -> None:
+    texts = [["aaa", "ab aab", "a\nab\na", None, "", "baa", "\x01a\x02é a"], None]
+    x = aj.array(texts, type=type)
+    for new, of_python in (
+        (r"<\0>", r"<\g<0>>"),
+        ("\x03", "\x03"),
+        ("", ""),
+        *(((r"\2-\1", r"\2-\1"),) if "(a)" in pattern else ()),
+    ):
+        expected = [[one and re.sub(pattern.replace(r"\z", r"\Z"), of_python, one, count=n) for one in texts[0] or ()], None]
+        got = x.str.replace(pattern, new, n, regex=True)
+        assert got.to_list() == expected
+        assert got.type == type
+
+
+@pytest.mark.parametrize("type", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
+@pytest.mark.parametrize("maxsplit", [-1, 0, 1, 2, 3])
+def test_many_texts_are_split_at_blanks_as_few_are(maxsplit: int, type: pa.DataType) -> None:
+    blanks = ["", " ", "  ", " \t\n", "\x1f\x85", "\u2003\u3000 "]
+    words = [
+        f"{one}{two}b{three}{four}"
+        for one in ("", " ")
+        for two in ("", "\u00e9")
+        for three in blanks
+        for four in ("", "c", "c  ", "c d ")
+    ]
+    expected = [word.split(None, maxsplit) for word in words]
+    assert aj.array([words], type=type).str.split(None, maxsplit).to_list() == [expected]
+    many = aj.array([[*words, None]] * 50, type=type)
+    assert many.str.split(None, maxsplit).to_list() == [[*expected, None]] * 50
+    with strategy.force(few_texts="arrays"):
+        assert aj.array([words, [None], []], type=type).str.split(None, maxsplit).to_list() == [expected, [None], []]
+
+
+def test_a_quotation_ends_with_its_pattern() -> None:
+    x = aj.array([["a.c", "abc", None]])
+    assert x.str.match(r"\Qa.").to_list() == [[True, False, None]]
+    assert x.str.fullmatch(r"\Qa.c").to_list() == [[True, False, None]]
+    assert x.str.extract_all(r"[ab]\Q.").to_list() == [[["a."], [], None]]
+    assert x.str.split(r"\Q.", regex=True).to_list() == [[["a", "c"], ["abc"], None]]
+    assert x.str.split(r"\\?\Q.", 1, regex=True).to_list() == [[["a", "c"], ["abc"], None]]
+    assert x.str.replace(r"\Qa\E\Q.", "-", 1, regex=True).to_list() == [["-c", "abc", None]]
+    assert aj.array([["a\\Q"]]).str.fullmatch(r"a\\Q").to_list() == [[True]]  # an escaped backslash
 
 
 @pytest.mark.parametrize("rows", [[], [["a"]]])

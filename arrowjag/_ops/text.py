@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 from collections.abc import Callable
 from operator import methodcaller
 from typing import Any
@@ -180,7 +181,11 @@ def _checked_regex(pattern: Any, name: str) -> str:
     except pa.ArrowInvalid as error:
         hint = "RE2 has no look-around and no references to groups"
         raise JagValueError(f"str.{name}: {text!r} is not a regular expression of RE2 ({error}); {hint}") from None
-    return text
+    return f"{text}\\E" if "\\Q" in _QUOTED.sub("", text) else text  # what is put behind a pattern is no part of its quotation
+
+
+_QUOTED = re.compile(r"\\Q.*?\\E|\\[^Q]", re.DOTALL)
+"""Quotations that end, and escapes."""
 
 
 @functools.lru_cache(256)
@@ -404,6 +409,8 @@ def replace(column: Column, old: Any, new: Any, n: Any, regex: bool) -> Column:
             raise JagValueError(f"str.replace: {wanted!r} matches between characters; n can't limit that, leave it out")
         if regex and limit < 0:
             return _regex.replace(text, wanted, by)
+        if regex and _regex.asserts(wanted):
+            return _regex.replace_first(text, wanted, by, limit)
         check_replacements(text, by)
         return kernel(text, wanted, by, max_replacements=None if limit < 0 else limit)
 
@@ -461,9 +468,10 @@ def split(column: Column, sep: Any, maxsplit: Any, regex: bool) -> Column:
 
 def _split_blanks(text: pa.Array, limit: int) -> pa.Array:
     """As Python's split without a separator: blanks at the ends leave no empty piece."""
+    if limit < 0:  # Arrow makes two pieces of several blanks at the end
+        return _kernels.drop_last_empty(pc.utf8_split_whitespace(pc.utf8_trim_whitespace(text)))
     text = pc.utf8_ltrim_whitespace(text)
-    parts = _single(text) if limit == 0 else pc.utf8_split_whitespace(text, max_splits=None if limit < 0 else limit)
-    return _kernels.drop_last_empty(parts)
+    return _kernels.drop_last_empty(_kernels.split(text, _regex.BLANKS, limit) if limit else _single(text))
 
 
 def _single(text: pa.Array) -> pa.Array:

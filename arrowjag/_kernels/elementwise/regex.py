@@ -10,6 +10,7 @@ are written out.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -21,8 +22,12 @@ from arrowjag import _versions
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.capacity import check_replacements
 from arrowjag._kernels.base.polars_lists import text_views
+from arrowjag._kernels.elementwise.text_bytes import holds
 
-__all__ = ["by_arrow", "contains", "extract_all", "replace", "shared_pattern"]
+__all__ = ["BLANKS", "asserts", "by_arrow", "contains", "extract_all", "markers", "replace", "replace_first", "shared_pattern"]
+
+BLANKS = r"[\s\v\x1c-\x1f\x{85}\p{Z}]+"
+"""White space as Python's `str.isspace` and the `\\s` of its patterns know it; that of RE2 has those of ASCII only."""
 
 _CLASSES = {"d": "0-9", "w": "0-9A-Za-z_", "s": r"\t\n\f\r "}
 """The classes of Perl as RE2 understands them; Rust extends them to Unicode."""
@@ -122,3 +127,43 @@ def by_arrow(values: pa.Array, pattern: str, new: str) -> pa.Array:
     """As `replace`, by Arrow's kernel, after a check that the result can't be too long for its offsets."""
     check_replacements(values, new)
     return pc.replace_substring_regex(values, pattern, new)
+
+
+_CANDIDATES = (range(1, 9), range(0xE000, 0xF8FF), range(0xF0000, 0xFFFFE))
+"""Characters that hardly appear in text: control characters and those for private use."""
+
+
+def markers(values: pa.Array, n: int, beside: str = "") -> list[str]:
+    """Return n characters that no string contains, and another text neither."""
+    found: list[str] = []
+    for char in map(chr, itertools.chain(*_CANDIDATES)):
+        if char in beside:
+            continue
+        if not (holds(values, char.encode()) if char.isascii() else pc.any(pc.match_substring(values, char)).as_py()):
+            found.append(char)
+            if len(found) == n:
+                break
+    return found
+
+
+_ASSERTION = re.compile(r"[\^$]|\\[AbBz]")
+
+
+def asserts(pattern: str) -> bool:
+    """Whether a match may depend on the text around it: on an end of the text, of a line or of a word."""
+    return _ASSERTION.search(pattern) is not None
+
+
+def replace_first(values: pa.Array, pattern: str, new: str, limit: int) -> pa.Array:
+    """As `replace`, at most `limit` matches in each string, of which none is empty.
+
+    Arrow's kernel takes what follows a match for a text of its own, which has a start, and replaces in the match alone.
+    """
+    begin, middle, end = markers(values, 3, new)
+    marked = by_arrow(values, pattern, f"{begin}{new}{middle}\\0{end}")
+    parts = pc.split_pattern(marked, begin, max_splits=limit)
+    # Each piece after the first begins with what replaces a match; the last one also holds the matches beyond the limit.
+    flat = by_arrow(parts.values, f"\\A([^{middle}]*){middle}[^{end}]*{end}", "\\1")
+    flat = by_arrow(flat, f"{begin}[^{middle}]*{middle}([^{end}]*){end}", "\\1")
+    pieces = type(parts).from_arrays(parts.offsets, flat, mask=parts.is_null() if parts.null_count else None)
+    return pc.binary_join(pieces, pa.scalar("", values.type))

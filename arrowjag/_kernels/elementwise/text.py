@@ -9,7 +9,6 @@ them; all others come from Arrow.
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,7 +19,8 @@ import pyarrow.compute as pc
 
 from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.elementwise import regex
-from arrowjag._kernels.elementwise.text_bytes import has_empty, holds, is_ascii
+from arrowjag._kernels.elementwise.regex import markers
+from arrowjag._kernels.elementwise.text_bytes import has_empty, is_ascii
 from arrowjag._kernels.elementwise.text_items import by_items
 from arrowjag._pyarrow_versions import if_else, take
 
@@ -159,21 +159,6 @@ def find(values: pa.Array, text: str) -> pa.Array:
     parts = pc.split_pattern(values.filter(beyond), text, max_splits=1)
     heads = parts.values.take(pa.array(parts.offsets.to_numpy()[:-1]))
     return pc.replace_with_mask(places, beyond, pc.utf8_length(heads).cast(pa.int64()))
-
-
-_CANDIDATES = (range(1, 9), range(0xE000, 0xF8FF), range(0xF0000, 0xFFFFE))
-"""Characters that hardly appear in text: control characters and those for private use."""
-
-
-def markers(values: pa.Array, n: int) -> list[str]:
-    """Return n characters that no string contains."""
-    found: list[str] = []
-    for char in map(chr, itertools.chain(*_CANDIDATES)):
-        if not (holds(values, char.encode()) if char.isascii() else pc.any(pc.match_substring(values, char)).as_py()):
-            found.append(char)
-            if len(found) == n:
-                break
-    return found
 
 
 def odd_pieces(parts: pa.Array) -> pa.Array:
