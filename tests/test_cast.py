@@ -55,7 +55,7 @@ NARROWING = {
     pa.timestamp("s"): [pa.timestamp("ns"), pa.timestamp("ms")],
     pa.duration("ns"): [pa.duration("s")],
     pa.date64(): [pa.timestamp("ns"), pa.date32()],
-    pa.binary(): [pa.string()],
+    pa.binary(): [pa.string(), pa.string_view()],
     pa.string(): [pa.int64(), pa.int8(), pa.uint64(), pa.float64(), pa.float32(), pa.bool_(), pa.decimal128(5, 2)],
     pa.large_string(): [pa.timestamp("s"), pa.timestamp("ms"), pa.timestamp("us"), pa.timestamp("ns"), pa.timestamp("us", "UTC")],
     pa.string_view(): [pa.date32(), pa.date64()],

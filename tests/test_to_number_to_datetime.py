@@ -72,7 +72,26 @@ def test_to_number_agrees_with_the_oracle(x: aj.JaggedArray) -> None:
 
 
 INTEGERS = ["-0", "+0", "-1", "007", "0x1F", "0X1f", "-0x1", "0x", "1" * 18, "9" * 19, "-" + "9" * 18, "18446744073709551615"]
-INTEGERS += ["+0x1", "+" + "0" * 19 + "7", "256", "-129", "1_0", "\u0661", "1 1", "- 1", None, "2.0", "1e2", " \u20031\n"]
+INTEGERS += [
+    "+0x1",
+    "0xFF",
+    "0x7f",
+    "0x80",
+    "0X8000",
+    "0xffffffff",
+    "0xffffffffffffffff",
+    "+" + "0" * 19 + "7",
+    "256",
+    "-129",
+    "1_0",
+    "\u0661",
+    "1 1",
+    "- 1",
+    None,
+    "2.0",
+    "1e2",
+    " \u20031\n",
+]
 
 
 @pytest.mark.parametrize("type", [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)])
@@ -91,6 +110,24 @@ def test_integers_alone_and_together(type: str) -> None:
     assert together == [expected, expected[::2]]
     with strategy.force(few_texts="arrays"):
         assert aj.array([INTEGERS]).str.to_number(type, strict=False).to_list() == [expected]
+
+
+def test_hexadecimal_numbers_are_those_that_fit() -> None:
+    x = aj.array([["0x7f", "0xFF", "0x80", None]])
+    assert x.str.to_number("int8", strict=False).to_list() == [[127, None, None, None]]
+    assert x.str.to_number("int16").to_list() == x.str.to_number("uint8").to_list() == [[127, 255, 128, None]]
+    assert x.cast("int8", strict=False).to_list() == [[127, None, None, None]]
+    with pytest.raises(JagValueError, match=r"row 0 holds '0xFF', which is not a valid int8"):
+        x.str.to_number("int8")
+    with pytest.raises(JagValueError, match=r"row 0 holds '0xFF', which is not a valid int8"):
+        x.cast("int8")
+
+
+@pytest.mark.parametrize("text", ["nan(1)", "-NaN(ind)", "nan()", "nan(", "nan(1)x", "nan(-)", "inf(1)"])
+def test_floats_alone_and_together(text: str) -> None:
+    alone = aj.array([[text]]).str.to_number("float64", strict=False)
+    beside = aj.array([[text, "x", "1"]]).str.to_number("float64", strict=False)
+    assert beside.is_null().to_list() == [[alone.is_null()[0, 0].as_py(), True, False]]
 
 
 def test_numbers_that_do_not_fit() -> None:
@@ -140,7 +177,7 @@ OF_DIRECTIVE = {
     "a": [change(day[:3]) for day in DAYS for change in (str, str.lower, str.upper)] + ["Mo", "\u017fun", "x", ""],
     "A": [change(day) for day in DAYS for change in (str, str.lower, str.upper)] + ["Mon", "\u017funday", "x", ""],
     "p": ["am", "AM", "pm", "PM", "m", ""],
-    "z": ["+0000", "-0130", "+01:30", "Z", "+1400", "+0160", "0100", ""],
+    "z": ["+0000", "-0130", "+01:30", "Z", "+1400", "+0160", "0100", "+2359", "+2400", "-99:00", "z", ""],
     "%": ["%", "%%", ""],
 }
 OF_SHORTHAND = {
@@ -189,6 +226,9 @@ def test_shorthands_are_those_of_strptime_in_c(shorthand: str) -> None:
         "%H %z": ["0 +0130", "0 -0130", "23 -00:30", "5 Z"],
         "%Y \t%m": ["2024 1", "2024\n 1", "2024\t\t1", "20241"],
         "%Y.%m": ["2024.1", "2024x1"],
+        "%Y\xa0%m": [
+            f"2024{blank}1" for blank in (*"\xa0 \t\v\x1c\x1f\x85\u1680\u2009\u2028\u202f\u3000", "\xa0 ", "\u200b", "x", "")
+        ],
     }.items(),
 )
 def test_every_mix_of_directives(format: str, texts: list[str]) -> None:

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._kernels.base.memory import text_bytes, valid_of
+from arrowjag._kernels.elementwise.regex import BLANKS
 from arrowjag._kernels.elementwise.text_bytes import integers_in
 from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._pyarrow_versions import if_else, numpy_dtype, take
@@ -65,7 +66,10 @@ def cast_where_it_fits(values: pa.Array, type: pa.DataType, cast: Cast) -> pa.Ar
     if pt.is_decimal(values.type) and values.type.bit_width < 128:  # which pyarrow does not encode
         values = values.cast(pa.decimal128(values.type.precision, values.type.scale))
     distinct = values.dictionary_encode()
-    return take(_halved(distinct.dictionary, type, cast), distinct.indices)
+    words = _halved(distinct.dictionary, type, cast)
+    if pt.is_string_view(type):  # which pyarrow does not gather
+        return take(words.cast(pa.large_string()), distinct.indices).cast(type)
+    return take(words, distinct.indices)
 
 
 _SAMPLE = 64
@@ -142,7 +146,7 @@ def _ticks_fit(values: pa.Array, type: pa.DataType) -> pa.Array:
     return pa.array((counts >= -bound) & (counts <= bound))
 
 
-_FLOAT = r"(?i)\A[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?\z|\A[+-]?(nan|inf|infinity)\z"
+_FLOAT = r"(?i)\A[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?\z|\A[+-]?(nan(\([0-9a-z_]*\))?|inf|infinity)\z"
 
 
 _BOOL = r"(?i)\A(true|false|0|1)\z"
@@ -208,7 +212,7 @@ _DIRECTIVES = {
     "a": f"(?:{_any_case(name[:3] for name in _DAYS)})",
     "A": f"(?:{_any_case(_DAYS)})",
     "p": f"(?P<p>{_any_case(['am', 'pm'])})",
-    "z": "(?:(?P<sign>[+-])(?P<zh>[0-9]{2}):?(?P<zm>[0-5][0-9])|z)",
+    "z": "(?:(?P<sign>[+-])(?P<zh>[01][0-9]|2[0-3]):?(?P<zm>[0-5][0-9])|(?-i:Z))",
     "%": "%",
 }
 
@@ -225,7 +229,7 @@ def pattern_of(format: str) -> str:
     seen: set[str] = set()
     for literal, directive in re.findall(r"([^%]+)|%(.?)", format, re.DOTALL):
         if literal:
-            parts.append(re.sub(r"(?:\\?\s)+", r"\\s+", re.escape(literal)))
+            parts.append(re.sub(r"(?:\\?\s)+", lambda _: BLANKS, re.escape(literal)))
             continue
         if directive not in _DIRECTIVES:
             raise ValueError(f"unknown directive '%{directive}'")

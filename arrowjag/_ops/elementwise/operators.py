@@ -15,6 +15,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels.base.memory import aligned_bits, with_bits, without_validity
 from arrowjag._kernels.elementwise import arithmetic as _kernels
+from arrowjag._kernels.elementwise.text_bytes import holds
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.arithmetic import arithmetic, divide, floor_divide, power, remainder
 from arrowjag._ops.elementwise.choosing import where
@@ -321,9 +322,19 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
         datum = datum.cast(pa.decimal256(min(_DIGITS_OF_INTEGERS + max(type.scale, 0), 76), max(type.scale, 0)))
     found = _cast_numbers(datum, type) if safe else None
     found = datum.cast(type, safe=safe) if found is None else found
-    if pt.is_integer(datum.type) and (pt.is_time(type) or pt.is_date64(type)):
-        found.validate(full=True)  # Arrow's cast allows times outside of the day, and dates between two days
+    _check_cast(datum, found, safe)
     return found
+
+
+def _check_cast(datum: Datum, found: Datum, safe: bool) -> None:
+    """Refuse what Arrow's cast allows: times outside of the day, dates between two days, and ``0xff`` as -1 of 8 bits."""
+    type = found.type
+    if pt.is_integer(datum.type) and (pt.is_time(type) or pt.is_date64(type)):
+        found.validate(full=True)
+    if safe and is_text(datum.type) and pt.is_signed_integer(type) and isinstance(datum, pa.Array) and holds(datum, b"xX"):
+        wrong = pc.and_(pc.less(found, 0), pc.starts_with(datum, "0"))
+        if pc.any(wrong).as_py():
+            raise pa.ArrowInvalid(f"{datum.filter(wrong)[0].as_py()!r} does not fit {type}")
 
 
 def _cast_numbers(datum: Datum, type: pa.DataType) -> pa.Array | None:
