@@ -17,7 +17,7 @@ import pyarrow.types as pt
 
 from arrowjag._array import JaggedArray
 from arrowjag._ops.struct_fields import fields
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError, ShapeError
 
 __all__ = ["Query", "filter_by", "parse"]
 
@@ -325,7 +325,12 @@ class _Evaluation:
             if right is not None or not isinstance(left, JaggedArray):
                 raise JagTypeError(f"query: {self.text!r}: is and is not compare with None only")
             return left.is_null() if isinstance(kind, ast.Is) else ~left.is_null()
-        return _COMPARISONS[type(kind)](left, right)
+        try:
+            return _COMPARISONS[type(kind)](left, right)
+        except TypeError as error:  # Python's, of two literals
+            if isinstance(error, JagError):
+                raise
+            raise JagTypeError(f"query: {self.text!r}: {error}") from None
 
     def arithmetic(self, node: ast.BinOp) -> Any:
         left, right = self.value(node.left), self.value(node.right)

@@ -251,6 +251,13 @@ def test_invalid_conditions_raise(condition: str) -> None:
             frame.jag.query(condition)
 
 
+@pytest.mark.parametrize("literals", ["'a' < 1", "None >= 1", "1 <= 'a'"])
+def test_literals_without_an_order_are_not_compared(literals: str) -> None:
+    frame = flights("pandas").jag.nest("delay", "origin", into="flight")
+    with pytest.raises(JagTypeError, match=r"query: .* not supported between instances of"):
+        frame.jag.query(f"flight.delay > 1 and {literals}")
+
+
 @pytest.mark.parametrize("host", HOSTS)
 def test_query_names_one_nested_column(host: str) -> None:
     frame = flights(host).jag.nest("delay", into="a").jag.nest("origin", into="b")

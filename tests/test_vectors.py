@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagOverflowError, JagRangeError, JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
 from tests.along import EQUAL, NUMBERS, any_axis, as_list, common_extents, kept
@@ -218,6 +218,7 @@ def test_many_rows_that_are_equally_near_take_little_memory() -> None:
     ("call", "error", "text"),
     [
         (lambda x: x.norm(-1), JagValueError, "norm: p must be at least 0, got -1"),
+        (lambda x: x.norm(10**400), JagRangeError, "norm: p must fit a float, got 10"),
         (lambda x: x.norm("2"), JagTypeError, "norm: p must be a number, got str"),
         (lambda x: x.distance(x, "l3"), JagValueError, "metric is one of l2, l1, linf, hamming, jaccard, got 'l3'"),
         (lambda x: x.nearest([[1, 2, 3]]), ShapeError, "the rows of the matrix have 3 numbers, but row 0 has 2"),

@@ -30,7 +30,7 @@ from arrowjag._ops.over_axes import over_axes
 from arrowjag._ops.paired import floats, over_pairs
 from arrowjag._ops.reduce import reduce
 from arrowjag.dims import Ragged
-from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagValueError, ShapeError
+from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagRangeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -44,7 +44,10 @@ METRICS = ("l2", "l1", "linf", "hamming", "jaccard")
 def _order(p: Any, operation: str) -> float:
     if not p >= 0:
         raise JagValueError(f"{operation}: p must be at least 0, got {p}")
-    return float(p)
+    try:
+        return float(p)
+    except OverflowError:
+        raise JagRangeError(f"{operation}: p must fit a float, got {p}") from None
 
 
 def _norms(block: Block, p: float, out: Floats) -> None:
