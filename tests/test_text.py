@@ -316,6 +316,16 @@ def test_many_texts_are_split_at_blanks_as_few_are(maxsplit: int, type: pa.DataT
         assert aj.array([words, [None], []], type=type).str.split(None, maxsplit).to_list() == [expected, [None], []]
 
 
+@pytest.mark.parametrize("name", ["replace", "split", "extract_all"])
+def test_a_match_inside_of_a_character_is_refused(name: str) -> None:
+    args: tuple[Any, ...] = (r"\Bb?", "-") if name == "replace" else (r"\Bb?",)
+    kwargs = {} if name == "extract_all" else {"regex": True}
+    with pytest.raises(JagValueError, match=rf"str\.{name}: .*B.* matches between the bytes of a character beyond ASCII"):
+        getattr(aj.array([["a\u00e9a", None]]).str, name)(*args, **kwargs)
+    getattr(aj.array([["abab", "\u00e9", None]]).str, name)(*args, **kwargs).to_arrow().validate(full=True)
+    assert aj.array([["\u00e9\u00e9b", None]]).str.replace(r"\B\x{e9}", "-", regex=True).to_list() == [["--b", None]]
+
+
 def test_a_quotation_ends_with_its_pattern() -> None:
     x = aj.array([["a.c", "abc", None]])
     assert x.str.match(r"\Qa.").to_list() == [[True, False, None]]

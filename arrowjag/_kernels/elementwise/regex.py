@@ -22,7 +22,7 @@ from arrowjag import _versions
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.capacity import check_replacements
 from arrowjag._kernels.base.polars_lists import text_views
-from arrowjag._kernels.elementwise.text_bytes import holds
+from arrowjag._kernels.elementwise.text_bytes import holds, is_ascii
 
 __all__ = ["BLANKS", "asserts", "by_arrow", "contains", "extract_all", "markers", "replace", "replace_first", "shared_pattern"]
 
@@ -126,7 +126,18 @@ def replace(values: pa.Array, pattern: str, new: str) -> pa.Array:
 def by_arrow(values: pa.Array, pattern: str, new: str) -> pa.Array:
     """As `replace`, by Arrow's kernel, after a check that the result can't be too long for its offsets."""
     check_replacements(values, new)
-    return pc.replace_substring_regex(values, pattern, new)
+    found = pc.replace_substring_regex(values, pattern, new)
+    if "\\B" in pattern and not is_ascii(values):
+        _check_characters(found, pattern)
+    return found
+
+
+def _check_characters(found: pa.Array, pattern: str) -> None:
+    r"""Refuse text that was put inside of a character: RE2 finds ``\B`` between its bytes too, none of which is part of a word."""
+    try:
+        found.validate(full=True)
+    except pa.ArrowInvalid:
+        raise pa.ArrowInvalid(f"{pattern!r} matches between the bytes of a character beyond ASCII") from None
 
 
 _CANDIDATES = (range(1, 9), range(0xE000, 0xF8FF), range(0xF0000, 0xFFFFE))
