@@ -215,6 +215,18 @@ def _size(x: Any) -> Any:
     return size
 
 
+def place_of(i: int, n: int) -> int:
+    """Return the place that a position means, -1 if it is out of range; for compiled code alone."""
+    raise NotImplementedError
+
+
+@_plain
+def _place_of(i: Any, n: Any) -> Any:  # noqa: ARG001
+    if i.signed:
+        return lambda i, n: -1 if i < -n or i >= n else np.int64(i + n if i < 0 else i)
+    return lambda i, n: -1 if i >= np.uint64(n) else np.int64(i)  # as in prange: beside int64, uint64 would become float64
+
+
 @_plain
 def _getitem(x: Any, i: Any) -> Any:
     if not isinstance(x, JaggedType) or not isinstance(i, types.Integer):
@@ -223,10 +235,10 @@ def _getitem(x: Any, i: Any) -> Any:
 
         @_plain
         def item(x: Any, i: Any) -> Any:
-            n = len(x.values)
-            if i < -n or i >= n:
+            place = place_of(i, len(x.values))
+            if place < 0:
                 raise IndexError("the position is out of range for the jagged array")
-            return x.values[i + n if i < 0 else i]
+            return x.values[place]
 
         return item
     if x.ndim == 2:
@@ -234,10 +246,9 @@ def _getitem(x: Any, i: Any) -> Any:
         @_plain
         def row(x: Any, i: Any) -> Any:
             cuts = x._levels[0]
-            n = len(cuts) - 1
-            if i < -n or i >= n:
+            place = place_of(i, len(cuts) - 1)
+            if place < 0:
                 raise IndexError("the row is out of range for the jagged array")
-            place = i + n if i < 0 else i
             return x.values[cuts[place] : cuts[place + 1]]
 
         return row
@@ -245,10 +256,9 @@ def _getitem(x: Any, i: Any) -> Any:
     @_plain
     def part(x: Any, i: Any) -> Any:
         cuts = x._levels[0]
-        n = len(cuts) - 1
-        if i < -n or i >= n:
+        place = place_of(i, len(cuts) - 1)
+        if place < 0:
             raise IndexError("the row is out of range for the jagged array")
-        place = i + n if i < 0 else i
         below = (x._levels[1][cuts[place] : cuts[place + 1] + 1],) + x._levels[2:]  # noqa: RUF005  # numba does not unpack here
         return part_of(x.values, below)
 
@@ -258,6 +268,7 @@ def _getitem(x: Any, i: Any) -> Any:
 unbox(JaggedType)(_unbox)
 part_of = intrinsic(_below)
 overload(len)(_len)
+overload(place_of)(_place_of)
 overload(operator.getitem)(_getitem)
 overload_attribute(JaggedType, "offsets")(_offsets)
 overload_attribute(JaggedType, "ndim")(_ndim)

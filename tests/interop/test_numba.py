@@ -131,3 +131,22 @@ def test_memory_is_returned() -> None:
         row_sums(x)
         facts(x)
     assert (sys.getrefcount(values), pa.total_allocated_bytes()) == before
+
+
+@numba.njit(parallel=True)
+def lengths_at_once(x):
+    out = np.zeros(len(x), np.int64)
+    for i in numba.prange(len(x)):
+        out[i] = len(x[i])
+    return out
+
+
+def test_positions_may_be_unsigned() -> None:
+    """Those of prange are."""
+    for x in (aj.array([[1], [], [2, 3]]), aj.array([[[1]], [], [[2], []]])):
+        assert lengths_at_once(x).tolist() == [1, 0, 2]
+    for x in (aj.array([[1], [], [2]]), aj.array([1, 2, 3])):
+        assert np.array_equal(item(x, np.uint64(2)), item(x, 2))
+        for place in (3, 2**64 - 1):
+            with pytest.raises(IndexError, match="out of range for the jagged array"):
+                item(x, np.uint64(place))
