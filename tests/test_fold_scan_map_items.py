@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import operator
 
 import numpy as np
 import pyarrow as pa
@@ -272,3 +273,11 @@ def test_slots_without_a_state_hold_0_under_their_nulls(monkeypatch: pytest.Monk
     with aj.options(compile="always"):
         found = x.scan(lambda state, item: state + item, 0).values
     assert np.frombuffer(found.buffers()[1], np.int64, len(found)).tolist() == [1, 0, 3, 0, 0, 3, 0]
+
+
+@pytest.mark.parametrize("function", [max, np.maximum, np.add, operator.add])
+def test_functions_of_python_and_numpy_are_compiled_beside_nulls(function) -> None:
+    pytest.importorskip("numba")
+    for x in (aj.array([[3, 1], [5], []]), aj.array([[3, None, 1], [5], None, [None]])):
+        assert_same_compiled(lambda x=x: aj.fold(function, 2, x))
+        assert_same_compiled(lambda x=x: aj.scan(function, 2, x))

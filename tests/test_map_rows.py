@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import types
 import uuid
 from datetime import datetime
 
@@ -608,3 +610,140 @@ def test_rows_of_64_bits_are_views_of_the_column(x: aj.JaggedArray) -> None:
     seen: list[np.ndarray] = []
     x.map_rows(lambda row: seen.append(row) or 0)
     assert all(np.shares_memory(row, x.values.to_numpy()) for row in seen)
+
+
+# ------------------------------------------------------------------------------------------------------ keys of compiled code
+
+
+def countdown(row: np.ndarray) -> int:
+    return 1 + countdown(row[1:]) if len(row) else 0
+
+
+@dataclasses.dataclass
+class Scaled:
+    factor: int
+
+    def __call__(self, row: np.ndarray) -> int:
+        return len(row) * self.factor
+
+
+@pytest.mark.filterwarnings("ignore::arrowjag.JagWarning")
+def test_functions_that_call_themselves_and_objects_without_a_hash_are_called(compiling: str) -> None:
+    x = aj.array([[1, 2], [], None])
+    assert x.map_rows(countdown).to_list() == [2, 0, None]
+    assert x.map_rows(Scaled(3)).to_list() == [6, 0, None]
+
+
+def test_zeros_of_both_signs_are_two_constants() -> None:
+    pytest.importorskip("numba")
+    x = aj.array([[1.0]])
+    given = lambda zero: lambda row: zero  # noqa: E731
+    with aj.options(compile="always"):
+        found = [
+            x.map_rows(one).to_list()[0] for one in (lambda row: 0.0, lambda row: -0.0, given(0.0), given(-0.0), given((-0.0,)[0]))
+        ]
+    assert np.signbit(found).tolist() == [False, True, False, True, True]
+
+
+def last_of(x: aj.JaggedArray) -> object:
+    return x.to_list()[-1]
+
+
+def test_code_that_numba_compiled_before_is_not_that_of_the_plain_function() -> None:
+    """The last row alone differs, so that no comparison of the first ones tells."""
+    numba = pytest.importorskip("numba")
+    x = aj.array([[1, 2]] * 300 + [[1]])
+    plain = lambda row: 1 / (len(row) - 1)  # noqa: E731
+    with aj.options(compile="always"):
+        assert last_of(x.map_rows(numba.njit(error_model="numpy")(plain))) == np.inf
+        with pytest.raises(ZeroDivisionError):
+            x.map_rows(plain)
+
+
+SETTINGS = types.ModuleType("settings")
+PAIR = (np.array([1, 2]), np.array([3]))
+LIMIT = 2
+
+
+def test_what_a_function_reads_may_change_between_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    x = aj.array([[1]] * 300 + [[1, 2, 3]])
+    functions = [
+        lambda row: len(row) > SETTINGS.limit,
+        lambda row: len(row) > LIMIT and PAIR[0][0] == 1,
+    ]
+    for limit in (2, 5):
+        monkeypatch.setattr(SETTINGS, "limit", limit, raising=False)
+        monkeypatch.setitem(globals(), "LIMIT", limit)
+        for function in functions:
+            with aj.options(compile="always"):  # a JagWarning would be an error
+                assert last_of(x.map_rows(function)) == (limit == 2)
+
+
+def test_parameters_of_another_kind_make_another_function() -> None:
+    pytest.importorskip("numba")
+    x = aj.array([[1]] * 300 + [[1, 2, 3]])
+    with aj.options(compile="always"):
+        assert last_of(aj.map_rows(lambda a, b: len(b), x, x)) == 3
+        assert last_of(aj.map_rows(lambda a, *b: len(b), x, x)) == 1
+
+
+def test_code_for_records_is_compiled_once() -> None:
+    pytest.importorskip("numba")
+    z = aj.zip(a=aj.array([[1, 2], [3]]), b=aj.array([[0.5, 1.0], [2.0]]))
+    total = lambda row: row.a.sum() + row.b.sum()  # noqa: E731
+    with aj.options(compile="always"), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(row_compiler, "_drivers", {})
+        z.map_rows(total)
+        (driver,) = row_compiler._drivers.values()
+        n_versions = len(driver.one.overloads), len(driver.loop.overloads)
+        z.map_rows(total)
+        assert (len(driver.one.overloads), len(driver.loop.overloads)) == n_versions
+
+
+@pytest.mark.parametrize("name", ["class", "None", "\N{LATIN SMALL LIGATURE FI}", "a b", "_a"])
+def test_structs_whose_fields_have_no_names_of_attributes_are_dicts(name: str, compiling: str) -> None:
+    x = aj.from_sizes(pa.array([{name: 1, "b": 2.5}, {name: 2, "b": 0.5}]), [1, 1])
+    assert x.map_rows(lambda row: row[0][name] * row[0]["b"]).to_list() == [2.5, 1.0]
+    assert x.fold(lambda state, item: state + item[name], 10).to_list() == [11, 12]
+
+
+def test_types_of_results_that_begin_with_none_are_the_interpreters() -> None:
+    pytest.importorskip("numba")
+    x = aj.array([[]] * 300 + [[1], [2]], type=pa.int64())
+    function = lambda row: None if len(row) == 0 else (1 if row[0] > 0 else 0.5)  # noqa: E731
+    with aj.options(compile="never"):
+        expected = x.map_rows(function)
+    with aj.options(compile="always"), pytest.warns(JagWarning, match="its results the type double, Python int64"):
+        found = x.map_rows(function)
+    assert found.type == expected.type == pa.int64()
+    assert_same_compiled(lambda: x.map_rows(lambda row: None if len(row) == 0 else row[0] * 0.5))
+
+
+def test_the_mask_is_read_only(compiling: str) -> None:
+    flags: list[bool] = []
+    x = aj.array([[1, None], [2]])
+    with aj.options(compile="never"):
+        x.map_rows(lambda row, valid: flags.append(valid.flags.writeable), skip_nulls=False)
+        assert flags == [False, False]
+        flags.clear()
+        aj.array([[1]]).map_rows(lambda row, valid: flags.append(valid.flags.writeable), skip_nulls=False)
+    assert flags == [False]
+
+
+def test_results_that_are_none_hold_0_under_their_nulls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory that was never written must not reach files or hashes of buffers."""
+    pytest.importorskip("numba")
+    monkeypatch.setattr(row_compiler, "empty", lambda n, dtype: np.full(n, 7, dtype))
+    with aj.options(compile="always"):
+        found = aj.array([[1], [2], [3]]).map_rows(lambda row: None if row[0] == 2 else row[0]).values
+    assert np.frombuffer(found.buffers()[1], np.int64, 3).tolist() == [1, 0, 3]
+
+
+def test_functions_that_return_dicts_are_not_compiled() -> None:
+    """numba's inference of types does not end for a dict of an integer and a float."""
+    pytest.importorskip("numba")
+    x = aj.array([[1, 2], [3]])
+    with aj.options(compile="always"), pytest.warns(JagWarning, match="because it returns dict"):
+        found = x.map_rows(lambda row: {"a": row.min(), "b": row.mean()})
+    assert found.to_list() == [{"a": 1, "b": 1.5}, {"a": 3, "b": 3.0}]

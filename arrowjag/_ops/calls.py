@@ -100,6 +100,9 @@ class Form(NamedTuple):
     takes_bounds: bool = False
     """Whether compiled functions take whole columns and the bounds of a row: threads share the reference counts of views."""
 
+    arity: int | None = None
+    """The number of arguments that the user's function takes, if it isn't that of the function of one row."""
+
 
 def _itself(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
@@ -208,23 +211,34 @@ def _by_compiler(
     """Run a compiled loop. Returns None if the function must be interpreted, with a warning if numba can't compile it."""
     if any(isinstance(argument, (Lists, Objects)) for argument in arguments):
         return None  # functions of lists and of Python objects are not compiled
-    outcome = row_compiler.compile_rows(function, arguments, form)
+    # numba's inference of types does not end for a dict of an integer and a float.
+    other = next((result for result in first if isinstance(result, (dict, list, tuple))), None)
+    outcome = row_compiler.compile_rows(function, arguments, form) if other is None else f"it returns {other.__class__.__name__}"
     reason = outcome
     if isinstance(outcome, row_compiler.Driver):
-        expected = _result_type(first)
         called, getters = form.interpreted(function), [argument.at for argument in arguments]
-        if not outcome.matches(expected):
-            reason = f"numba gives its results the type {outcome.description}, Python {expected}"
+        try:
+            _compare(outcome, arguments, _first_of(live, n_rows, sizes.INTERPRETED_ROWS), first)
+            found = outcome.run(arguments, live, n_rows, lambda row: called(*(get(row) for get in getters)), failure)
+            if all(result is None for result in first):  # which tells nothing about the type
+                if found.null_count == n_rows:
+                    return pa.nulls(n_rows)
+                rows = _first_of(_arrow.valid_of(found), n_rows, sizes.INTERPRETED_ROWS)
+                _compare(outcome, arguments, rows, _interpret(called, arguments, rows, failure))
+        except row_compiler.UnlikeError as error:
+            reason = str(error)
         else:
-            try:
-                outcome.check(arguments, _first_of(live, n_rows, sizes.INTERPRETED_ROWS), first)
-                found = outcome.run(arguments, live, n_rows, lambda row: called(*(get(row) for get in getters)), failure)
-            except row_compiler.UnlikeError as error:
-                reason = str(error)
-            else:
-                return pa.nulls(n_rows) if expected is None and found.null_count == n_rows else found
+            return found
     warn(f"{operation}: the function runs in the interpreter, because {reason}")
     return None
+
+
+def _compare(outcome: row_compiler.Driver, arguments: Sequence[Argument], rows: Sequence[int], results: list[Any]) -> None:
+    """Raise `UnlikeError` if the type or the results of compiled code are not those of the interpreter."""
+    expected = _result_type(results)
+    if not outcome.matches(expected):
+        raise row_compiler.UnlikeError(f"numba gives its results the type {outcome.description}, Python {expected}")
+    outcome.check(arguments, rows, results)
 
 
 # --------------------------------------------------------------------------------------------------- the type of results

@@ -1,7 +1,7 @@
 """Compile a user's function of rows together with the loop that calls it, using numba.
 
-Compiled loops are cached in the process. The key is the function's bytecode, constants, closure and the globals that it reads, so
-that a lambda that is created anew for each call is compiled once.
+Compiled loops are cached in the process. The key is the function's code, closure and the globals that it reads, so that a lambda
+that is created anew for each call is compiled once.
 """
 
 from __future__ import annotations
@@ -117,7 +117,8 @@ class Driver(NamedTuple):
         valid, sizes = _flags(live, n_rows), zeros(n_rows if grows else 0, np.int64)
         settled = self._settled(arguments, valid, interpret)
         if offsets is None:
-            out = (empty if live is None and settled is None else zeros)(n_rows, self.dtype)  # 0 under nulls
+            is_full = live is None and settled is None and not self.is_optional
+            out = (empty if is_full else zeros)(n_rows, self.dtype)  # 0 under nulls
         else:
             out = empty(int(offsets[-1]), self.dtype)
 
@@ -292,7 +293,7 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     # Rows may be empty, and their numbers Python's own, for which a division by zero raises; items are numpy's.
     errors = "python" if _offsets_of(arguments) is not None and not form.takes_bounds else "numpy"
     compile = numba.njit(nogil=True, boundscheck=True, error_model=errors)
-    inner = function if hasattr(function, "overloads") else compile(_as_function(function, len(arguments)))
+    inner = function if hasattr(function, "overloads") else compile(_as_function(function, form.arity or len(arguments)))
     # Loops over the items of a row need no checks of bounds; the user's function has its own.
     of_row = numba.njit(nogil=True, error_model="numpy")
     whole = form.compiled(inner)
@@ -414,33 +415,51 @@ def _loop(compiled: Any, arguments: Sequence[Argument], optional: bool, takes_bo
 
 
 def _key(function: Any) -> Any:
-    """Return a cache key of what determines a function's machine code; the function itself if that can't be hashed."""
-    plain = getattr(function, "py_func", function)
-    if not isinstance(plain, types.FunctionType):
-        return function
+    """Return a cache key of what determines a function's machine code.
+
+    Functions that numba has compiled are their own keys: they have options of their own, and froze what they read.
+    """
+    if not isinstance(function, types.FunctionType):
+        return _Same(function)
+    names = _names(function.__code__)
     try:
-        cells = tuple(_value_key(cell.cell_contents) for cell in plain.__closure__ or ())
-        read = tuple((name, _value_key(plain.__globals__[name])) for name in _names(plain.__code__) if name in plain.__globals__)
-        key = (_code_key(plain.__code__), _value_key(plain.__defaults__), cells, read)
-        hash(key)
-    except (TypeError, ValueError):
-        return plain
-    return key
+        cells = tuple(_value_key(cell.cell_contents, names) for cell in function.__closure__ or ())
+    except ValueError:  # a variable without a value
+        return _Same(function)
+    defaults = tuple(map(_value_key, (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items())))
+    read = tuple((name, _value_key(function.__globals__[name], names)) for name in sorted(names & function.__globals__.keys()))
+    return (function.__code__, defaults, cells, read)
 
 
-def _code_key(code: types.CodeType) -> Any:
-    constants = tuple(_code_key(one) if isinstance(one, types.CodeType) else (type(one), one) for one in code.co_consts)
-    return (code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars)
+class _Same:
+    """A key that equals that of the same object only: objects may lack a hash, or compare item by item."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
 
 
-def _names(code: types.CodeType) -> set[str]:
+def _names(code: types.CodeType) -> frozenset[str]:
     inner = [_names(one) for one in code.co_consts if isinstance(one, types.CodeType)]
-    return set(code.co_names).union(*inner)
+    return frozenset(code.co_names).union(*inner)
 
 
-def _value_key(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return ("array", value.dtype.str, value.shape, value.tobytes())
-    if isinstance(value, types.FunctionType):
-        return _key(value)
-    return (type(value), value)
+def _value_key(value: Any, names: frozenset[str] = frozenset()) -> Any:
+    """Return a key of a value as numba freezes it; that of a module includes its attributes of the given names."""
+    if isinstance(value, types.ModuleType):
+        known = vars(value)
+        return (_Same(value), *((name, _value_key(known[name], names - {name})) for name in sorted(names & known.keys())))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return (type(value), value.dtype, value.shape, value.tobytes())
+    if isinstance(value, tuple):
+        return (type(value), *map(_value_key, value))
+    if type(value) in (float, complex):
+        return (type(value), repr(value))  # 0.0 equals -0.0
+    return (type(value), value) if type(value) in (bool, int, str, bytes) else _Same(value)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import keyword
+import unicodedata
 from collections import namedtuple
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,14 +117,26 @@ def _numbers(values: pa.Array) -> npt.NDArray[Any] | None:
 
 
 def _fields(values: pa.Array) -> dict[str, npt.NDArray[Any]] | None:
-    """Convert the fields of a struct to numpy arrays; None if numpy lacks a field's type or a name is no Python identifier."""
+    """Convert the fields of a struct to numpy arrays; None if numpy lacks a field's type or a named tuple can't have a name."""
     if not pt.is_struct(values.type) or not values.type.num_fields:
         return None
     names = [field.name for field in values.type]
-    if len(set(names)) < len(names) or not all(name.isidentifier() and not name.startswith("_") for name in names):
+    if len(set(names)) < len(names) or not all(map(_is_attribute, names)):
         return None
     found = {name: _numbers(_arrow.combine_chunks(values.field(place))) for place, name in enumerate(names)}
     return None if any(one is None for one in found.values()) else {name: one for name, one in found.items() if one is not None}
+
+
+def _is_attribute(name: str) -> bool:
+    """Return whether a named tuple may have a field of this name, which Python reads as it is written."""
+    plain = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
+    return plain and unicodedata.is_normalized("NFKC", name)
+
+
+@lru_cache(maxsize=1000)
+def _record_type(names: tuple[str, ...]) -> Any:
+    """Return the type of records of given fields, one for all calls: numba compiles code for each type anew."""
+    return namedtuple("Record", names)  # noqa: PYI024  # the fields are known at run time only
 
 
 def _is_known(values: pa.Array) -> BoolArray | None:
@@ -166,7 +180,7 @@ def _rows(values: pa.Array, keep: BoolArray | None, offsets: IntArray) -> Argume
         return Rows(data, offsets)
     fields = _fields(values)
     if fields is not None:
-        return Records(namedtuple("Record", fields), tuple(fields.values()), offsets)  # noqa: PYI024  # the fields are known at run time only
+        return Records(_record_type(tuple(fields)), tuple(fields.values()), offsets)
     return Lists(_column.to_python(_arrow.wrap([_arrow.Level(offsets, None, None)], values)))
 
 
@@ -214,6 +228,7 @@ def map_rows(
         arguments = _arguments(operands, None if keeps_none else known)
     else:
         flags = np.ones(int(operands.offsets[-1]), np.bool_) if known is None else known
+        flags.flags.writeable = False
         arguments = [*_arguments(operands), Rows(flags, operands.offsets)]
     n_rows = operands.rows.size
     result = call_each(function, arguments, operands.valid, n_rows, type, operation, name=_names(operands.rows))
@@ -357,7 +372,7 @@ def _form(name: str, arguments: Sequence[Argument], is_guarded: bool) -> Form:
     compiled, interpreted = (_SCAN, _SCAN_INTERPRETED) if name == "scan" else (_FOLD, _FOLD)
     key = f"{name} {facts['items']} if {is_known}"
     item = maker(_FOLD, of_columns) if name == "scan" else None
-    return Form(key, maker(interpreted, whole), maker(compiled, of_columns), item, takes_bounds=True)
+    return Form(key, maker(interpreted, whole), maker(compiled, of_columns), item, takes_bounds=True, arity=1 + len(called))
 
 
 def _starting(start: Any, operands: _Operands) -> tuple[Argument, _Operands]:
