@@ -6,10 +6,12 @@ array, on columns in every physical layout:
 =======================  ==============  ==================================================================================
 call                     ours / native   condition for equal results
 =======================  ==============  ==================================================================================
-``+ - *``                11 / 6          one list column with plain columns and Python numbers, all of one type: float64,
-                                         float32 or int64. Other types promote differently; two list columns of unequal
-                                         lengths raise another error
-``/``                    12 / 7          the same, floats only
+``+ - *``                11 / 6          one list column and a Python number, both of one type: float64, float32 or int64; for
+                                         ``*`` and for int64 plain columns, too. Other types promote differently; two list
+                                         columns of unequal lengths raise another error. polars takes x + 0 for x, whose
+                                         -0.0 would stay, also if a column holds nothing but 0
+``/``                    12 / 7          floats by a Python number with an exact inverse, such as 2: polars multiplies by the
+                                         inverse, also if a column repeats one number
 comparisons              3 / 2           numbers with a Python number that is not NaN; integers also with a fraction below 2**53.
                                          polars orders NaN above every number, so numpy computes ``> >=`` of floats; in deeper
                                          lists polars computes them, with a second comparison that excludes NaN
@@ -97,17 +99,30 @@ def _arithmetic(function: Callable[[Any, Any], pl.Expr], accepts: Accepts) -> Ru
         if any(one.ndim == 2 and not _is_flat_list(one) for one in columns) or leaf not in _DTYPES or not accepts(leaf):
             return None
         if len(columns) == 2:
-            return function
+            return function if function is operator.mul or pt.is_integer(leaf) else None
         number = next(one for one in operands if not isinstance(one, ColumnType))
         literal = _literal(number, leaf)
-        sums = number == 0 and function in (operator.add, operator.sub)
-        if literal is None or sums:  # polars takes x + 0 for x, so that -0.0 would stay
+        if literal is None or not _is_exact(function, number, leaf):
             return None
         if operands[0] is number:  # the column goes first: polars names the result after the first operand
             return (lambda column: function(column, literal)) if function in (operator.add, operator.mul) else None
         return lambda column: function(column, literal)
 
     return rule
+
+
+def _is_exact(function: Callable[[Any, Any], pl.Expr], number: Any, leaf: pa.DataType) -> bool:
+    """Whether polars computes with a number of the leaf type as we do: it takes x + 0 for x, and x / 3 for x * (1 / 3)."""
+    if pt.is_integer(leaf) or function is operator.mul:
+        return True
+    with np.errstate(all="ignore"):
+        value = numpy_dtype(leaf)(number)
+        if function is not operator.truediv:
+            return bool(value != 0)
+        inverse = 1 / value
+    if value == 0 or np.isinf(value):
+        return True
+    return bool(abs(np.frexp(value)[0]) == 0.5 and np.isfinite(inverse) and inverse != 0)
 
 
 def _literal(value: Any, leaf: pa.DataType) -> pl.Expr | None:

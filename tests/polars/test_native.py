@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -32,6 +34,7 @@ CALLS = {
     "multiply": lambda v: v * 2.5,
     "from the left": lambda v: 2 * v,
     "divide": lambda v: v / 0,
+    "halve": lambda v: v / 2,
     "a tree": lambda v: -(v * 2.0 - 1.0),
     "a tree of methods": lambda v: jag(v + 1.0).max(),
 }
@@ -178,6 +181,11 @@ OURS = {
     "integers and a float that rounds them": (pl.List(pl.Int64), lambda v: v < 2.0**53),
     "integers that equal a fraction": (pl.List(pl.Int64), lambda v: v == 2.5),
     "two lists": (pl.List(pl.Float64), lambda v: v + v),
+    "a number without an exact inverse": (pl.List(pl.Float64), lambda v: v / 3),
+    "a number whose inverse is infinite": (pl.List(pl.Float32), lambda v: v / 2.0**-149),
+    "a divisor per row": (pl.List(pl.Float64), lambda v: v / pl.lit(2.5)),
+    "a term per row": (pl.List(pl.Float64), lambda v: v - pl.lit(2.5)),
+    "a number that float32 rounds to zero": (pl.List(pl.Float32), lambda v: v + 1e-300),
     "positions from the end": (pl.List(pl.Float64), lambda v: v.slice(-1, 1)),
 }
 
@@ -273,3 +281,26 @@ def test_adding_zero_is_not_left_to_polars():
     got = df.select(plus=pl.col("v").jag + 0, minus=pl.col("v").jag - (-0.0))
     assert [str(one) for one in got["plus"].to_list()[0]] == ["0.0", "1.0"]
     assert [str(one) for one in got["minus"].to_list()[0]] == ["0.0", "1.0"]
+
+
+NUMBERS = [0.0, -0.0, 1, 2, 3, -7, 0.1, 2.0**-149, 5e-324, 1e-300, 1e30, float("inf")]
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_floats_have_the_bits_of_the_array(name, dtype):
+    """Also where a column repeats one number, which polars then takes for a constant."""
+    function = getattr(operator, name)
+    x = aj.array([[2.5, -0.0, 0.0, 7.3], [1.1, 0.7, 1e30, -3.0]], type=dtype)
+    for number in NUMBERS:
+        with np.errstate(over="ignore"):
+            repeated = np.full(2, number, dtype)
+        k = aj.array(repeated)
+        df = pl.DataFrame({"v": x.to_polars(), "k": k.to_polars()})
+        columns = {"each": c("k"), "literal": pl.lit(pl.Series(repeated[:1]))}
+        for found, expected in (
+            (df.select(function(c("v").jag, number)), function(x, number)),
+            *((df.select(function(c("v").jag, one)), function(x, k)) for one in columns.values()),
+            *((df.select(function(one, c("v").jag)), function(k, x)) for one in columns.values()),
+        ):
+            assert repr(from_series(found.to_series()).to_list()) == repr(expected.to_list()), number
