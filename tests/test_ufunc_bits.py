@@ -58,3 +58,29 @@ def test_a_softmax_has_the_same_bits_alone_and_among_others(dtype: str) -> None:
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     for row in range(len(x)):
         assert (bits(x[row : row + 1].softmax()) == among[offsets[row] : offsets[row + 1]]).all(), row
+
+
+def power_bits(x: aj.JaggedArray) -> list[int]:
+    return bits(x).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("exponent", [2.0, 0.5, -1.0, 1.0, 0.0, 3.0])
+def test_a_power_has_the_same_bits_alone_and_among_others(exponent: float, dtype: str) -> None:
+    """numpy knows one exponent of all items by its stride, and takes a square root for 0.5; a single item has no stride."""
+    data = np.concatenate([items(dtype), np.array([53171.18102699, 0.0237009940, -np.inf], dtype)])
+    exponents = np.full(len(data), exponent, dtype)
+    one = [slice(place, place + 1) for place in range(len(data))]
+    x, y = aj.array(data), aj.array(exponents)
+    rows = aj.from_sizes(data, np.ones(len(data), np.int64))
+    by_number = power_bits(x**exponent)
+    assert power_bits(rows**exponent) == by_number
+    assert [power_bits(x[place] ** exponent)[0] for place in one] == by_number
+    by_column = power_bits(x**y)
+    assert power_bits(rows**y) == by_column
+    assert [power_bits(x[place] ** y[place])[0] for place in one] == by_column
+    assert [power_bits(rows[place] ** y[place])[0] for place in one] == by_column
+    with strategy.force(ONE_PASS_VALUES=0, PASS_VALUES=len(data) - 1):
+        assert power_bits(x**exponent) == by_number
+        assert power_bits(x**y) == by_column
+        assert power_bits(x[one[0]] ** y[one[0]]) == by_column[:1]

@@ -173,7 +173,7 @@ def power(one: Datum, two: Datum) -> pa.Array:
         right = np.where(right < 0, right.dtype.type(0), right)
     with np.errstate(all="ignore"):
         out = np.empty(np.broadcast_shapes(left.shape, right.shape), np.result_type(left, right))
-        raise_to(left, right, out)
+        raise_to(left, right if isinstance(two, pa.Array) else right[0], out)
         return sized(out, valid, type)
 
 

@@ -112,6 +112,8 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     function: Callable[..., Any] = rule.function
     if rule.is_division and kind.kind == "f":
         function = arithmetic.division(name, kind, shape.size)
+    if name == "power" and isinstance(operands[1], pa.Scalar):
+        function = _to_power_of_number
     if rule.is_light:
         block = _light_block(shape.size, kind.itemsize, left, right)
     is_ufunc = isinstance(function, np.ufunc)
@@ -122,6 +124,10 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
 
     data = fill(work, shape.size, kind, block)
     return Column(shape, _array(pa.from_numpy_dtype(kind), shape.size, bits, data))
+
+
+def _to_power_of_number(bases: npt.NDArray[Any], exponents: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
+    arithmetic.power(bases, exponents[0], out)
 
 
 def _light_block(n: int, itemsize: int, *operands: Source | RunSource) -> int:
