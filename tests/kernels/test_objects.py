@@ -228,3 +228,25 @@ def test_failures_are_marked_in_any_folder(folders: list[Path], monkeypatch: pyt
     monkeypatch.setattr(objects, "writable_folder", lambda: None)
     objects.mark_failed(Key("other"), "no folder")
     assert not objects.is_marked_failed(Key("other"))
+
+
+@POSIX
+def test_what_is_no_file_is_neither_waited_for_nor_left_open(folders: list[Path]) -> None:
+    """A pipe would wait for a writer, and a folder that is opened is no file."""
+    objects.write(KEY, CODE, folders[2])
+    os.mkfifo(folders[0] / KEY.name, 0o600)
+    (folders[1] / KEY.name).mkdir()
+    probe = os.open(os.devnull, os.O_RDONLY)
+    os.close(probe)
+    assert objects.read(KEY) == CODE
+    again = os.open(os.devnull, os.O_RDONLY)
+    os.close(again)
+    assert again == probe
+
+
+def test_a_folder_that_cannot_be_looked_into_holds_no_failure(folders: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARROWJAG_CACHE_DIR", os.pathsep.join([str(folders[0] / ("a" * 300)), str(folders[1])]))
+    assert not objects.is_marked_failed(KEY)
+    objects.mark_failed(KEY, "reason")
+    assert (folders[1] / KEY.name).with_suffix(".failed").exists()
+    assert objects.is_marked_failed(KEY)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import stat
 import struct
 import sys
 import tempfile
@@ -95,14 +96,24 @@ def read(key: Key, places: Iterable[Path] | None = None) -> bytes | None:
         return found
     for folder in folders() if places is None else places:
         with contextlib.suppress(OSError):
-            descriptor = os.open(folder / key.name, os.O_RDONLY)
-            with os.fdopen(descriptor, "rb") as file:
-                if not _is_safe(os.fstat(descriptor)):
-                    continue
-                code = _checked(file.read(), key)
+            data = _trusted(folder / key.name)
+            code = None if data is None else _checked(data, key)
             if code is not None:
                 return code
     return None
+
+
+def _trusted(path: Path) -> bytes | None:
+    """The bytes of a file that only this user or root can have written; None for others, and for what is no file."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for a writer
+    try:
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode) or not _is_safe(info):
+            return None
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)  # of a folder no file is made, which would close it
 
 
 def _checked(data: bytes, key: Key) -> bytes | None:
@@ -151,4 +162,8 @@ def mark_failed(key: Key, reason: str) -> None:
 
 def is_marked_failed(key: Key) -> bool:
     """Whether an attempt to compile has failed before, in this or another process."""
-    return any((folder / key.name).with_suffix(".failed").exists() for folder in folders())
+    for folder in folders():
+        with contextlib.suppress(OSError):  # a folder that this user can't enter, or whose name is too long
+            if (folder / key.name).with_suffix(".failed").exists():
+                return True
+    return False
