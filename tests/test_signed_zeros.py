@@ -23,6 +23,14 @@ OPERATIONS: dict[str, Callable[[Any], Any]] = {
     "cummax": lambda x: x.cummax(),
     "rolling min": lambda x: x.rolling(2).min(),
     "rolling max": lambda x: x.rolling(3, min_periods=1, center=True).max(),
+    "rolling sum": lambda x: x.rolling(2).sum(),
+    "rolling mean": lambda x: x.rolling(3).mean(),
+    "rolling sum of one": lambda x: x.rolling(1).sum(),
+    "rolling mean of one": lambda x: x.rolling(1).mean(),
+    "greatest of two": lambda x: np.fmax(x, -0.0),
+    "least of two": lambda x: np.fmin(-0.0, x),
+    "maximum of two": lambda x: np.maximum(x, x.reverse()),
+    "minimum of two": lambda x: np.minimum(x.reverse(), x),
     "expanding max": lambda x: x.expanding().max(),
     "median": lambda x: x.median(),
     "quantile": lambda x: x.quantile(0.4, "higher"),
@@ -108,7 +116,7 @@ def test_fused_extremes_too(seed: int) -> None:
     draw = np.random.default_rng(seed)
     sizes = draw.integers(0, 5, 60)
     x = aj.from_sizes(draw.choice([0.0, -0.0, np.nan], int(sizes.sum())), sizes)
-    function = lambda x: ((-x).max(), (x * -1.0).min(), x - x.min())  # noqa: E731
+    function = lambda x: ((-x).max(), (x * -1.0).min(), x - x.min(), (-x).rolling_sum(2), (-x).rolling_mean(3))  # noqa: E731
     with aj.options(compile="always"), strategy.force(COMPILED_VALUES=0) as taken:
         found = [signs(one) for one in aj.jit(function)(x)]
     assert taken["loop", "compiled"]

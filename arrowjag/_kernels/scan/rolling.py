@@ -49,7 +49,9 @@ def rolling_sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], wi
     def work(block: Block) -> None:
         values = block.data.astype(target, copy=False)
         _store(out[block.items], np.add, values, window)
-        if target.kind != "f":
+        if target.kind == "f":
+            out[block.items] += 0  # a sum is never -0.0
+        else:
             _check_sums(values, block, known, window)
 
     over_blocks(work, data, None, offsets)
@@ -61,8 +63,10 @@ def rolling_mean(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], w
     out = zeros(len(data), result_type(data.dtype))
 
     def work(block: Block) -> None:
-        totals = _window_totals(block, window)
-        np.divide(totals, window, out=_places(out[block.items], window), casting="same_kind")
+        totals, places = _window_totals(block, window), _places(out[block.items], window)
+        if block.data.dtype.kind == "f":  # a sum is never -0.0; that of one item may be the data itself
+            totals = np.add(totals, 0.0, out=places if places.dtype == totals.dtype else None)
+        np.divide(totals, window, out=places, casting="same_kind")
 
     known = full(valid, offsets, window)
     over_blocks(work, data, None, offsets)

@@ -23,6 +23,9 @@ __all__ = ["ufunc"]
 
 _LOGICAL = {np.logical_and, np.logical_or, np.logical_xor, np.logical_not}
 
+_EXTREMES = {np.maximum, np.minimum, np.fmax, np.fmin}
+"""Functions that return one of two items: of 0.0 and -0.0 numpy takes one where it compares one item, the other of several."""
+
 
 def ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Column, ...]:
     """Call a numpy ufunc on aligned values; nulls stay null, and result types are numpy's.
@@ -69,6 +72,8 @@ def _numpy_ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Colum
         except TypeError as error:
             types = [datum.type for datum in data]
             raise JagTypeError.no_kernel(function.__name__, *types, hint=f"({error})") from None
+        if function in _EXTREMES and results.dtype.kind == "f":
+            results += 0  # an extreme is never -0.0
         kept.extend((one, valid) for one in (results if isinstance(results, tuple) else (results,)))
         return _from_ufunc(*kept[0])
 

@@ -171,7 +171,7 @@ class Items:
         name, _, type, (item,) = self._instruction(value)
         statistic, window = window_of(name) or ("", 1)
         items = [*(f"r{value}_{back}" for back in range(window - 1, 0, -1)), f"w{value}"]
-        total = _sum_of_spans(items)
+        total = f"{_sum_of_spans(items)} + 0.0"  # never -0.0
         known = f" if k{item} else i8(0)" if self.values[item].valid else ""
         return [
             f"w{value} = {self._unless_null(item, 'f8')}",
