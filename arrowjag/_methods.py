@@ -188,6 +188,8 @@ def set_rows(name: str, otherwise: RowRule = _local) -> RowRule:
         rows = otherwise(ndim, arguments)
         if rows is not Rows.LOCAL or not isinstance(found, Column) or found.shape.size:
             return rows
+        if found.ndim == 1:  # the axis may be one of the array
+            return Rows.KEPT
         return along_axis(found.ndim, arguments)
 
     return rule

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+import decimal
+import functools
+import gc
 import math
 import pickle
+import sys
+import weakref
 from collections import namedtuple
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -427,3 +434,268 @@ def test_types_without_a_hash() -> None:
     assert x.filter(aj.array([[True, False], [True]])).to_list() == [[1], [3]]
     assert aj.jit(lambda y: y.drop_nulls())(x).to_list() == [[1], [3]]
     assert aj.concat([x, x]).to_list() == [[1, None], [3], [1, None], [3]]
+
+
+@pytest.mark.parametrize(
+    ("column", "constants"),
+    [
+        (aj.array([[1.0, 2.0], [3.0]]), [np.float32(0.0), np.float32(-0.0), np.float16(0.0), np.float16(-0.0), 0.0, -0.0]),
+        (
+            aj.array(pa.array([[0]], pa.list_(pa.timestamp("s")))),
+            [np.timedelta64(1, "D"), np.timedelta64(24, "h"), np.timedelta64(86_400_000, "ms")],
+        ),
+        (aj.array(pa.array([[1, 2]], pa.list_(pa.time64("ns")))), [pa.scalar(1, pa.time64("ns")), pa.scalar(2, pa.time64("ns"))]),
+        (aj.array(pa.array([[10**14]], pa.list_(pa.timestamp("s")))), [pa.scalar(10**14, pa.timestamp("s"))]),
+        (aj.array([[1.0]]), [pa.scalar(0.0), pa.scalar(-0.0)]),
+    ],
+    ids=["zeros", "units of time", "nanoseconds", "years that Python lacks", "Arrow scalars"],
+)
+def test_constants_that_numpy_or_python_take_for_equal(column: aj.JaggedArray, constants: list[Any]) -> None:
+    product, total, equal = (aj.jit(one) for one in (lambda x, k: x * k, lambda x, k: x + k, lambda x, k: x == k))
+    for constant in constants:
+        for fused, one in ((product, lambda x, k: x * k), (total, lambda x, k: x + k), (equal, lambda x, k: x == k)):
+            assert outcome(fused, column, constant) == outcome(one, column, constant), constant
+
+
+def test_not_a_time_is_traced_once() -> None:
+    fused = aj.jit(lambda x, k: x == k)
+    for _ in range(3):
+        fused(aj.array(pa.array([[0]], pa.list_(pa.timestamp("s")))), np.datetime64("NaT"))
+        fused(aj.array([1.0]), np.float32("nan"))
+    assert len(fused._traces) == 2
+
+
+FACTOR = 2
+
+
+def times_factor(x: Any) -> Any:
+    return x * FACTOR
+
+
+def test_names_inside_of_comprehensions_and_functions_are_those_of_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = aj.array([[1], [2, 3]])
+    local = 1
+
+    def inner(x: Any) -> Any:
+        return x * local
+
+    nested = aj.jit(times_factor)
+    readers = {
+        "a comprehension": aj.jit(lambda x: aj.concat([x * FACTOR for _ in range(1)])),
+        "a function inside": aj.jit(lambda x: functools.reduce(lambda y, _: y * FACTOR, [0], x)),
+        "a function beside": aj.jit(lambda x: times_factor(x)),  # noqa: PLW0108  # a name that it looks up
+        "a traced one": aj.jit(lambda x: nested(x)),  # noqa: PLW0108
+        "a partial": aj.jit(functools.partial(lambda k, x: x * k * FACTOR, 1)),
+    }
+    closure = aj.jit(lambda x: inner(x))  # noqa: PLW0108
+    assert closure(x).to_list() == [[1], [2, 3]]
+    for factor in (2, 10):
+        monkeypatch.setattr(sys.modules[__name__], "FACTOR", factor)
+        for name, reader in readers.items():
+            assert reader(x).to_list() == [[factor], [2 * factor, 3 * factor]], name
+        local = factor
+        assert closure(x).to_list() == [[factor], [2 * factor, 3 * factor]]
+
+
+def length_or_none(x: Any) -> Any:
+    try:
+        return len(x)
+    except TypeError:
+        return None
+
+
+@pytest.mark.parametrize("function", [length_or_none, np.iterable, lambda x: np.array_equal(x, x)])
+def test_a_function_that_catches_the_error_gets_it_all_the_same(function: Callable[[Any], Any]) -> None:
+    """Else it would take the branch of objects without length, which arrays don't."""
+    with pytest.raises(aj.JagTypeError, match=r"^jit: .* asks for"):
+        aj.jit(function)(aj.array([1.0, 2.0]))
+    with pytest.raises(aj.JagTypeError, match=r"^jit: .* asks for"):
+        aj.jit(function)(pl.col("v"))
+
+
+def test_traced_functions_call_each_other() -> None:
+    x = aj.array([[1.0, 3.0], [5.0]])
+    where = aj.jit(lambda x: x * 2)
+    where._name = "where"  # of another function
+    outer = aj.jit(lambda x: (where(x) + 1, where(x=x), named(x)))
+    assert outer.explain(x).count("*") == 1
+    assert [one.to_list() for one in outer(x)] == [[[3.0, 7.0], [11.0]], [[2.0, 6.0], [10.0]], [[2.0, 4.0], [6.0]]]
+    scaled = aj.jit(lambda x, k: x * k.cumsum())
+    assert aj.jit(lambda x: scaled(x, [1, 2]))(x).to_list() == [[1.0, 3.0], [15.0]]
+    df = pl.DataFrame({"v": x.to_polars()})
+    assert df.select(aj.jit(lambda x: named(x) * 2)(pl.col("v")))["v"].to_list() == [[4.0, 8.0], [12.0]]
+
+
+@pytest.mark.parametrize("name", ["concat", "stack"])
+def test_names_of_functions_mean_nothing_to_pandas(name: str) -> None:
+    def function(x: Any, k: Any) -> Any:
+        return x * k
+
+    function.__name__ = name
+    index = ["a", "b"]
+    x, k = aj.array([[1, 2], [3]]).to_pandas(index=index), pd.Series([10, 100], index=index[::-1])
+    assert list(aj.jit(function)(x, k).items()) == list((x * k).items())
+
+
+def test_methods_explain() -> None:
+    assert Model().scaled.explain(aj.array([[1]])) == Model.scaled.explain(Model(), aj.array([[1]]))
+
+
+def test_named_tuples_of_columns() -> None:
+    pair = namedtuple("pair", "low high")  # noqa: PYI024
+    x = aj.array([[1, 5], [3]])
+    joined = aj.jit(lambda x: aj.concat(pair(x, x), axis=1))
+    assert joined(x).to_list() == [[1, 5, 1, 5], [3, 3]]
+    assert joined(x.to_pandas()).tolist() == [[1, 5, 1, 5], [3, 3]]
+    assert pl.DataFrame({"v": x.to_polars()}).select(joined(pl.col("v")))["v"].to_list() == [[1, 5, 1, 5], [3, 3]]
+
+
+def test_several_results_of_a_method() -> None:
+    x = aj.array([[1, 5], [3]])
+
+    def positions(x: Any) -> Any:
+        row, item = x.image()
+        return row + item, len(x.image()), x[x.image()]
+
+    assert outcome(aj.jit(positions), x) == outcome(positions, x)
+    assert aj.jit(lambda x: x.transpose(0, 1, "allow", return_inverse=True)[0] + 1)(x).to_list() == [[2, 4], [6]]
+
+
+def test_a_trace_keeps_no_values() -> None:
+    fused = aj.jit(lambda x, k: (x * k).sum() + x.max())
+    values = np.arange(1000.0)
+    known = weakref.ref(values)
+    x = aj.from_sizes(values, np.full(100, 10))
+    found = fused(x, aj.array(values[:100]))
+    assert found.to_list()[0] == 9.0
+    del values, x, found
+    gc.collect()
+    assert known() is None
+
+
+def test_threads_trace_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag._expressions.functions._MOST_TYPES", 2)
+    x, fused = aj.array([[1, 2]]), aj.jit(lambda x, k: x * k)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda k: fused(x, k % 7).to_list(), range(400)))
+    finally:
+        sys.setswitchinterval(before)
+    assert found == [[[k % 7, k % 7 * 2]] for k in range(400)]
+
+
+def test_one_set_of_edges_is_not_divided_with_the_rows() -> None:
+    """The axis that a call names is one of the items, not of the edges."""
+    x, edges = aj.array([[0.0, 1.0, 2.0], [1.0], [2.0, 0.6], [0.1]]), aj.array([0.0, 0.5, 1.5, 2.5])
+    functions: list[Callable[..., Any]] = [
+        lambda x, e: (x + 0).cut(e, axis=1) + 1,
+        lambda x, e: (x + 0).histogram(e, axis=1) + 1,
+        lambda x, e: (x + 0).cut(e) + 1,
+    ]
+    df = pl.DataFrame({"x": x.to_polars(), "e": edges.to_polars()})
+    for function in functions:
+        with strategy.force(**BLOCKS):
+            assert outcome(aj.jit(function), x, edges) == outcome(function, x, edges)
+        found = df.lazy().select(aj.jit(function)(pl.col("x"), pl.col("e")))
+        assert found.collect(engine="streaming").to_series().to_list() == function(x, edges).to_list()
+
+
+def test_lists_and_numpy_arrays_beside_expressions_are_arrays() -> None:
+    """As beside arrays: numpy would add up all rows at once, and lists have no methods."""
+    x = aj.array([[1.0, 3.0], [5.0, 7.0]])
+    share = aj.jit(lambda x, w: x * w / w.sum())
+    df = pl.DataFrame({"v": x.to_polars()})
+    for w in (np.array([[1.0, 1.0], [2.0, 2.0]]), [[1.0, 1.0], [2.0, 2.0]]):
+        assert share(x, w).to_list() == [[0.5, 1.5], [2.5, 3.5]]
+        assert df.select(share(pl.col("v"), w))["v"].to_list() == [[0.5, 1.5], [2.5, 3.5]]
+        assert aj.jit(lambda x, w=w: share(x, w))(x).to_list() == [[0.5, 1.5], [2.5, 3.5]]
+
+
+def test_results_in_which_placeholders_would_leave() -> None:
+    @dataclasses.dataclass
+    class Pair:
+        low: Any
+
+    def items(x: Any) -> Any:
+        yield x + 1
+
+    x = aj.array([[1, 5], [3]])
+    for function in (items, lambda x: Pair(x.min()), lambda x: {"a": [iter([x])]}):
+        with pytest.raises(
+            aj.JagTypeError, match=r"returns an object of type (generator|Pair|list_iterator), in which arrays can't"
+        ):
+            aj.jit(function)(x)
+        with pytest.raises(aj.JagTypeError, match="in which arrays can't be found: return arrays, or a tuple, list or dict"):
+            aj.jit(function)(pl.col("v"))
+    assert aj.jit(lambda x: (x, Pair(3)))(x)[1] == Pair(3)
+
+
+def test_functions_of_numpy_that_arrays_know() -> None:
+    x = aj.array([[1.0, 3.0, 2.0], [5.0]])
+    for function in (np.median, np.sum, np.ndim, lambda x: np.var(x, axis=1) + 1, lambda x: np.max(x, axis=-1)):
+        assert outcome(aj.jit(function), x) == outcome(function, x)
+    assert "x0.max" in aj.jit(lambda x: np.max(x, axis=-1)).explain(x)
+    assert aj.jit(lambda self: self + 1)(self=x).to_list() == [[2.0, 4.0, 3.0], [6.0]]
+
+
+def test_edges_and_positions_that_hold_for_all_rows() -> None:
+    """Columns of one value per row are divided with the rows, these are not."""
+    x, edges = aj.array([[0.0, 1.0, 2.0], [1.0], [2.0, 0.6], [0.1]]), aj.array([0.0, 0.5, 1.5, 2.5])
+    places = aj.array([0, 0, -1, 0])
+    functions: list[Callable[..., Any]] = [
+        lambda x, e, i: (x + 0).cut(e) + 1,
+        lambda x, e, i: (x + 0).digitize(e) + 1,
+        lambda x, e, i: (x + 0).histogram(e),
+        lambda x, e, i: (x + 0)[:, i] + 1,
+        lambda x, e, i: (x + 0)[..., i] + 1,
+        lambda x, e, i: (x + 0).S[i] + 1,
+        lambda x, e, i: (x + 0)[:, i:] + 1,
+    ]
+    df = pl.concat(
+        pl.DataFrame({"x": x[k : k + 1].to_polars(), "e": [edges[k].as_py()], "i": [places[k].as_py()]}) for k in range(4)
+    )
+    for place, function in enumerate(functions):
+        with strategy.force(**BLOCKS):
+            assert outcome(aj.jit(function), x, edges, places) == outcome(function, x, edges, places)
+        found = df.lazy().select(aj.jit(function)(pl.col("x"), pl.col("e"), pl.col("i")))
+        for engine in ("streaming", "in-memory") if place not in (3, 4) else ():  # whose dtype depends on the values
+            assert found.collect(engine=engine).to_series().to_list() == function(x, edges, places).to_list()
+
+
+@pytest.mark.parametrize(
+    "constant", [np.int64(7), np.float64(7), pa.scalar(7), decimal.Decimal(7)], ids=lambda one: type(one).__name__
+)
+def test_a_call_on_the_result_of_a_constant_is_another_call(constant: Any) -> None:
+    x = aj.array([[3, 5], [2]])
+
+    def function(x: Any) -> Any:
+        first = constant - x
+        return first, first - x, (constant * x) * x
+
+    assert outcome(aj.jit(function), x) == outcome(function, x)
+
+
+KEYS: dict[str, Callable[[Any], Any]] = {
+    "bounds": lambda x: x[:, : np.array([1, 2, 1, 0, 3])],
+    "a list of bounds": lambda x: x[:, : [1, 2, 1, 0, 3]],
+    "places for all rows": lambda x: x[:, np.array([0, 2])],
+    "one place for all rows": lambda x: x[:, np.array([1])],
+    "a list of places": lambda x: x[:, [0, 2]],
+    "Koda's places": lambda x: x.S[np.array([0, 1, 0, 7, 2])],
+    "a list of Koda's places": lambda x: x.S[[0, 1, 0, 7, 2]],
+    "Koda's bounds": lambda x: x.S[: np.array([1, 2, 1, 0, 3])],
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_arrays_in_keys_mean_the_same_on_expressions(name: str) -> None:
+    x, function = aj.array([[1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 1, 1], [5, 6, 7]]), KEYS[name]
+    expected = function(x)
+    with strategy.force(**BLOCKS):
+        assert outcome(aj.jit(lambda x: function(x + 0) + 1), x) == outcome(lambda x: function(x + 0) + 1, x)
+    df = pl.concat([pl.DataFrame({"v": x[k : k + 1].to_polars()}) for k in range(5)], rechunk=False)
+    for made in (function(pl.col("v").jag), aj.jit(function)(pl.col("v"))):
+        for engine in ("in-memory", "streaming"):
+            assert df.lazy().select(made).collect(engine=engine).to_series().to_list() == expected.to_list()

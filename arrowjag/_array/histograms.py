@@ -26,12 +26,25 @@ def _edges_of(bins: Any) -> Any:
     return as_column(bins) if is_array and not isinstance(bins, Column) else bins
 
 
+def _some(bins: Any) -> Any:
+    """Edges that rise, in place of a column of edges without rows, of which only the type is known."""
+    return [0, 1] if isinstance(bins, Column) and bins.ndim == 1 and not bins.shape.size else bins
+
+
+def _histogram_type(x: Any, bins: Any, range: Any = None, axis: Any = -1) -> Any:
+    return x.histogram(_some(bins), range, axis)
+
+
+def _cut_type(x: Any, bins: Any, range: Any = None, axis: Any = -1) -> Any:
+    return x.cut(_some(bins), range, axis)
+
+
 class HistogramMethods(ArrayBase):
     """Counts in bins."""
 
     __slots__ = ()
 
-    @method("bins", rows=set_rows("bins", over_axis))
+    @method("bins", rows=set_rows("bins", over_axis), result_type=_histogram_type)
     def histogram(self, bins: Any, range: tuple[float, float] | None = None, axis: Any = -1) -> ArrayOrScalar:
         """Count the items of each row in bins.
 
@@ -153,7 +166,7 @@ class HistogramMethods(ArrayBase):
         """
         return self._wrap(_ops.digitize(self, _edges_of(edges), right))
 
-    @method("bins", rows=set_rows("bins", along_axis))
+    @method("bins", rows=set_rows("bins", along_axis), result_type=_cut_type)
     def cut(self, bins: Any, range: tuple[float, float] | None = None, axis: Any = -1) -> JaggedArray:
         """Return the bin of each item in the histogram of its row.
 

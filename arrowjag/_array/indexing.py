@@ -461,8 +461,15 @@ def rows_of_key(ndim: int, key: Any) -> Rows:
     Returns
     -------
     Rows
-        LOCAL for fields, for keys that begin with a full slice, and for single jagged arrays; MOVED otherwise.
+        LOCAL for fields, for keys that begin with a full slice, and for single jagged arrays; KEPT if an array beside them holds
+        positions for all rows; MOVED otherwise.
     """
+    if isinstance(key, tuple) and any(isinstance(one, Column) and one.ndim for one in key):
+        return (
+            Rows.MOVED
+            if rows_of_key(ndim, tuple(0 if isinstance(one, Column) else one for one in key)) is Rows.MOVED
+            else Rows.KEPT
+        )
     first = key[0] if isinstance(key, tuple) and key else key
     if isinstance(key, str) or (isinstance(key, list) and key and all(isinstance(one, str) for one in key)):
         return Rows.LOCAL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arrowjag._expressions.evaluation import Program
 from arrowjag._expressions.functions import JitFunction, jit
-from arrowjag._expressions.tracing import Trace, Traced
+from arrowjag._expressions.tracing import Trace, Traced, is_plain
 from arrowjag._expressions.tree import (
     Call,
     Input,
@@ -15,10 +15,13 @@ from arrowjag._expressions.tree import (
     children,
     emptied,
     is_scalar,
+    like,
     mapped,
     mapped_values,
     operate,
     record_arguments,
+    recorded_key,
+    recorded_positions,
     rows_of,
     sample_of,
     ufunc_call,
@@ -37,12 +40,16 @@ __all__ = [
     "call",
     "children",
     "emptied",
+    "is_plain",
     "is_scalar",
     "jit",
+    "like",
     "mapped",
     "mapped_values",
     "operate",
     "record_arguments",
+    "recorded_key",
+    "recorded_positions",
     "rows_of",
     "sample_of",
     "ufunc_call",

@@ -190,7 +190,11 @@ class _Joined:
 
     def result(self) -> JaggedArray | None:
         """Return the whole result; None if the blocks have different types, which whole columns must decide."""
-        return JaggedArray._of(concat.concat(self.parts, 0)) if self.fits else None
+        if not self.fits:
+            return None
+        joined = concat.concat(self.parts, 0)
+        rows = Uniform(joined.shape.dims[0].size, 1, declared=self.extents[0] is not None)
+        return JaggedArray._of(Column(JaggedShape._trusted([rows, *joined.shape.dims[1:]]), joined.values))
 
 
 class _Placed(_Joined):

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import functools
 import sys
+import threading
+import types
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as pt
 
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
+from arrowjag._column import Column, empty
 from arrowjag._expressions.evaluation import Program
 from arrowjag._expressions.explaining import explained
 from arrowjag._expressions.tracing import Place, Trace, Traced
 from arrowjag._expressions.tree import is_scalar, mapped_values
 from arrowjag._methods import HOSTS, Host
+from arrowjag.dims import Uniform
 from arrowjag.errors import JagError, JagTypeError
+from arrowjag.shape import JaggedShape
 
 __all__ = ["JitFunction", "jit"]
 
@@ -27,7 +33,7 @@ R = TypeVar("R")
 _MOST_TYPES = 256
 """Traces that a function keeps; the oldest is dropped."""
 
-_CONSTANTS = (str, bytes, int, float, complex, bool, type(None), np.generic, pa.DataType)
+_CONSTANTS = (str, bytes, int, bool, type(None), pa.DataType)
 """Arguments that are compared by value; all others by identity."""
 
 
@@ -52,8 +58,9 @@ class JitFunction(Generic[P, R]):
         self._function = function
         self._name = getattr(function, "__name__", type(function).__name__)
         self._traces: dict[Any, _Traced | None] = {}
+        self._lock = threading.Lock()
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         host = _host_of(args, kwargs)
         if host is None:
             return self._on_arrays(*args, **kwargs)  # type: ignore[no-any-return]  # what the function returns
@@ -61,7 +68,7 @@ class JitFunction(Generic[P, R]):
             return host.trace(self._function, self._name, args, kwargs)  # type: ignore[no-any-return]  # of the host
         return host.call(self._on_arrays, self._name, args, kwargs)  # type: ignore[no-any-return]  # of the host
 
-    def _on_arrays(self, *args: Any, **kwargs: Any) -> Any:
+    def _on_arrays(self, /, *args: Any, **kwargs: Any) -> Any:
         given = tuple(map(_argument, args)), {name: _argument(one) for name, one in kwargs.items()}
         traced = self._trace(*given)
         if traced is None:
@@ -75,13 +82,17 @@ class JitFunction(Generic[P, R]):
             hash(key)
         except TypeError:  # users' extension types may lack a hash
             return _traced(self._function, self._name, args, kwargs)
-        if key not in self._traces:
+        try:
+            return self._traces[key]
+        except KeyError:
+            found = _traced(self._function, self._name, args, kwargs)
+        with self._lock:  # other threads drop traces too
             if len(self._traces) >= _MOST_TYPES:
                 del self._traces[next(iter(self._traces))]
-            self._traces[key] = _traced(self._function, self._name, args, kwargs)
-        return self._traces[key]
+            self._traces[key] = found
+        return found
 
-    def explain(self, *args: P.args, **kwargs: P.kwargs) -> str:
+    def explain(self, /, *args: P.args, **kwargs: P.kwargs) -> str:
         """Describe how the function runs on arguments.
 
         Parameters
@@ -130,7 +141,7 @@ class JitFunction(Generic[P, R]):
         return explained(self._name, traced.program, traced.trace, traced.inputs, traced.result)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+        return self if instance is None else _Bound(self, instance)
 
     def __reduce__(self) -> Any:
         module = sys.modules.get(getattr(self._function, "__module__", None) or "")
@@ -141,6 +152,15 @@ class JitFunction(Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"arrowjag.jit({self._name})"
+
+
+class _Bound(functools.partial[R]):
+    """A traced method of an instance."""
+
+    def explain(self, /, *args: Any, **kwargs: Any) -> str:
+        """As `JitFunction.explain`, for the instance."""
+        function: Any = self.func
+        return str(function.explain(*self.args, *args, **kwargs))
 
 
 @overload
@@ -199,6 +219,10 @@ def jit(function: Any = None) -> Any:
     return JitFunction(function)
 
 
+_FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, JitFunction)
+"""What may read outside objects of its own."""
+
+
 # --------------------------------------------------------------------------------------------------- arguments
 
 
@@ -224,10 +248,20 @@ def _type_of(value: Any) -> Any:
     if isinstance(value, JaggedArray):
         return JaggedArray, value.type, value.ndim, value.shape.extents
     if isinstance(value, pa.Scalar):
-        return pa.Scalar, value.type, repr(value)
-    if isinstance(value, float):
+        return pa.Scalar, value.type, _content(value)
+    if isinstance(value, np.generic):
+        return type(value), value.dtype, value.tobytes()  # distinguishes units of time, which numpy compares by value
+    if isinstance(value, (float, complex)):
         return type(value), repr(value)  # distinguishes -0.0 from 0.0, and NaN equals NaN
     return (type(value), value) if isinstance(value, _CONSTANTS) else _Same(value)
+
+
+def _content(scalar: pa.Scalar) -> Any:
+    """The value of an Arrow scalar; Python's own types lack nanoseconds and most years."""
+    try:
+        return scalar.value if pt.is_temporal(scalar.type) else repr(scalar)
+    except (ValueError, OverflowError):
+        return _Same(scalar)
 
 
 class _Same:
@@ -246,13 +280,37 @@ class _Same:
 
 
 def _facts(function: Any) -> tuple[Any, ...]:
-    """Return the outside objects that a function reads: those in its closure, and those of the global names that it uses."""
+    """Return the outside objects that a function reads: those in its closure, and those of the global names that it uses.
+
+    Functions among them that are closures or of the same module read more.
+    """
+    found: list[_Same] = []
+    seen: set[int] = set()
+    _collect(function, found, seen)
+    return tuple(found)
+
+
+def _collect(function: Any, found: list[_Same], seen: set[int]) -> None:
+    while isinstance(function, (functools.partial, JitFunction)):
+        function = function.func if isinstance(function, functools.partial) else function._function
     code = getattr(function, "__code__", None)
-    if code is None:
-        return ()
+    if code is None or id(function) in seen:
+        return
+    seen.add(id(function))
     outside = getattr(function, "__globals__", {})
     cells = [_cell(cell) for cell in getattr(function, "__closure__", None) or ()]
-    return tuple(_Same(one) for one in [*cells, *(outside[name] for name in code.co_names if name in outside)])
+    read = [*cells, *(outside[name] for name in _names(code) if name in outside)]
+    found += map(_Same, read)
+    for one in read:
+        if isinstance(one, _FUNCTIONS) and getattr(one, "__module__", None) == function.__module__:
+            _collect(one, found, seen)
+
+
+@functools.lru_cache(1024)
+def _names(code: types.CodeType) -> tuple[str, ...]:
+    """The names that a function looks up, also in the functions and comprehensions inside of it."""
+    inner = [name for one in code.co_consts if isinstance(one, types.CodeType) for name in _names(one)]
+    return tuple(dict.fromkeys([*code.co_names, *inner]))
 
 
 def _cell(cell: Any) -> Any:
@@ -284,6 +342,15 @@ class _Traced:
         return mapped_values(self.result, lambda one: found[one] if isinstance(one, Place) else one)
 
 
+def _sample_of(array: JaggedArray) -> JaggedArray:
+    """An empty array of the type of another one; a slice would keep the memory of all values as long as the trace."""
+    if not array.ndim:
+        return array
+    column = empty(array.type, array.ndim, array.shape.extents)
+    rows = Uniform(0, 1, declared=array.shape.extents[0] is not None)
+    return JaggedArray._of(Column(JaggedShape._trusted([rows, *column.shape.dims[1:]]), column.values))
+
+
 def _traced(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Traced | None:
     """Run a function with placeholders; None if it raises an error that it may raise on arrays too."""
     trace = Trace(name)
@@ -292,15 +359,17 @@ def _traced(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwar
     def placed(place: Any, value: Any) -> Any:
         if not isinstance(value, JaggedArray):
             return value
-        inputs.append((place, trace.input(place, value[:0] if value.ndim else value)))
+        inputs.append((place, trace.input(place, _sample_of(value))))
         return inputs[-1][1]
 
     try:
         found = function(
             *(placed(place, one) for place, one in enumerate(args)), **{key: placed(key, one) for key, one in kwargs.items()}
         )
-    except JagError:
-        if trace.asked is not None:
-            raise
-        return None
+    except Exception as error:
+        trace.check()
+        if isinstance(error, JagError):
+            return None
+        raise
+    trace.check()
     return _Traced(trace, inputs, found)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from arrowjag._array import JaggedArray
+from arrowjag._array import JaggedArray, numpy_functions
 from arrowjag._array.base import as_column
 from arrowjag._array.windows import WindowMethods
 from arrowjag._expressions.tree import (
@@ -18,8 +19,11 @@ from arrowjag._expressions.tree import (
     Input,
     Node,
     is_scalar,
+    like,
     mapped_values,
     record_arguments,
+    recorded_key,
+    recorded_positions,
     rows_of,
     sample_of,
     ufunc_call,
@@ -29,7 +33,7 @@ from arrowjag._methods import Method as MethodEntry
 from arrowjag._ops.elementwise import PYTHON_BINARY, PYTHON_UNARY
 from arrowjag.errors import JagAttributeError, JagError, JagTypeError
 
-__all__ = ["Trace", "Traced"]
+__all__ = ["Trace", "Traced", "is_plain"]
 
 Column: TypeAlias = "Callable[[Any], Input]"
 """Makes an input of an array that the traced function has from elsewhere."""
@@ -53,8 +57,8 @@ class Trace:
         By the id of a node, an empty array of its type, or a scalar.
     captured : list of Input
         The arrays that the function has from elsewhere.
-    asked : str or None
-        The first use of values by the function, such as `len`; None if there is none.
+    asked : JagTypeError or None
+        The error of the first use of values by the function, such as `len`; None if there is none.
     """
 
     def __init__(self, name: str, column: Column | None = None) -> None:
@@ -62,7 +66,7 @@ class Trace:
         self.calls: list[Call] = []
         self.samples: dict[int, Any] = {}
         self.captured: list[Input] = []
-        self.asked: str | None = None
+        self.asked: JagTypeError | None = None
         self._column = column or self._captured
         self._made = Calls()
 
@@ -96,12 +100,17 @@ class Trace:
         except (KeyError, JagError):
             return None
 
+    def check(self) -> None:
+        """Raise if the function used values, also if it caught the error, as `np.iterable` and `np.array_equal` do."""
+        if self.asked is not None:
+            raise self.asked
+
     def record(self, value: Any, *, rowwise: bool = False) -> Any:
         """Convert an argument to a part of the tree: arrays with one item per row become inputs."""
         if isinstance(value, Traced):
             return value._node
         if isinstance(value, (list, tuple)) and any(isinstance(one, Traced) for one in value):
-            return type(value)([self.record(one, rowwise=rowwise) for one in value])
+            return like(value, [self.record(one, rowwise=rowwise) for one in value])
         if isinstance(value, dict) and any(isinstance(one, Traced) for one in value.values()):
             return {key: self.record(one, rowwise=rowwise) for key, one in value.items()}
         if isinstance(value, slice):
@@ -123,13 +132,32 @@ class Trace:
 
         def number(one: Any) -> Any:
             if not isinstance(one, Traced):
-                return one
+                return self.checked(one)
             place = next((place for place, known in enumerate(found) if known is one._node), len(found))
             if place == len(found):
                 found.append(one._node)
             return Place(place)
 
         return mapped_values(result, number), found
+
+    def checked(self, result: Any) -> Any:
+        """Return an object of a result; raise if it would hand out placeholders, which only this trace understands."""
+        held = vars(result).values() if dataclasses.is_dataclass(result) and hasattr(result, "__dict__") else ()
+        if isinstance(result, Iterator) or any(isinstance(one, Traced) for one in held):
+            raise JagTypeError(
+                f"jit: {self.name} returns an object of type {type(result).__name__}, in which arrays can't be found: return "
+                "arrays, or a tuple, list or dict of them"
+            )
+        return result
+
+
+def is_plain(value: Any, columns: type | tuple[type, ...]) -> bool:
+    """Whether an argument of a traced function is data that becomes an array: of numpy or Arrow, or a list without columns."""
+    if isinstance(value, columns) or is_scalar(value):
+        return False
+    if isinstance(value, list):
+        return not any(isinstance(one, columns) for one in value)
+    return isinstance(value, np.ndarray) or hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__")
 
 
 class Place(int):
@@ -229,14 +257,14 @@ class Traced:
             return made
         return tuple(self._trace.call("part", ufunc.__name__, (made._node, place)) for place in range(ufunc.nout))
 
+    def __array_function__(self, function: Any, _types: Any, arguments: Any, options: Any) -> Any:
+        if function in (np.array_equal, np.array_equiv):
+            raise self._unknown(f"`np.{function.__name__}`")
+        return numpy_functions.call(function, arguments, options)
+
     def __getitem__(self, key: Any) -> Traced:
         self._check_rows("x[...]")
-        return self._trace.call("getitem", "x[...]", (self._node, self._key(key)))
-
-    def _key(self, key: Any) -> Any:
-        if isinstance(key, tuple):
-            return tuple(map(self._key, key))
-        return self._trace.record(key, rowwise=isinstance(key, (JaggedArray, np.ndarray)) and getattr(key, "ndim", 0) > 0)
+        return self._trace.call("getitem", "x[...]", (self._node, recorded_key(key, self._trace.record)))
 
     @property
     def S(self) -> _Slots:  # noqa: N802 - Koda's name
@@ -260,12 +288,14 @@ class Traced:
 
     def _unknown(self, what: str, do: str = "") -> JagTypeError:
         """The error of a function that uses values."""
-        name, self._trace.asked = self._trace.name, what
-        return JagTypeError(
+        name = self._trace.name
+        error = JagTypeError(
             f"jit: {name} asks for {what}, which depends on the values, and a traced function sees types only: {do}write "
             f"aj.where(c, x, y) for `if`, reductions and scans for loops, or call {name} without jit (aj.map_rows runs any "
             "function on each row)"
         )
+        self._trace.asked = self._trace.asked or error
+        return error
 
     def __repr__(self) -> str:
         found = self._trace.samples.get(id(self._node))
@@ -274,10 +304,16 @@ class Traced:
     def __bool__(self) -> NoReturn:
         raise self._unknown("the truth of an array (`if`, `and`, `or`, `not`, `while`)")
 
-    def __len__(self) -> NoReturn:
+    def __len__(self) -> int:
+        found = self._trace.samples.get(id(self._node))
+        if isinstance(found, tuple):  # several results, such as those of `image`
+            return len(found)
         raise self._unknown("`len`")
 
-    def __iter__(self) -> NoReturn:
+    def __iter__(self) -> Iterator[Traced]:
+        found = self._trace.samples.get(id(self._node))
+        if isinstance(found, tuple):
+            return iter([self._trace.call("part", "x[...]", (self._node, place)) for place in range(len(found))])
         raise self._unknown("the rows (`for`, `*`, `in`)")
 
     def __contains__(self, item: object) -> NoReturn:
@@ -323,7 +359,7 @@ class _Slots:
 
     def __getitem__(self, key: Any) -> Traced:
         owner = self._owner
-        return owner._trace.call("slots", "x.S[...]", (owner._node, owner._key(key)))
+        return owner._trace.call("slots", "x.S[...]", (owner._node, recorded_positions(key, owner._trace.record)))
 
 
 # --------------------------------------------------------------------------------------------------- operators
@@ -401,4 +437,13 @@ def _recorded(trace: Trace, value: Any) -> Any:
     return trace.record(value, rowwise=is_column)
 
 
-HOSTS.insert(0, Host(lambda value: isinstance(value, Traced), _call_function))
+def _inlined(function: Callable[..., Any], _name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run a traced function within the trace of another one; its lists and arrays become arrays as in a call of its own."""
+
+    def converted(value: Any) -> Any:
+        return JaggedArray._of(as_column(value)) if is_plain(value, Traced) else value
+
+    return function(*map(converted, args), **{key: converted(one) for key, one in kwargs.items()})
+
+
+HOSTS.insert(0, Host(lambda value: isinstance(value, Traced), _call_function, trace=_inlined))

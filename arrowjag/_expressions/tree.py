@@ -18,6 +18,7 @@ from arrowjag._array.indexing import rows_of_key
 from arrowjag._array.row_functions import needed_type
 from arrowjag._methods import FREE_FUNCTIONS, METHODS, Rows, rows_of_free
 from arrowjag._ops.elementwise.operators import FUNCTIONS, UFUNCS
+from arrowjag.dims import is_pattern
 
 __all__ = [
     "Call",
@@ -30,10 +31,13 @@ __all__ = [
     "children",
     "emptied",
     "is_scalar",
+    "like",
     "mapped",
     "mapped_values",
     "operate",
     "record_arguments",
+    "recorded_key",
+    "recorded_positions",
     "rows_of",
     "sample_of",
     "ufunc_call",
@@ -119,8 +123,10 @@ def _array_names(name: str) -> set[str]:
     return set() if name in _SETS else {one.lstrip("*") for one in METHODS[name].arrays}
 
 
-def _has_rows(value: Any) -> bool:
-    return not is_scalar(value) and not isinstance(value, (list, tuple, np.ndarray)) and as_column(value).ndim > 1
+def _has_rows(value: Any, record: Record) -> bool:
+    if is_scalar(value) or isinstance(value, (list, tuple, np.ndarray)) or isinstance(record(value), (Input, Call)):
+        return False
+    return as_column(value).ndim > 1
 
 
 def record_arguments(
@@ -135,7 +141,7 @@ def record_arguments(
     bound = method.bound(args, kwargs)
     for parameter, value in list(bound.arguments.items())[1:]:
         kind = method.signature.parameters[parameter].kind
-        rowwise = parameter in names and (name not in _EDGES or _has_rows(value))
+        rowwise = parameter in names and (name not in _EDGES or _has_rows(value, record))
         if kind is kind.VAR_POSITIONAL:
             several = opened(value) if name in _OPENED else value
             bound.arguments[parameter] = tuple(record(one, rowwise=rowwise) for one in several)
@@ -144,6 +150,37 @@ def record_arguments(
         else:
             bound.arguments[parameter] = record(value, rowwise=rowwise)
     return bound.args[1:], bound.kwargs
+
+
+def recorded_key(key: Any, record: Record) -> Any:
+    """Record the key of ``x[...]``: an array beside other entries holds positions for all rows, and stays as it is."""
+    if isinstance(key, tuple) and len(key) > 1:
+        return tuple(recorded_key(one, record) if isinstance(one, slice) else record(one) for one in key)
+    if isinstance(key, tuple):
+        return tuple(recorded_key(one, record) for one in key)
+    if isinstance(key, slice):
+        return _recorded_bounds(key, record)
+    return record(key, rowwise=not isinstance(key, list) and _is_per_row(key))
+
+
+def recorded_positions(key: Any, record: Record) -> Any:
+    """Record the key of ``x.S[...]``, in which arrays and lists have one entry per row."""
+    if isinstance(key, tuple):
+        return tuple(recorded_positions(one, record) for one in key)
+    return _recorded_bounds(key, record) if isinstance(key, slice) else record(key, rowwise=_is_per_row(key))
+
+
+def _recorded_bounds(key: slice, record: Record) -> slice:
+    return slice(*(record(one, rowwise=_is_per_row(one)) for one in (key.start, key.stop, key.step)))
+
+
+def _is_per_row(value: Any) -> bool:
+    """Whether a position or a bound has one entry per row; patterns and names of fields don't."""
+    if isinstance(value, list):
+        return not is_pattern(value) and not any(isinstance(one, str) for one in value)
+    if isinstance(value, (np.ndarray, JaggedArray)):
+        return value.ndim > 0
+    return hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__")
 
 
 # --------------------------------------------------------------------------------------------------- walking
@@ -174,12 +211,17 @@ def _nodes(values: Any) -> Iterator[Node]:
             yield from _nodes((value.start, value.stop, value.step))
 
 
+def like(value: Any, items: list[Any]) -> Any:
+    """A list or tuple of the class of another one."""
+    return value._make(items) if hasattr(value, "_make") else type(value)(items)
+
+
 def mapped(value: Any, function: Callable[[Node], Any]) -> Any:
     """Replace every node in a value."""
     if isinstance(value, (Input, Call)):
         return function(value)
     if isinstance(value, (list, tuple)):
-        return type(value)([mapped(one, function) for one in value])
+        return like(value, [mapped(one, function) for one in value])
     if isinstance(value, dict):
         return {key: mapped(one, function) for key, one in value.items()}
     if isinstance(value, slice):
@@ -247,7 +289,8 @@ class Calls:
 
         def key(value: Any) -> Any:
             # The node is part of a key that holds other objects, such as functions, whose calls are all computed.
-            return _key(value, key, lambda other: id(other if isinstance(other, (Input, Call)) else node))
+            # In a tuple, because a later call may read the node in the same place.
+            return _key(value, key, lambda other: id(other) if isinstance(other, (Input, Call)) else (id(node),))
 
         return self._made.setdefault((kind, name, tuple(kwargs), *map(key, _values(node))), node)
 
@@ -412,10 +455,8 @@ def _rows_of_slots(ndim: int, key: Any) -> Rows:
 
 def mapped_values(value: Any, function: Callable[[Any], Any]) -> Any:
     """Replace every item in nested containers."""
-    if isinstance(value, tuple) and hasattr(value, "_make"):
-        return value._make([mapped_values(one, function) for one in value])
     if isinstance(value, (list, tuple)):
-        return type(value)([mapped_values(one, function) for one in value])
+        return like(value, [mapped_values(one, function) for one in value])
     if isinstance(value, dict):
         return {key: mapped_values(one, function) for key, one in value.items()}
     return function(value)

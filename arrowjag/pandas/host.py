@@ -27,7 +27,8 @@ def _call(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs
     kwargs = {key: _mapped(_unboxed, one) for key, one in kwargs.items()}
     series = [one for one in _leaves([*args, *kwargs.values()]) if isinstance(one, pd.Series)]
     index = None
-    if series and not _moves_rows(name, args, kwargs):
+    is_free = hasattr(function, "rows")  # a traced function may have any name
+    if series and not (is_free and _moves_rows(name, args, kwargs)):
         aligned = iter(align(series))
         args = tuple(_mapped(lambda one: next(aligned) if isinstance(one, pd.Series) else one, one) for one in args)
         kwargs = {

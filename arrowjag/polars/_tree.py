@@ -15,6 +15,7 @@ from arrowjag._expressions import (
     call,
     children,
     is_scalar,
+    like,
     mapped,
     mapped_values,
     operate,
@@ -38,6 +39,7 @@ __all__ = [
     "emptied",
     "is_dtype",
     "is_scalar",
+    "like",
     "mapped",
     "mapped_values",
     "operate",
@@ -70,7 +72,7 @@ def record(value: Any, *, rowwise: bool = False) -> Any:
     if isinstance(value, pl.Expr):
         return Input(value)
     if isinstance(value, (list, tuple)) and any(isinstance(one, pl.Expr) for one in value):
-        return type(value)([record(one, rowwise=rowwise) for one in value])
+        return like(value, [record(one, rowwise=rowwise) for one in value])
     if is_dtype(value):
         return arrow_type(value)
     if isinstance(value, slice):

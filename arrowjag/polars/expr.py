@@ -7,20 +7,19 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, NoReturn
 
-import numpy as np
 import polars as pl
 from polars.selectors import Selector
 
 from arrowjag._array import JaggedArray
 from arrowjag._array.windows import WindowMethods
-from arrowjag._expressions import Trace, Traced
+from arrowjag._expressions import Trace, Traced, is_plain, recorded_key, recorded_positions
 from arrowjag._html import facts_html
 from arrowjag._methods import METHODS, Host, add_namespaces
 from arrowjag.errors import JagTypeError
 from arrowjag.polars._evaluation import describe
 from arrowjag.polars._names import add_aliases, check_keywords, own_names, refuse, refuse_foreign
 from arrowjag.polars._surface import BINARY, COMPARISONS, add_methods, add_operators, caller
-from arrowjag.polars._tree import Call, Input, Node, children, mapped_values, record, record_arguments, ufunc_call
+from arrowjag.polars._tree import Call, Input, Node, children, like, mapped_values, record, record_arguments, ufunc_call
 from arrowjag.polars.lowering import lower
 
 __all__ = ["JagExpr", "JagNamespace"]
@@ -159,7 +158,7 @@ class JagNamespace(JagExpr):
         return JagExpr(Call("method", name, (self._node, *recorded), named))
 
     def __getitem__(self, key: Any) -> JagExpr:
-        return JagExpr(Call("getitem", "x[...]", (self._node, _recorded_key(key))))
+        return JagExpr(Call("getitem", "x[...]", (self._node, recorded_key(key, record))))
 
     rolling, expanding, ewm = WindowMethods.rolling, WindowMethods.expanding, WindowMethods.ewm  # type: ignore[assignment]
 
@@ -198,7 +197,7 @@ class _Slots:
         self._column = node
 
     def __getitem__(self, key: Any) -> JagExpr:
-        return JagExpr(Call("slots", "x.S[...]", (self._column, _recorded_key(key))))
+        return JagExpr(Call("slots", "x.S[...]", (self._column, recorded_positions(key, record))))
 
 
 _OPERATORS = frozenset(f"__{name}__" for name in (*BINARY, *COMPARISONS))
@@ -240,14 +239,6 @@ def _inputs(root: Node) -> list[Input]:
     return [node for node in nodes.values() if isinstance(node, Input)]
 
 
-def _recorded_key(key: Any) -> Any:
-    if isinstance(key, tuple):
-        return tuple(_recorded_key(one) for one in key)
-    if isinstance(key, (pl.Series, np.ndarray, JaggedArray)):
-        return record(key, rowwise=True)
-    return record(key)
-
-
 add_operators(JagExpr)
 add_methods(JagNamespace, METHODS)
 add_namespaces(JagNamespace, caller)
@@ -278,8 +269,11 @@ _ROWWISE = {"where", "coalesce", "zip", "align"}
 def _recorded(value: Any, name: str) -> Any:
     """An argument of a free function: a column, a list of columns, or a constant."""
     if isinstance(value, (list, tuple)) and any(isinstance(one, pl.Expr) for one in value):
-        return type(value)([_recorded(one, name) for one in value])
+        return like(value, [_recorded(one, name) for one in value])
     return record(value, rowwise=name in _ROWWISE or isinstance(value, (pl.Series, JaggedArray)))
+
+
+_COLUMNS = (pl.Expr, pl.Series, JaggedArray)
 
 
 def _trace(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -287,14 +281,18 @@ def _trace(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwarg
     trace = Trace(name, lambda value: record(value, rowwise=True))
 
     def placed(value: Any) -> Any:
-        if not isinstance(value, (pl.Expr, pl.Series, JaggedArray)):
+        if not isinstance(value, _COLUMNS):
             return value
         return Traced(trace, record(value, rowwise=True))
 
-    found = function(
-        *(mapped_values(one, placed) for one in args), **{key: mapped_values(one, placed) for key, one in kwargs.items()}
-    )
-    return mapped_values(found, lambda one: JagExpr(one._node) if isinstance(one, Traced) else one)
+    def opened(value: Any) -> Any:
+        if is_plain(value, _COLUMNS):
+            return Traced(trace, record(value, rowwise=True))
+        return mapped_values(value, placed)
+
+    found = function(*map(opened, args), **{key: opened(one) for key, one in kwargs.items()})
+    trace.check()
+    return mapped_values(found, lambda one: JagExpr(one._node) if isinstance(one, Traced) else trace.checked(one))
 
 
 HOST = Host(_owns, _call_function, trace=_trace)
