@@ -220,7 +220,7 @@ def jit(function: Any = None) -> Any:
 
 
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, JitFunction)
-"""What may read outside objects of its own."""
+"""Types of functions that may read outside objects of their own."""
 
 
 # --------------------------------------------------------------------------------------------------- arguments
