@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._ops import row_compiler
+from arrowjag.errors import JagTypeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
 from tests.along import any_axis, as_list
@@ -281,3 +282,40 @@ def test_functions_of_python_and_numpy_are_compiled_beside_nulls(function) -> No
     for x in (aj.array([[3, 1], [5], []]), aj.array([[3, None, 1], [5], None, [None]])):
         assert_same_compiled(lambda x=x: aj.fold(function, 2, x))
         assert_same_compiled(lambda x=x: aj.scan(function, 2, x))
+
+
+def test_a_first_state_that_the_function_changes_is_that_of_one_row() -> None:
+    x = aj.array([[1, 2], [3], []])
+    found = x.fold(lambda state, item: state.update(a=state["a"] + item) or state, {"a": 0})
+    assert found.to_list() == [{"a": 3}, {"a": 3}, {"a": 0}]
+
+
+@pytest.mark.parametrize("state", [np.arange, lambda _: np.arange(2), lambda item: [item]])
+def test_states_of_a_scan_are_no_rows(state) -> None:
+    with pytest.raises(JagTypeError, match=r"scan: a state is one value per item, got (ndarray|list); use map_rows"):
+        aj.array([[1, 2], [3]]).scan(lambda _, item: state(item), 0)
+
+
+@pytest.mark.parametrize("low", [0, -1])
+def test_states_and_results_that_exceed_64_bits_are_refused_alike(low: int) -> None:
+    x = aj.array([[1, 2], [3]])
+    for call in (x.scan, x.fold):
+        with pytest.raises(JagTypeError, match="can't be converted to"):
+            call(lambda _, item: 2**63 if item > 1 else low, 0)
+    assert x.scan(lambda _, item: np.uint64(2**63), 0).type == pa.uint64()
+
+
+def test_functions_of_categories_get_the_values_as_other_functions_do() -> None:
+    seven = pa.array([7, 8, 7]).dictionary_encode()
+    x = aj.from_arrow(pa.LargeListArray.from_arrays([0, 2, 3], seven))
+    assert x.map_items(lambda item: type(item).__name__).to_list() == [["int64", "int64"], ["int64"]]
+    start = aj.from_arrow(seven[:2])
+    assert x.fold(lambda state, _: f"{type(state).__name__}", start)[1].as_py() == "int64"
+
+
+def test_a_function_of_rows_of_rows_is_told_which_are_null() -> None:
+    x = aj.array([[[1], [2]], [None, [3], []], [], None])
+    given = []
+    found = x.map_rows(lambda rows, valid: given.append((rows, valid.tolist())) or len(rows), axis=1, skip_nulls=False)
+    assert found.to_list() == [2, 3, 0, None]
+    assert given == [([[1], [2]], [True, True]), ([None, [3], []], [False, True, True]), ([], [])]

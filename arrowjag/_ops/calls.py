@@ -6,6 +6,7 @@ from the results by the same rule, so that it never depends on the number of row
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -23,7 +24,7 @@ from arrowjag._warnings import warn
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Argument", "Form", "Lists", "Objects", "Records", "Rows", "Scalars", "call_each"]
+__all__ = ["Argument", "Copies", "Form", "Lists", "Objects", "Records", "Rows", "Scalars", "call_each", "result_type"]
 
 
 class Argument(Protocol):
@@ -85,6 +86,17 @@ class Objects(NamedTuple):
     def at(self, row: int) -> Any:
         """Return the argument for a row."""
         return self.rows[row]
+
+
+class Copies(NamedTuple):
+    """A Python object of which each row gets a copy, because the function may change it."""
+
+    item: Any
+
+    def at(self, row: int) -> Any:
+        """Return the argument for a row."""
+        del row
+        return copy.deepcopy(self.item)
 
 
 class Form(NamedTuple):
@@ -209,7 +221,7 @@ def _by_compiler(
     failure: Callable[[int], str],
 ) -> pa.Array | None:
     """Run a compiled loop. Returns None if the function must be interpreted, with a warning if numba can't compile it."""
-    if any(isinstance(argument, (Lists, Objects)) for argument in arguments):
+    if any(isinstance(argument, (Lists, Objects, Copies)) for argument in arguments):
         return None  # functions of lists and of Python objects are not compiled
     # numba's inference of types does not end for a dict of an integer and a float.
     other = next((result for result in first if isinstance(result, (dict, list, tuple))), None)
@@ -235,7 +247,7 @@ def _by_compiler(
 
 def _compare(outcome: row_compiler.Driver, arguments: Sequence[Argument], rows: Sequence[int], results: list[Any]) -> None:
     """Raise `UnlikeError` if the type or the results of compiled code are not those of the interpreter."""
-    expected = _result_type(results)
+    expected = result_type(results)
     if not outcome.matches(expected):
         raise row_compiler.UnlikeError(f"numba gives its results the type {outcome.description}, Python {expected}")
     outcome.check(arguments, rows, results)
@@ -244,7 +256,7 @@ def _compare(outcome: row_compiler.Driver, arguments: Sequence[Argument], rows: 
 # --------------------------------------------------------------------------------------------------- the type of results
 
 
-def _result_type(results: Sequence[Any]) -> pa.DataType | None:
+def result_type(results: Sequence[Any]) -> pa.DataType | None:
     """Promote the types of numbers, or of rows of numbers, as numpy does; None for results of other kinds."""
     kinds = {_kind(result) for result in results if result is not None}
     if not kinds or None in kinds:
@@ -278,7 +290,7 @@ def _array(results: list[Any], rows: Sequence[int], n_rows: int, type: pa.DataTy
             whole[row] = result
         results = whole
     results = [_plain(result, operation) if isinstance(result, (tuple, list, dict)) else result for result in results]
-    inferred = _result_type(results)
+    inferred = result_type(results)
     if inferred is not None:
         results = _promoted(results, inferred)
     if inferred is None and len({_is_time(result) for result in results if isinstance(result, (np.ndarray, np.generic))}) > 1:

@@ -21,9 +21,10 @@ from arrowjag._kernels.base.offsets import filter_rows
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
-from arrowjag._ops.calls import Argument, Form, Lists, Objects, Records, Rows, Scalars, call_each
+from arrowjag._ops.calls import Argument, Copies, Form, Lists, Objects, Records, Rows, Scalars, call_each, result_type
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.elementwise import Operand
+from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
@@ -219,7 +220,7 @@ def map_rows(
 ) -> Column:
     """Call a function once per row that is valid in every column; other rows are null."""
     if _has_dims_below(columns, axis, operation):
-        return _map_nested(function, columns, type, axis, operation)
+        return _map_nested(function, columns, type, axis, skip_nulls, operation)
     operands = _gather(columns, axis, operation)
     long = [one for one in operands.long if one is not None]
     known = _known(long)
@@ -252,16 +253,26 @@ def _has_dims_below(columns: Sequence[Operand], axis: Any, operation: str) -> bo
 
 
 def _map_nested(
-    function: Callable[..., Any], columns: Sequence[Operand], type: pa.DataType | None, axis: Any, operation: str
+    function: Callable[..., Any],
+    columns: Sequence[Operand],
+    type: pa.DataType | None,
+    axis: Any,
+    skip_nulls: bool,
+    operation: str,
 ) -> Column:
-    """Call a function of the nested lists of one column."""
+    """Call a function of the nested lists of one column, and of which of them are not null."""
     column = columns[0]
     if len(columns) > 1 or not isinstance(column, Column):
         raise JagTypeError(f"{operation}: several arrays need the last axis, got axis {axis}")
     place = _axes.normalize_axes(axis, column.ndim, operation)[0]
     rows, outer = _column.to_arrow(along_axis.items_as_rows(column, place)), column.shape[:place]
-    lists, valid = Lists(_column.to_python(rows)), _arrow.valid_of(rows)
-    result = call_each(function, [lists], valid, len(rows), type, operation, name=_names(outer))
+    arguments: list[Argument] = [Lists(_column.to_python(rows))]
+    if not skip_nulls:
+        below = column.shape.dims[place + 1]
+        flags = np.ones(len(below), np.bool_) if below.validity is None else below.validity.copy()
+        flags.flags.writeable = False
+        arguments.append(Rows(flags, column.shape.dims[place].offsets))
+    result = call_each(function, arguments, _arrow.valid_of(rows), len(rows), type, operation, name=_names(outer))
     return _under(outer.dims, result)
 
 
@@ -276,6 +287,7 @@ def map_rows_type(column: Column, type: pa.DataType, axis: Any) -> Column:
 
 def map_items(function: Callable[..., Any], columns: Sequence[Operand], type: pa.DataType | None) -> Column:
     """Call a function once per item that is valid in every column; other items are null."""
+    columns = [_decoded(one) if isinstance(one, Column) else one for one in columns]
     plain = [one for one in columns if isinstance(one, Column)]
     if not plain:
         raise JagTypeError("map_items needs at least one array")
@@ -330,9 +342,19 @@ def scanned({parameters}):
 
 
 def _states(found: list[Any]) -> Any:
-    """Convert the states of a row to a numeric array if possible; otherwise return the list."""
-    array = np.array(found)
-    return array if array.dtype.kind in "biuf" else found
+    """Convert the states of a row to an array if all are numbers, as results are; otherwise return the list."""
+    rows = next((state for state in found if isinstance(state, (np.ndarray, list))), None)
+    if rows is not None:
+        raise JagTypeError(
+            f"scan: a state is one value per item, got {type(rows).__name__}; use map_rows for a function of whole rows"
+        )
+    type_of_all = result_type(found)
+    if type_of_all is None or None in found or not _arrow.is_numeric(type_of_all):
+        return found
+    try:
+        return np.array(found, numpy_dtype(type_of_all))
+    except OverflowError as error:
+        raise JagTypeError(f"scan: the function's results can't be converted to {type_of_all}: {error}") from None
 
 
 def _form(name: str, arguments: Sequence[Argument], is_guarded: bool) -> Form:
@@ -378,8 +400,9 @@ def _form(name: str, arguments: Sequence[Argument], is_guarded: bool) -> Form:
 def _starting(start: Any, operands: _Operands) -> tuple[Argument, _Operands]:
     """Return the first state of each row, and the operands without the rows whose first state is null."""
     if not isinstance(start, Column):
-        return _constant(start, operands.rows.size), operands
-    spread = structure.expand_to(start, operands.rows)
+        first = _constant(start, operands.rows.size)
+        return Copies(first.rows[0]) if isinstance(first, Objects) and len(first.rows) else first, operands
+    spread = structure.expand_to(_decoded(start), operands.rows)
     return _one_each(spread.values), operands._replace(valid=both_valid(operands.valid, _arrow.valid_of(spread.values)))
 
 

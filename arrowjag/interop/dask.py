@@ -101,6 +101,13 @@ def _method(series: pd.Series[Any], *operands: Any, name: str, places: Any, keys
     return _run(series, name, tuple(values[:first]), dict(zip(keys, values[first:], strict=True)))
 
 
+def _reduced(series: pd.Series[Any], *operands: Any, name: str, places: Any, keys: tuple[str, ...]) -> Any:
+    """Reduce all rows, on the one partition that holds them."""
+    values = [as_array(one) if isinstance(one, pd.Series) else one for one in _opened(operands, series, places)]
+    first = len(values) - len(keys)
+    return METHODS[name].function(as_array(series), *values[:first], **dict(zip(keys, values[first:], strict=True)))
+
+
 def _operator(series: pd.Series[Any], *operands: Any, function: Callable[..., Any], places: Any) -> Any:
     return function(*(one.jag if isinstance(one, pd.Series) else one for one in _opened([series, *operands], series, places)))
 
@@ -178,12 +185,18 @@ class DaskSeriesJag:
                 f"{method.name} gives other rows than the column of a dask frame has: call it on the frame (df.jag.flatten), "
                 "or on the pandas column that compute() returns"
             )
-        if rows is Rows.REDUCED:
+        others = [one for one in values if isinstance(one, dd.Series)]
+        shared: dict[str, Any] = {
+            "name": method.name,
+            "places": [None if isinstance(one, dd.Series) else (one,) for one in values],
+            "keys": tuple(named),
+        }
+        if rows is not Rows.REDUCED:
+            return self._map(functools.partial(_method, **shared), others, rows is Rows.KEPT or method.seeded)
+        if method.name in _COMBINED_BY and not others and not arguments.get("min_count"):
             return self._reduce(method, arguments)
-        whole = rows is Rows.KEPT or method.seeded
-        places = [None if isinstance(one, dd.Series) else (one,) for one in values]
-        call = functools.partial(_method, name=method.name, places=places, keys=tuple(named))
-        return self._map(call, [one for one in values if isinstance(one, dd.Series)], whole)
+        whole = [one.repartition(npartitions=1).to_delayed()[0] for one in (self._series, *others)]
+        return delayed(rewrap)(delayed(functools.partial(_reduced, **shared))(*whole))
 
     def _map(self, call: Callable[..., Any], others: list[Any], whole: bool = False) -> Any:
         """Run a call on each partition, or on one that holds all rows."""
@@ -192,14 +205,7 @@ class DaskSeriesJag:
     def _reduce(self, method: Method, arguments: dict[str, Any]) -> Any:
         name = method.name
         empty = method.function(as_array(self._series._meta), **arguments)
-        combined = _COMBINED_BY.get(name)
-        if (
-            combined is None
-            or arguments.get("min_count")
-            or any(isinstance(one, (pd.Series, JaggedArray)) for one in arguments.values())
-        ):
-            (whole,) = self._series.repartition(npartitions=1).to_delayed()
-            return delayed(_closed)(delayed(_partial)(whole, name, arguments), empty)
+        combined = _COMBINED_BY[name]
         parts = [delayed(_partial)(one, name, arguments) for one in self._series.to_delayed()]
         again = {key: one for key, one in arguments.items() if key == "axis" or (key == "skip_nulls" and name != "count")}
         while len(parts) > 1:

@@ -112,6 +112,21 @@ def test_reductions_of_no_rows_and_of_options() -> None:
     assert parts["v"].jag.sum(axis=0, skip_nulls=False).compute().tolist() == FRAME["v"].jag.sum(axis=0, skip_nulls=False).tolist()
 
 
+@pytest.mark.parametrize("axis", [0, None])
+def test_reductions_of_all_rows_take_other_columns_and_functions(axis: int | None) -> None:
+    """The second column was empty, as the plan sees it, and bound `*arrays` were passed by name."""
+    lists, other = split(FRAME)["v"], FRAME["v"]
+    calls = [
+        lambda v: v.jag.fold(lambda state, item: state + item, 1, type="int64", axis=axis),
+        lambda v: v.jag.fold(lambda state, item, weight: state + item * weight, 1, v, type="int64", axis=axis),
+        lambda v: v.jag.dot(v, axis=axis),
+        lambda v: v.jag.mean(weights=v, axis=axis),
+    ]
+    for call in calls:
+        found, expected = call(lists).compute(), call(other)
+        assert (found == expected) if axis is None else found.tolist() == expected.tolist()
+
+
 def test_calls_that_need_all_rows_run_on_one_partition() -> None:
     made = split(FRAME)["v"].jag.cumsum(axis=0)
     assert made.npartitions == 1
