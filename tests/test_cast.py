@@ -43,6 +43,18 @@ def test_casts_by_name_and_unsafe_ones() -> None:
         aj.array([{"a": 1}]).cast("int8")
 
 
+def test_integers_beyond_the_exact_ones_of_a_float_are_refused() -> None:
+    """Arrow casts to float16 without a look: 65,520 became infinite, and 2,049 became 2,048."""
+    for type, most in (("float16", 2**11), ("float32", 2**24)):
+        x = aj.array([[most, -most], [None]])
+        assert x.cast(type).to_list() == [[most, -most], [None]]
+        for beyond in (most + 1, -most - 1):
+            assert aj.array([beyond]).cast(type, safe=False).type == aj.array([1.0]).cast(type).type
+            assert aj.array([[beyond, 1]]).cast(type, strict=False).to_list() == [[None, 1.0]]
+            with pytest.raises(JagValueError, match=f"row 0 holds {beyond}"):
+                aj.array([[beyond]]).cast(type)
+
+
 # Pairs of which the second can't hold all of the first, and values near the ends.
 NARROWING = {
     pa.int64(): [pa.int8(), pa.uint64(), pa.int32(), pa.float64(), pa.float32(), pa.float16(), pa.decimal128(4, 2), pa.bool_()],

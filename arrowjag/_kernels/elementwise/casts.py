@@ -101,8 +101,7 @@ def _fits(values: pa.Array, type: pa.DataType) -> pa.Array | None:
     if (pt.is_integer(source) or pt.is_floating(source)) and pt.is_integer(type):
         return _numbers_fit(values, type)
     if pt.is_integer(source) and pt.is_floating(type):
-        wide = np.float32 if pt.is_float16(type) else numpy_dtype(type)  # halves are made of single floats
-        bound = 2 ** (np.finfo(wide).nmant + 1)
+        bound = 2 ** (np.finfo(numpy_dtype(type)).nmant + 1)
         data = _numbers(values)
         return pa.array((data >= -bound) & (data <= bound))
     if _ticks(source) and _ticks(type) and source.bit_width == type.bit_width == 64:

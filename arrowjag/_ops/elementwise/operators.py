@@ -317,6 +317,8 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
     if pt.is_float16(datum.type) and not pt.is_floating(type):
         datum = datum.cast(pa.float32())
     if pt.is_float16(type) and not pt.is_floating(datum.type):
+        if safe and pt.is_integer(datum.type):
+            _check_halves(datum)
         datum = datum.cast(pa.float32(), safe=safe)
     if pt.is_decimal(type) and pt.is_integer(datum.type) and type.precision < _DIGITS_OF_INTEGERS + type.scale:
         datum = datum.cast(pa.decimal256(min(_DIGITS_OF_INTEGERS + max(type.scale, 0), 76), max(type.scale, 0)))
@@ -324,6 +326,17 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
     found = datum.cast(type, safe=safe) if found is None else found
     _check_cast(datum, found, safe)
     return found
+
+
+_EXACT_HALVES = 2**11
+
+
+def _check_halves(datum: Datum) -> None:
+    """Refuse integers that float16 does not hold exactly, as Arrow's casts to other floats do; 65,520 would become infinite."""
+    ends = pc.min_max(datum if isinstance(datum, pa.Array) else pa.repeat(datum, 1) if datum.is_valid else pa.nulls(1, datum.type))
+    for end in ends.values():
+        if end.is_valid and abs(end.as_py()) > _EXACT_HALVES:
+            raise pa.ArrowInvalid(f"Integer value {end.as_py()} not in range: {-_EXACT_HALVES} to {_EXACT_HALVES}")
 
 
 def _check_cast(datum: Datum, found: Datum, safe: bool) -> None:
