@@ -97,6 +97,8 @@ def _numbers(values: pa.Array) -> npt.NDArray[Any]:
     type = values.type
     if not (pt.is_boolean(type) or pt.is_primitive(type)) or pt.is_time(type) or pt.is_interval(type):
         raise JagTypeError.no_kernel("a function compiled by numba", type, hint="It takes numbers, booleans and dates.")
+    if pt.is_float16(type):  # which numba has on GPUs only
+        raise JagTypeError.no_kernel("a function compiled by numba", type, hint="Cast it to float32 first.")
     data: npt.NDArray[Any] = _arrow.to_numpy(values)[0]
     if pt.is_timestamp(type) or pt.is_duration(type):
         data = data.view(f"{'M' if pt.is_timestamp(type) else 'm'}8[{type.unit}]")

@@ -305,7 +305,7 @@ def bytes_of(values: pa.Array[Any]) -> NDArray[np.uint8]:
 
 
 def text_cuts(values: pa.Array[Any]) -> NDArray[Any]:
-    """Return where each of one or more texts begins and the last one ends, in the 32 or 64 bits of the type; the buffer is shared."""
+    """Return where each of one or more texts begins and the last one ends, as 32 or 64 bits; the buffer is shared."""
     wide = pt.is_large_string(values.type) or pt.is_large_binary(values.type)
     dtype = np.dtype(np.int64 if wide else np.int32)
     return np.frombuffer(values.buffers()[1], dtype, len(values) + 1, values.offset * dtype.itemsize)
