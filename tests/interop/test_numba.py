@@ -111,7 +111,7 @@ def test_times_are_those_of_numpy() -> None:
 def test_types_that_numba_lacks_raise() -> None:
     with pytest.raises(aj.JagTypeError, match="a function compiled by numba has no kernel for string"):
         row_sums(aj.array([["a"]]))
-    with pytest.raises(aj.JagTypeError, match="no kernel for halffloat. Cast it to float32 first"):
+    with pytest.raises(aj.JagTypeError, match=r"no kernel for halffloat\. Cast it to float32 first"):
         row_sums(aj.array([[1.0]]).cast("float16"))
     with pytest.raises(aj.JagValueError, match=r"1 items are null.*fill_null"):
         row_sums(aj.array([[1, None]]))
