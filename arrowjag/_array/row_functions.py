@@ -118,7 +118,7 @@ class RowFunctionMethods(ArrayBase):
         f : callable
             ``f(state, item, ...)`` returns the next state.
         start : scalar or array
-            The first state of every row, or one per row.
+            The first state of every row, or one per row. None for every row is passed on; a null of one row gives null.
         *arrays : array or scalar
             Further arguments of the function: the items of arrays of the same shape; one value per row of arrays of fewer dims.
         type : pa.DataType or str, optional
@@ -162,7 +162,7 @@ class RowFunctionMethods(ArrayBase):
         f : callable
             ``f(state, item, ...)`` returns the next state.
         start : scalar or array
-            The state before the first item of every row, or one per row.
+            The state before the first item of every row, or one per row. None for every row is passed to the function.
         *arrays : array or scalar
             Further arguments of the function: the items of arrays of the same shape; one value per row of arrays of fewer dims.
         type : pa.DataType or str, optional
