@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import uuid
-from datetime import datetime
+from datetime import date, datetime
 
 import numpy as np
 import pyarrow as pa
@@ -367,8 +367,8 @@ def test_narrow_numbers_give_the_same_results_compiled(type: pa.DataType) -> Non
     """Python's and numba's rules differ for narrow types, so that functions get 64 bits: no overflow, no rounding."""
     pytest.importorskip("numba")
     greatest = 2**15 if pa.types.is_floating(type) else np.iinfo(type.to_pandas_dtype()).max
-    x = aj.array([[greatest, greatest, 1], [1, 2, 3]]).cast(type)
-    one = aj.array([greatest, 2]).cast(type)
+    x = aj.array([[greatest, greatest, 1], [1, 2, 3]]).cast(type, safe=False)
+    one = aj.array([greatest, 2]).cast(type, safe=False)
     calls = [
         lambda: x.map_rows(lambda row: row[0] + row[1]),
         lambda: x.map_rows(lambda row: float(row[0] * 1.1)),
@@ -747,3 +747,28 @@ def test_functions_that_return_dicts_are_not_compiled() -> None:
     with aj.options(compile="always"), pytest.warns(JagWarning, match="because it returns dict"):
         found = x.map_rows(lambda row: {"a": row.min(), "b": row.mean()})
     assert found.to_list() == [{"a": 1, "b": 1.5}, {"a": 3, "b": 3.0}]
+
+
+@pytest.mark.parametrize("mode", ["never", "always"])
+@pytest.mark.filterwarnings("ignore:.*in the interpreter:arrowjag.JagWarning")
+def test_days_of_numpy_are_results(mode) -> None:
+    """pyarrow takes no `datetime64[D]` one by one."""
+    days = [date(2024, 2, 29), date(1, 1, 1), date(9999, 12, 31)]
+    x = aj.array([days[:2], [], days[2:], None])
+    with aj.options(compile=mode):
+        for type in (None, "date32", "date64", pa.timestamp("s", "UTC")):
+            found = x.map_rows(lambda row: row.max() if len(row) else np.datetime64("NaT", "D"), type=type)
+            assert found.cast("date32").to_list() == [days[0], None, days[2], None]
+        assert x.map_rows(lambda row: row[::-1]).to_list() == [[days[1], days[0]], [], [days[2]], None]
+        assert x.map_items(lambda item: item).to_list() == x.to_list()
+        start = date(1, 1, 1)
+        assert x.fold(max, start).to_list() == [days[0], start, days[2], None]
+        assert x.scan(lambda _, item: item, start).to_list() == x.to_list()
+        assert aj.map_rows(lambda row, day: (row > day).sum(), x, date(1999, 1, 1)).to_list() == [1, 0, 1, None]
+
+
+def test_times_of_several_units_are_results() -> None:
+    x = aj.array([[1, 2], [3]])
+    found = x.map_rows(lambda row: np.datetime64("2024-02-29", "D") if len(row) > 1 else np.datetime64("2024-02-29T01", "ms"))
+    assert found.to_list() == [datetime(2024, 2, 29), datetime(2024, 2, 29, 1)]  # noqa: DTZ001  # numpy has no zones
+    assert found.type == pa.timestamp("ms")

@@ -306,9 +306,14 @@ def _array(results: list[Any], rows: Sequence[int], n_rows: int, type: pa.DataTy
 
 
 def _promoted(results: list[Any], type: pa.DataType) -> list[Any]:
-    """Convert numbers, or rows of numbers, to the type of all of them, as numpy does: integers are rounded to floats."""
+    """Convert numbers or times, or rows of them, to the type of all of them, as numpy does: integers are rounded to floats."""
     is_row = pt.is_large_list(type)
     leaf = type.value_type if is_row else type
+    if pt.is_date32(leaf):  # pyarrow takes no days of numpy one by one
+        return [None if result is None else result.tolist() for result in results]
+    if pt.is_timestamp(leaf) or pt.is_duration(leaf):
+        ticks = f"{'M' if pt.is_timestamp(leaf) else 'm'}8[{leaf.unit}]"
+        return [None if result is None else result.astype(ticks) for result in results]
     if not _arrow.is_numeric(leaf) or len({_kind(result) for result in results if result is not None}) == 1:
         return results
     dtype = np.dtype(numpy_dtype(leaf))

@@ -201,6 +201,10 @@ def _is_null(value: Any) -> bool:
 
 
 def _constant(value: Any, n_rows: int) -> Argument:
+    if isinstance(value, pa.Scalar) and value.is_valid and _arrow.is_temporal(value.type):
+        times = _numbers(pa.repeat(value, 1))
+        if times is not None:
+            return Scalars(np.broadcast_to(times, n_rows).copy())
     plain = value.as_py() if isinstance(value, pa.Scalar) else value
     if isinstance(plain, (bool, int, float)) and not (isinstance(plain, int) and abs(plain) >= 2**63):
         return Scalars(np.full(n_rows, plain))
@@ -342,15 +346,17 @@ def scanned({parameters}):
 
 
 def _states(found: list[Any]) -> Any:
-    """Convert the states of a row to an array if all are numbers, as results are; otherwise return the list."""
+    """Convert the states of a row to an array if all are numbers or times, as results are; otherwise return the list."""
     rows = next((state for state in found if isinstance(state, (np.ndarray, list))), None)
     if rows is not None:
         raise JagTypeError(
             f"scan: a state is one value per item, got {type(rows).__name__}; use map_rows for a function of whole rows"
         )
     type_of_all = result_type(found)
-    if type_of_all is None or None in found or not _arrow.is_numeric(type_of_all):
+    if type_of_all is None or any(state is None for state in found):
         return found
+    if not _arrow.is_numeric(type_of_all):
+        return np.array(found)  # times
     try:
         return np.array(found, numpy_dtype(type_of_all))
     except OverflowError as error:
