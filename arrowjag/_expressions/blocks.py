@@ -18,7 +18,7 @@ import pyarrow.types as pt
 
 from arrowjag._array import JaggedArray
 from arrowjag._column import Column
-from arrowjag._expressions.stages import Stage, last_uses
+from arrowjag._expressions.stages import Stage
 from arrowjag._expressions.tree import Node, call
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import memory
@@ -70,11 +70,10 @@ def run_blocks(stage: Stage, values: Mapping[int, Any]) -> list[Any] | None:
     if len(blocks) < 2:
         return None
     constants = {id(node): values[id(node)] for node in stage.reads if id(node) not in columns}
-    drops = last_uses(stage.calls, stage.gives)
 
     def run(block: _Block) -> tuple[list[Any], Mapping[int, JaggedArray]]:
         sliced = _sliced(columns, block)
-        return _run_calls(stage, constants | sliced, drops), sliced
+        return _run_calls(stage, constants | sliced, stage.drops), sliced
 
     first, sliced = run(blocks[0])
     if not all(isinstance(one, JaggedArray) and one.ndim > 0 for one in first):

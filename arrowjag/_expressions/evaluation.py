@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from arrowjag._expressions.blocks import run_blocks
-from arrowjag._expressions.stages import Stage, calls_of, last_uses, stages
+from arrowjag._expressions.stages import Stage, calls_of, stages
 from arrowjag._expressions.tree import Call, Node, call, sample_of
 from arrowjag.errors import JagError
 
@@ -92,7 +92,7 @@ class Program:
             if found is None and stage.is_stretch:
                 found = run_blocks(stage, known)
             if found is None:
-                self._run_whole(stage.calls, known, last_uses(stage.calls, stage.gives))
+                self._run_whole(stage.calls, known, stage.drops)
             else:
                 known.update(zip(map(id, stage.gives), found, strict=True))
             for one in unused:

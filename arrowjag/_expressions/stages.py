@@ -7,6 +7,7 @@ times.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,7 @@ from arrowjag._kernels import compiled
 from arrowjag._methods import METHODS, Rows
 from arrowjag.errors import JagError
 
-__all__ = ["Stage", "calls_of", "last_uses", "stages"]
+__all__ = ["Stage", "calls_of", "stages"]
 
 _ITEMWISE = frozenset({"where", "coalesce"})
 """Free functions whose rows depend on the same rows of their operands; `apply` calls any function."""
@@ -52,6 +53,11 @@ class Stage:
     """How many calls compute items from items at the same places: their operands in blocks are in cache."""
     loop: Loop | None = None
     """The loop that computes all calls at once, where it is compiled."""
+
+    @functools.cached_property
+    def drops(self) -> dict[int, list[int]]:
+        """For each call, by its place, the ids of calls that it is the last to use; those of `gives` are left out."""
+        return _last_uses(self.calls, self.gives)
 
     @property
     def is_stretch(self) -> bool:
@@ -117,8 +123,7 @@ def stages(roots: Sequence[Node], samples: Mapping[int, Any], given: Collection[
     return made
 
 
-def last_uses(calls: Sequence[Call], gives: Iterable[Node]) -> dict[int, list[int]]:
-    """For each call, by its place, the ids of calls that it is the last to use; those in `gives` are left out."""
+def _last_uses(calls: Sequence[Call], gives: Iterable[Node]) -> dict[int, list[int]]:
     kept = {id(node) for node in gives}
     own = {id(node) for node in calls}
     last: dict[int, int] = {}
