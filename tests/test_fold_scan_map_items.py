@@ -290,9 +290,11 @@ def test_a_first_state_that_the_function_changes_is_that_of_one_row() -> None:
     assert found.to_list() == [{"a": 3}, {"a": 3}, {"a": 0}]
 
 
-@pytest.mark.parametrize("state", [np.arange, lambda _: np.arange(2), lambda item: [item]])
+@pytest.mark.parametrize(
+    "state", [np.arange, lambda _: np.arange(2), lambda item: [item], lambda item: (item,), lambda item: (item, item)]
+)
 def test_states_of_a_scan_are_no_rows(state) -> None:
-    with pytest.raises(JagTypeError, match=r"scan: a state is one value per item, got (ndarray|list); use map_rows"):
+    with pytest.raises(JagTypeError, match=r"scan: a state is one value per item, got (ndarray|list|tuple); use map_rows"):
         aj.array([[1, 2], [3]]).scan(lambda _, item: state(item), 0)
 
 
@@ -303,6 +305,14 @@ def test_states_and_results_that_exceed_64_bits_are_refused_alike(low: int) -> N
         with pytest.raises(JagTypeError, match="can't be converted to"):
             call(lambda _, item: 2**63 if item > 1 else low, 0)
     assert x.scan(lambda _, item: np.uint64(2**63), 0).type == pa.uint64()
+
+
+def test_none_as_the_first_state_of_every_row_is_passed_on() -> None:
+    x = aj.array([[1, 2], [], [3]])
+    add = lambda state, item: item if state is None else state + item  # noqa: E731
+    assert x.fold(add, None).to_list() == [3, None, 3]
+    assert x.scan(add, None).to_list() == [[1, 3], [], [3]]
+    assert x.fold(add, aj.array([None, 7, 1])).to_list() == [None, 7, 4]
 
 
 def test_functions_of_categories_get_the_values_as_other_functions_do() -> None:

@@ -163,6 +163,20 @@ WITH_A_STRING = {
 }
 
 
+def in_structs(lists: list[Any]) -> list[Any]:
+    return [in_structs(one) if isinstance(one, list) else one and {"s": one} for one in lists]
+
+
+@pytest.mark.parametrize("name", WITH_A_STRING)
+def test_a_struct_of_a_string_is_refused_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "free_memory", lambda: 10**9)
+    few, many = (aj.array(in_structs(one)) for one in FEW_AND_MANY)
+    value = {"s": "a" * 2_000_000}
+    assert WITH_A_STRING[name](few, value).to_list() == [value, {"s": "b"}]
+    with pytest.raises(JagMemoryError, match="the system has 1 GB left"):
+        WITH_A_STRING[name](many, value)
+
+
 @pytest.mark.parametrize("name", WITH_A_STRING)
 def test_a_string_is_refused_where_its_copies_exceed_memory(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A string of 2 MB fits once into the gigabyte that is left; pyarrow's kernels would write it a thousand times."""

@@ -465,11 +465,8 @@ def rows_of_key(ndim: int, key: Any) -> Rows:
         positions for all rows; MOVED otherwise.
     """
     if isinstance(key, tuple) and any(isinstance(one, Column) and one.ndim for one in key):
-        return (
-            Rows.MOVED
-            if rows_of_key(ndim, tuple(0 if isinstance(one, Column) else one for one in key)) is Rows.MOVED
-            else Rows.KEPT
-        )
+        without_arrays = rows_of_key(ndim, tuple(0 if isinstance(one, Column) else one for one in key))
+        return Rows.MOVED if without_arrays is Rows.MOVED else Rows.KEPT
     first = key[0] if isinstance(key, tuple) and key else key
     if isinstance(key, str) or (isinstance(key, list) and key and all(isinstance(one, str) for one in key)):
         return Rows.LOCAL

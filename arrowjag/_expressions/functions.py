@@ -20,6 +20,7 @@ from arrowjag._expressions.evaluation import Program
 from arrowjag._expressions.explaining import explained
 from arrowjag._expressions.tracing import Place, Trace, Traced
 from arrowjag._expressions.tree import is_scalar, mapped_values
+from arrowjag._identity import Same, names_read
 from arrowjag._methods import HOSTS, Host
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagError, JagTypeError
@@ -253,7 +254,7 @@ def _type_of(value: Any) -> Any:
         return type(value), value.dtype, value.tobytes()  # distinguishes units of time, which numpy compares by value
     if isinstance(value, (float, complex)):
         return type(value), repr(value)  # distinguishes -0.0 from 0.0, and NaN equals NaN
-    return (type(value), value) if isinstance(value, _CONSTANTS) else _Same(value)
+    return (type(value), value) if isinstance(value, _CONSTANTS) else Same(value)
 
 
 def _content(scalar: pa.Scalar) -> Any:
@@ -261,22 +262,7 @@ def _content(scalar: pa.Scalar) -> Any:
     try:
         return scalar.value if pt.is_temporal(scalar.type) else repr(scalar)
     except (ValueError, OverflowError):
-        return _Same(scalar)
-
-
-class _Same:
-    """An object that is compared by identity, and kept alive."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.value is other.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
+        return Same(scalar)
 
 
 def _facts(function: Any) -> tuple[Any, ...]:
@@ -284,13 +270,13 @@ def _facts(function: Any) -> tuple[Any, ...]:
 
     Functions among them that are closures or of the same module read more.
     """
-    found: list[_Same] = []
+    found: list[Same] = []
     seen: set[int] = set()
     _collect(function, found, seen)
     return tuple(found)
 
 
-def _collect(function: Any, found: list[_Same], seen: set[int]) -> None:
+def _collect(function: Any, found: list[Same], seen: set[int]) -> None:
     while isinstance(function, (functools.partial, JitFunction)):
         function = function.func if isinstance(function, functools.partial) else function._function
     code = getattr(function, "__code__", None)
@@ -299,18 +285,11 @@ def _collect(function: Any, found: list[_Same], seen: set[int]) -> None:
     seen.add(id(function))
     outside = getattr(function, "__globals__", {})
     cells = [_cell(cell) for cell in getattr(function, "__closure__", None) or ()]
-    read = [*cells, *(outside[name] for name in _names(code) if name in outside)]
-    found += map(_Same, read)
+    read = [*cells, *(outside[name] for name in sorted(names_read(code)) if name in outside)]
+    found += map(Same, read)
     for one in read:
         if isinstance(one, _FUNCTIONS) and getattr(one, "__module__", None) == function.__module__:
             _collect(one, found, seen)
-
-
-@functools.lru_cache(1024)
-def _names(code: types.CodeType) -> tuple[str, ...]:
-    """The names that a function looks up, also in the functions and comprehensions inside of it."""
-    inner = [name for one in code.co_consts if isinstance(one, types.CodeType) for name in _names(one)]
-    return tuple(dict.fromkeys([*code.co_names, *inner]))
 
 
 def _cell(cell: Any) -> Any:

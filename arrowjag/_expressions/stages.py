@@ -57,7 +57,17 @@ class Stage:
     @functools.cached_property
     def drops(self) -> dict[int, list[int]]:
         """For each call, by its place, the ids of calls that it is the last to use; those of `gives` are left out."""
-        return _last_uses(self.calls, self.gives)
+        kept = {id(node) for node in self.gives}
+        own = {id(node) for node in self.calls}
+        last: dict[int, int] = {}
+        for place, node in enumerate(self.calls):
+            last[id(node)] = place
+            last.update((id(child), place) for child in children(node) if id(child) in own)
+        found: dict[int, list[int]] = {}
+        for one, place in last.items():
+            if one not in kept:
+                found.setdefault(place, []).append(one)
+        return found
 
     @property
     def is_stretch(self) -> bool:
@@ -121,20 +131,6 @@ def stages(roots: Sequence[Node], samples: Mapping[int, Any], given: Collection[
         itemwise = sum(_is_itemwise(node, samples) for node in group)
         made.append(Stage(tuple(group), tuple(reads.values()), tuple(gives), itemwise, loop))
     return made
-
-
-def _last_uses(calls: Sequence[Call], gives: Iterable[Node]) -> dict[int, list[int]]:
-    kept = {id(node) for node in gives}
-    own = {id(node) for node in calls}
-    last: dict[int, int] = {}
-    for place, node in enumerate(calls):
-        last[id(node)] = place
-        last.update((id(child), place) for child in children(node) if id(child) in own)
-    found: dict[int, list[int]] = {}
-    for one, place in last.items():
-        if one not in kept:
-            found.setdefault(place, []).append(one)
-    return found
 
 
 def _is_itemwise(node: Call, samples: Mapping[int, Any]) -> bool:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from arrowjag import _arrow
+from arrowjag._identity import Same, names_read
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
@@ -420,46 +421,26 @@ def _key(function: Any) -> Any:
     Functions that numba has compiled are their own keys: they have options of their own, and froze what they read.
     """
     if not isinstance(function, types.FunctionType):
-        return _Same(function)
-    names = _names(function.__code__)
+        return Same(function)
+    names = names_read(function.__code__)
     try:
         cells = tuple(_value_key(cell.cell_contents, names) for cell in function.__closure__ or ())
     except ValueError:  # a variable without a value
-        return _Same(function)
+        return Same(function)
     defaults = tuple(map(_value_key, (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items())))
     read = tuple((name, _value_key(function.__globals__[name], names)) for name in sorted(names & function.__globals__.keys()))
     return (function.__code__, defaults, cells, read)
-
-
-class _Same:
-    """A key that equals that of the same object only: objects may lack a hash, or compare item by item."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.value is self.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-
-def _names(code: types.CodeType) -> frozenset[str]:
-    inner = [_names(one) for one in code.co_consts if isinstance(one, types.CodeType)]
-    return frozenset(code.co_names).union(*inner)
 
 
 def _value_key(value: Any, names: frozenset[str] = frozenset()) -> Any:
     """Return a key of a value as numba freezes it; that of a module includes its attributes of the given names."""
     if isinstance(value, types.ModuleType):
         known = vars(value)
-        return (_Same(value), *((name, _value_key(known[name], names - {name})) for name in sorted(names & known.keys())))
+        return (Same(value), *((name, _value_key(known[name], names - {name})) for name in sorted(names & known.keys())))
     if isinstance(value, (np.ndarray, np.generic)):
         return (type(value), value.dtype, value.shape, value.tobytes())
     if isinstance(value, tuple):
         return (type(value), *map(_value_key, value))
     if type(value) in (float, complex):
         return (type(value), repr(value))  # 0.0 equals -0.0
-    return (type(value), value) if type(value) in (bool, int, str, bytes) else _Same(value)
+    return (type(value), value) if type(value) in (bool, int, str, bytes) else Same(value)

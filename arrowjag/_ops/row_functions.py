@@ -347,7 +347,7 @@ def scanned({parameters}):
 
 def _states(found: list[Any]) -> Any:
     """Convert the states of a row to an array if all are numbers or times, as results are; otherwise return the list."""
-    rows = next((state for state in found if isinstance(state, (np.ndarray, list))), None)
+    rows = next((state for state in found if isinstance(state, (np.ndarray, list, tuple))), None)
     if rows is not None:
         raise JagTypeError(
             f"scan: a state is one value per item, got {type(rows).__name__}; use map_rows for a function of whole rows"

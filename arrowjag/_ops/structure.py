@@ -13,7 +13,16 @@ from arrowjag import _arrow
 from arrowjag._column import AnyColumn, Column, row_validity
 from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import aligned_bits, all_set, check_memory, has_words, is_text, pack_bits, unless_all
+from arrowjag._kernels.base.memory import (
+    aligned_bits,
+    all_set,
+    check_memory,
+    copied_bytes,
+    has_words,
+    is_text,
+    pack_bits,
+    unless_all,
+)
 from arrowjag._kernels.base.rising import holds_between
 from arrowjag._kernels.move import copy_runs, gather, merge
 from arrowjag._kernels.move.spread import spread
@@ -569,6 +578,5 @@ def constant(value: pa.Scalar, n: int) -> pa.Array:
     """Repeat a scalar `n` times."""
     if not n or not value.is_valid:
         return pa.nulls(n, value.type)  # pyarrow repeats no struct 0 times
-    if is_text(value.type):
-        check_memory(n, value.as_buffer().size)
+    check_memory(n, copied_bytes(value))
     return pa.repeat(value, n)

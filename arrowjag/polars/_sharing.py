@@ -30,6 +30,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
+from arrowjag._identity import Same
 from arrowjag.polars._tree import Call, Input, Node, Tree, children
 
 __all__ = ["Member", "Ticket", "identity", "members"]
@@ -68,19 +69,6 @@ class Member:
     parents: tuple[Hashable, ...]
 
 
-class _Same:
-    """A function as part of a key: compared by identity, and kept alive."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.function is other.function
-
-    def __hash__(self) -> int:
-        return id(self.function)
-
-
 class _Subtree(Tree):
     """The key of a call, with the columns that it reads numbered in the order of their first use."""
 
@@ -99,7 +87,7 @@ class _Subtree(Tree):
                 self.order.append(position)
             return Input, self.order.index(position)
         if callable(value) and not isinstance(value, (type, Call, Input)) and type(value).__module__ != "numpy":
-            return _Same(value)
+            return Same(value)
         return super()._key(value)
 
 

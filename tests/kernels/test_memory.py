@@ -11,7 +11,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base import memory
+from arrowjag._kernels.base import memory, texts
 from arrowjag._machine import reported_memory
 from arrowjag.errors import JagMemoryError
 
@@ -47,20 +47,20 @@ def test_words_there_and_back(type: pa.DataType, first: int) -> None:
 def test_text_there_and_back(type: pa.DataType, first: int) -> None:
     values = pa.array(WORDS, pa.string()).cast(type)[first:]
     assert memory.is_text(type)
-    data, cuts, valid = memory.text_parts(values)
+    data, cuts, valid = texts.text_parts(values)
     assert cuts.dtype == np.int64
     assert valid is not None
     assert valid.tolist() == [one is not None for one in WORDS[first:]]
-    assert memory.text_from(type, cuts, data, valid).equals(values)
-    plain = memory.text_from(type, cuts, data)
+    assert texts.text_from(type, cuts, data, valid).equals(values)
+    plain = texts.text_from(type, cuts, data)
     assert plain.null_count == 0
     assert plain.to_pylist() == [one if one is not None else values[2].as_py()[:0] for one in values.to_pylist()]
     whole = values.drop_null()
-    assert memory.text_parts(whole)[2] is None
+    assert texts.text_parts(whole)[2] is None
 
 
 def test_text_without_bytes() -> None:
-    found, cuts, valid = memory.text_parts(pa.array(["", ""]))
+    found, cuts, valid = texts.text_parts(pa.array(["", ""]))
     assert len(found) == 1
     assert cuts.tolist() == [0, 0, 0]
     assert valid is None
@@ -69,10 +69,10 @@ def test_text_without_bytes() -> None:
 def test_which_types_are_text() -> None:
     for type in (pa.string_view(), pa.binary_view(), pa.binary(4), pa.int64(), pa.list_(pa.string())):
         assert not memory.is_text(type)
-    assert memory.fits(pa.string(), 2**31 - 1)
-    assert not memory.fits(pa.binary(), 2**31)
-    assert memory.fits(pa.large_string(), 2**40)
-    assert memory.fits(pa.large_binary(), 2**40)
+    assert texts.fits(pa.string(), 2**31 - 1)
+    assert not texts.fits(pa.binary(), 2**31)
+    assert texts.fits(pa.large_string(), 2**40)
+    assert texts.fits(pa.large_binary(), 2**40)
 
 
 @pytest.mark.parametrize("first", range(18))

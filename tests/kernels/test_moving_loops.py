@@ -12,8 +12,8 @@ import pytest
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as offsets_kernel
-from arrowjag._kernels.base.memory import text_parts
 from arrowjag._kernels.base.offsets import from_sizes
+from arrowjag._kernels.base.texts import text_parts
 from arrowjag._kernels.move import join, reversal
 from arrowjag._kernels.move import rows as kernel
 from arrowjag._kernels.move import texts as texts_kernel

@@ -145,7 +145,7 @@ _CANDIDATES = (range(1, 9), range(0xE000, 0xF8FF), range(0xF0000, 0xFFFFE))
 
 
 def markers(values: pa.Array, n: int, beside: str = "") -> list[str]:
-    """Return n characters that no string contains, and another text neither."""
+    """Return n characters that neither the strings nor another text contain."""
     found: list[str] = []
     for char in map(chr, itertools.chain(*_CANDIDATES)):
         if char in beside:

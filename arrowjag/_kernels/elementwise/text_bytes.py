@@ -9,7 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from arrowjag._kernels.base.memory import empty, pack_bits, text_parts, unpack_bits, valid_of
+from arrowjag._kernels.base.memory import empty, pack_bits, unpack_bits, valid_of
+from arrowjag._kernels.base.texts import text_parts
 from arrowjag._kernels.base.totals import running_count
 from arrowjag._kernels.move.texts import cut_texts
 

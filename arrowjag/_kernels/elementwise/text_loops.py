@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks, n_cores
-from arrowjag._kernels.base.memory import empty, fits, pack_bits, text_from, text_parts, unless_all, valid_of
+from arrowjag._kernels.base.memory import empty, pack_bits, unless_all, valid_of
+from arrowjag._kernels.base.texts import fits, text_from, text_parts
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.elementwise.text_bytes import is_ascii

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.codes import sort_codes
-from arrowjag._kernels.base.memory import data_of, empty, is_text, text_parts, valid_of, without_validity, zeros
+from arrowjag._kernels.base.memory import data_of, empty, is_text, valid_of, without_validity, zeros
 from arrowjag._kernels.base.offsets import (
     count_block,
     count_true,
@@ -26,6 +26,7 @@ from arrowjag._kernels.base.offsets import (
     from_sizes,
 )
 from arrowjag._kernels.base.polars_lists import NUMBERS, count_distinct, takes_long_lists, unique_lists
+from arrowjag._kernels.base.texts import text_parts
 from arrowjag._kernels.compiled.library import find_text_loop
 from arrowjag._kernels.compiled.loop import TABLE
 from arrowjag._kernels.equal.encodings import text_leaders

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_cells
 from arrowjag._kernels.base.codes import same_bits
-from arrowjag._kernels.base.memory import empty, is_text, text_parts
+from arrowjag._kernels.base.memory import empty, is_text
+from arrowjag._kernels.base.texts import text_parts
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loops.equality import mixed
 from arrowjag._kernels.equal.leaders import find_leaders, leaders

@@ -19,6 +19,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.memory import bits_at, data_of, empty, from_words, has_words, is_text, pack_bits, valid_of
+from arrowjag._kernels.base.texts import check_taken_texts
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.texts import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
@@ -58,7 +59,7 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
     if is_text(values.type):
         if (taken := take_texts(values, index, valid)) is not None:
             return taken
-        _memory.check_taken_texts(values, index, valid)
+        check_taken_texts(values, index, valid)
     places = _memory.as_places(index, valid)
     return with_room(lambda whole: _take(whole, places), values)
 
@@ -67,7 +68,7 @@ def check_taken_words(words: pa.Array[Any], indices: pa.Array[Any]) -> None:
     """Raise before Arrow decodes a dictionary to more text than there is memory for; other words are not looked at."""
     if is_text(words.type):
         index = indices.cast(pa.int64())
-        _memory.check_taken_texts(words, _memory.data_of(index).view(np.int64), _memory.valid_of(index))
+        check_taken_texts(words, _memory.data_of(index).view(np.int64), _memory.valid_of(index))
 
 
 def _take_few(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:

@@ -15,22 +15,10 @@ from arrowjag._kernels import dense, strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.fill import fill, spread_flags
-from arrowjag._kernels.base.memory import (
-    WORDS,
-    aligned_bits,
-    as_places,
-    data_of,
-    empty,
-    fits,
-    from_words,
-    has_words,
-    is_text,
-    text_from,
-    text_parts,
-    valid_of,
-)
+from arrowjag._kernels.base.memory import WORDS, aligned_bits, as_places, data_of, empty, from_words, has_words, is_text, valid_of
 from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.base.polars_lists import NUMBERS, take_lists
+from arrowjag._kernels.base.texts import fits, text_from, text_parts
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.gather import ranges

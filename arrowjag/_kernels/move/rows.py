@@ -21,17 +21,15 @@ from arrowjag._kernels.base.memory import (
     bits_at,
     data_of,
     empty,
-    fits,
     from_words,
     has_words,
     is_text,
-    text_bytes,
-    text_from,
     unpack_bits,
     valid_of,
     with_bits,
 )
 from arrowjag._kernels.base.offsets import runs
+from arrowjag._kernels.base.texts import fits, text_bytes, text_from
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 

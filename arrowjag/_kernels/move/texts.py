@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks, n_cores
-from arrowjag._kernels.base.memory import bits_at, bytes_of, empty, fits, text_cuts, text_from, text_parts
+from arrowjag._kernels.base.memory import bits_at, empty
 from arrowjag._kernels.base.offsets import from_counts
+from arrowjag._kernels.base.texts import bytes_of, fits, text_cuts, text_from, text_parts
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.rows import Taken, find_taken
@@ -32,7 +33,7 @@ def take_texts(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.boo
     n = len(index)
     if not n or not len(values):
         return None
-    often = 8 * n >= strategy.sizes.CALL_VALUES  # below, two loops cost more than a call of Arrow
+    often = n >= strategy.sizes.TAKEN_TEXTS
     loop = find_loop("taken_bytes", _BYTE, False, n, often)
     if strategy.choose("take_texts", loop is not None) == "arrow" or loop is None:
         return None

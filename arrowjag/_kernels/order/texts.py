@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_cells
-from arrowjag._kernels.base.memory import empty, is_text, text_parts
+from arrowjag._kernels.base.memory import empty, is_text
 from arrowjag._kernels.base.offsets import from_sizes
+from arrowjag._kernels.base.texts import text_parts
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.order.sort import argsort

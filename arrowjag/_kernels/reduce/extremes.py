@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import fill, spread_rows
-from arrowjag._kernels.base.memory import Bits, as_flags, empty, text_parts, unless_all
+from arrowjag._kernels.base.memory import Bits, as_flags, empty, unless_all
 from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.base.polars_lists import (
     extremes_of_lists,
@@ -25,6 +25,7 @@ from arrowjag._kernels.base.polars_lists import (
     slots_of_lists,
     takes_lists,
 )
+from arrowjag._kernels.base.texts import text_parts
 from arrowjag._kernels.compiled.library import find_text_loop, losers
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.order.sort import Key

@@ -57,7 +57,7 @@ WORD_VALUES = 1 << 16
 """Values per block where items are moved one by one (weave, nth, inverse permutation, rounding, transpose)."""
 
 BATCH_VALUES, BLAS_PRODUCTS, BLAS_ROWS = 1 << 17, 1 << 18, 16
-"""Values per batch of rows of one length. OpenBLAS starts no thread for fewer products; blocks of so many rows are worth a call."""
+"""Values per batch of rows of one length; products below which OpenBLAS starts no thread; rows that are worth a call of it."""
 
 WINDOW_BYTES = 1 << 21
 """Bytes per block where rows are copied as windows, and of dense cells."""
@@ -225,7 +225,7 @@ SPARSE_PLACES = 32
 """One place in this many or fewer is sorted to see whether places repeat; more are marked: 15 ms for 5M, a sort 300."""
 
 REPEAT_COLUMNS, FEW_COLUMNS = 4, 8
-"""Up to so many copies of an item are written, and rows reduced, column by column; sums of two arrays are for fewer columns."""
+"""Up to this many copies of each item, or items per row, numpy works column by column; two arrays are added below the second."""
 
 REPEATED_AT_ONCE, TILE_VALUES = 1 << 15, 1 << 11
 """A shorter result is repeated by one call of numpy; for longer ones short tiles are repeated up to the second length first."""
@@ -245,8 +245,8 @@ CHOICE_VALUES = 1 << 14
 UTF8_POLARS_BYTES = 1 << 17
 """From here on polars validates UTF-8, if it is loaded: 15 GB/s, a compiled loop 11, Arrow 1.5 to 4; a call costs 30 us."""
 
-TEXT_WORDS, FEW_TEXTS, FEW_TEXTS_BYTES = 4, 128, 1 << 13
-"""Words of eight bytes by which texts are sorted, then by Arrow; texts, and bytes of them, that Python's str handles faster."""
+TEXT_WORDS, FEW_TEXTS, FEW_TEXTS_BYTES, TAKEN_TEXTS = 4, 128, 1 << 13, 1 << 9
+"""Words of eight bytes that sort texts; texts, and their bytes, for Python's str; texts that two loops take faster than Arrow."""
 
 TEXT_VALUES = 1 << 14
 """From here on text is divided among cores: upper case of 16,000 words of 7 bytes takes 0.5 ms, a call of a thread 0.03."""

@@ -53,6 +53,8 @@ class _Rule(NamedTuple):
     """Whether floats have kernels of their own."""
     is_light: bool = False
     """Whether it runs at the speed of memory, with a compiled loop at least."""
+    by_number: Callable[..., Any] | None = None
+    """The kernel where the second operand is one number for all items."""
 
 
 def _any_pair(one: Operand, two: Operand) -> bool:
@@ -76,7 +78,12 @@ _RULES: dict[str, _Rule] = {
     "divide": _Rule(np.divide, _any_pair, "ONE_PASS_VALUES", is_float=True),
     "floor_divide": _Rule(np.floor_divide, _same_float_or_by_number, "CALL_VALUES", is_division=True, is_light=True),
     "remainder": _Rule(np.remainder, _same_float_or_by_number, "CALL_VALUES", is_division=True, is_light=True),
-    "power": _Rule(arithmetic.power, _same_float_or_by_number, "ONE_PASS_VALUES"),
+    "power": _Rule(
+        arithmetic.power,
+        _same_float_or_by_number,
+        "ONE_PASS_VALUES",
+        by_number=lambda bases, exponents, out: arithmetic.power(bases, exponents[0], out),
+    ),
     "equal": _Rule(np.equal, _any_pair, is_flag=True),
     "not_equal": _Rule(np.not_equal, _any_pair, is_flag=True),
     "less": _Rule(np.less, _any_pair, is_flag=True),
@@ -112,8 +119,8 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     function: Callable[..., Any] = rule.function
     if rule.is_division and kind.kind == "f":
         function = arithmetic.division(name, kind, shape.size)
-    if name == "power" and isinstance(operands[1], pa.Scalar):
-        function = _to_power_of_number
+    if rule.by_number is not None and isinstance(operands[1], pa.Scalar):
+        function = rule.by_number
     if rule.is_light:
         block = _light_block(shape.size, kind.itemsize, left, right)
     is_ufunc = isinstance(function, np.ufunc)
@@ -124,10 +131,6 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
 
     data = fill(work, shape.size, kind, block)
     return Column(shape, _array(pa.from_numpy_dtype(kind), shape.size, bits, data))
-
-
-def _to_power_of_number(bases: npt.NDArray[Any], exponents: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
-    arithmetic.power(bases, exponents[0], out)
 
 
 def _light_block(n: int, itemsize: int, *operands: Source | RunSource) -> int:

@@ -16,7 +16,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._gate import inside
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.memory import check_memory, is_counted, is_text
+from arrowjag._kernels.base.memory import check_memory, copied_bytes, is_counted
 from arrowjag._kernels.move import gather
 from arrowjag._ops import concat, structure
 from arrowjag._ops.elementwise import blockwise
@@ -136,10 +136,10 @@ def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
         return _choose(condition, one, two)
 
 
-def _check_room(text: Datum, n: int, chosen: Callable[[], pa.Array]) -> None:
-    """Raise if a string, repeated wherever it is chosen, needs more memory than there is: pyarrow's kernels don't ask."""
-    if isinstance(text, pa.Scalar) and text.is_valid and is_text(text.type):
-        n_bytes = text.as_buffer().size
+def _check_room(datum: Datum, n: int, chosen: Callable[[], pa.Array]) -> None:
+    """Raise if a long value, repeated wherever it is chosen, needs more memory than there is: pyarrow's kernels don't ask."""
+    if isinstance(datum, pa.Scalar) and datum.is_valid:
+        n_bytes = copied_bytes(datum)
         if is_counted(n_bytes * n):
             check_memory(pc.sum(chosen()).as_py() or 0, n_bytes)
 
