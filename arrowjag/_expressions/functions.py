@@ -285,7 +285,7 @@ def _collect(function: Any, found: list[Same], seen: set[int]) -> None:
     seen.add(id(function))
     outside = getattr(function, "__globals__", {})
     cells = [_cell(cell) for cell in getattr(function, "__closure__", None) or ()]
-    read = [*cells, *(outside[name] for name in sorted(names_read(code)) if name in outside)]
+    read = [*cells, *(outside[name] for name in names_read(code) if name in outside)]
     found += map(Same, read)
     for one in read:
         if isinstance(one, _FUNCTIONS) and getattr(one, "__module__", None) == function.__module__:
