@@ -10,9 +10,10 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._array.base import ArrayBase, as_column, same_validity
-from arrowjag.errors import JagError, JagTypeError
+from arrowjag._methods import METHODS
+from arrowjag.errors import JagError, JagTypeError, ShapeError
 
-__all__ = ["call"]
+__all__ = ["call", "instead"]
 
 
 def call(function: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
@@ -22,19 +23,33 @@ def call(function: Callable[..., Any], arguments: Sequence[Any], options: Mappin
     ------
     JagTypeError
         If numpy's function expects a method of numpy arrays, or an option that jagged arrays lack.
+    ShapeError
+        If it runs on numpy arrays, and rows have different sizes.
     """
     known = _KNOWN.get(function)
     name = function.__name__
-    jagged = next((one for one in arguments if isinstance(one, ArrayBase)), None)
     try:
         if known is not None:
             return known(*arguments, **options)
         return function._implementation(*arguments, **options)  # type: ignore[attr-defined]  # as numpy's own arrays do
+    except ShapeError as error:
+        if known is not None:
+            raise
+        raise ShapeError(f"numpy.{name} runs on numpy arrays: for rows of any size use {instead(function)} ({error})") from error
     except TypeError as error:
         if isinstance(error, JagError):
             raise
-        hint = f"use x.{name}()" if hasattr(jagged, name) else "convert with to_numpy or to_dense first"
-        raise JagTypeError(f"numpy.{name} can't take these arguments with a jagged array ({error}); {hint}") from error
+        raise JagTypeError(
+            f"numpy.{name} can't take these arguments with a jagged array ({error}); use {instead(function)}"
+        ) from error
+
+
+def instead(function: Callable[..., Any]) -> str:
+    """Name what does the same to rows of any size as a function of numpy that runs on numpy arrays."""
+    name = function.__name__
+    if name in _INSTEAD:
+        return _INSTEAD[name]
+    return f"x.{name}()" if name in METHODS else "x.map_rows(f), which calls f with the items of each row"
 
 
 def _reduction(name: str) -> Callable[..., Any]:
@@ -84,6 +99,21 @@ def _like(value: Any, kind: type[Any]) -> Any:
     except JagError:
         return None
 
+
+_INSTEAD = {
+    "around": "x.round()",
+    "average": "x.mean(weights=w)",
+    "concatenate": "aj.concat(arrays, axis)",
+    "flip": "x.reverse()",
+    "isin": "x.is_in(items)",
+    "nan_to_num": "x.nan_to_null().fill_null(0)",
+    "nonzero": "x.argwhere()",
+    "percentile": "x.quantile(q / 100)",
+    "roll": "x.rotate(n)",
+    "stack": "aj.stack(arrays)",
+    "where": "aj.where(c, x, y)",
+}
+"""The names here of functions that numpy calls otherwise."""
 
 _KNOWN: dict[Callable[..., Any], Callable[..., Any]] = {
     **{getattr(np, name): _reduction(name) for name in ("sum", "prod", "mean", "min", "max", "any", "all", "ptp", "median")},

@@ -260,7 +260,13 @@ class Traced:
     def __array_function__(self, function: Any, _types: Any, arguments: Any, options: Any) -> Any:
         if function in (np.array_equal, np.array_equiv):
             raise self._unknown(f"`np.{function.__name__}`")
-        return numpy_functions.call(function, arguments, options)
+        try:
+            return numpy_functions.call(function, arguments, options)
+        except JagTypeError as error:
+            if error is not self._trace.asked or function is np.dot:  # also called by the method of numpy arrays
+                raise
+            self._trace.asked = None  # it asks for an array: the function says more
+            raise self._unknown(f"`np.{function.__name__}`", f"use {numpy_functions.instead(function)}", or_else=False) from error
 
     def __getitem__(self, key: Any) -> Traced:
         self._check_rows("x[...]")
@@ -286,13 +292,16 @@ class Traced:
 
     # ------------------------------------------------------------------------------------------- what needs values
 
-    def _unknown(self, what: str, do: str = "") -> JagTypeError:
-        """The error of a function that uses values."""
+    def _unknown(self, what: str, do: str = "", *, or_else: bool = True) -> JagTypeError:
+        """The error of a function that uses values; it says what to do, or else in general."""
         name = self._trace.name
-        error = JagTypeError(
-            f"jit: {name} asks for {what}, which depends on the values, and a traced function sees types only: {do}write "
-            f"aj.where(c, x, y) for `if`, reductions and scans for loops, or call {name} without jit (aj.map_rows runs any "
+        general = (
+            f"write aj.where(c, x, y) for `if`, reductions and scans for loops, or call {name} without jit (aj.map_rows runs any "
             "function on each row)"
+        )
+        error = JagTypeError(
+            f"jit: {name} asks for {what}, which depends on the values, and a traced function sees types only: "
+            f"{do}{general if or_else else ''}"
         )
         self._trace.asked = self._trace.asked or error
         return error

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -87,6 +90,23 @@ def test_functions_of_numpy_take_rows_of_one_size_and_raise_else() -> None:
         np.sort(X)
     with pytest.raises(aj.errors.JagTypeError, match=r"numpy.squeeze can't take .*use x.squeeze"):
         np.squeeze(X)
+
+
+@pytest.mark.parametrize(
+    ("function", "instead"),
+    [
+        (np.sort, "x.sort()"),
+        (lambda x: np.where(x > 1, x, 0), "aj.where(c, x, y)"),
+        (lambda x: np.round(x, 1), "x.round()"),
+        (lambda x: np.concatenate([x, x]), "aj.concat(arrays, axis)"),
+        (lambda x: np.convolve(x, x), "x.map_rows(f)"),
+    ],
+)
+def test_functions_of_numpy_arrays_name_ours_for_rows_of_any_size(function: Any, instead: str) -> None:
+    with pytest.raises(aj.ShapeError, match=rf"numpy.\w+ runs on numpy arrays: for rows of any size use {re.escape(instead)}"):
+        function(X)
+    with pytest.raises(aj.errors.JagTypeError, match=rf"asks for `np.\w+`, .* use {re.escape(instead)}"):
+        aj.jit(function)(X)
 
 
 def test_array_equal() -> None:

@@ -264,10 +264,10 @@ def nearest(vectors: NDArray[Any], matrix: NDArray[Any], metric: str = "l2") -> 
     O(n * m * width) in BLAS, in blocks on all cores. Its sums depend on the shape of a block; so rows of the matrix whose
     distance is within the possible rounding of the smallest one are compared again, by differences added in a fixed order.
     """
-    vectors, matrix = vectors.astype(np.float64), np.ascontiguousarray(matrix, np.float64)
+    matrix = np.ascontiguousarray(matrix, np.float64)
     n, width = vectors.shape
     if metric == "cosine":
-        vectors, matrix = _scaled_rows(vectors), _scaled_rows(matrix)
+        matrix = _scaled_rows(matrix)
     squares = np.einsum("ij,ij->i", matrix, matrix)
     largest = float(np.max(squares[np.isfinite(squares)], initial=0))
     out, known = empty(n, np.int64), empty(n, np.bool_)
@@ -278,16 +278,21 @@ def nearest(vectors: NDArray[Any], matrix: NDArray[Any], metric: str = "l2") -> 
     at_once = step if is_wide else at_once
 
     def work(first: int) -> None:
-        part = vectors[first : first + step]
+        part = vectors[first : first + step].astype(np.float64, copy=False)
+        if metric == "cosine":
+            part = _scaled_rows(part)
         apart = np.empty((len(part), len(matrix)))
         for begin in range(0, len(part), at_once):
             some = slice(begin, begin + at_once)
             np.matmul(part[some], matrix.T, out=apart[some])
         apart *= -2
         apart += squares
-        apart[np.isnan(apart)] = np.inf
         best = apart.argmin(axis=1)
         least = apart[np.arange(len(part)), best]
+        if np.count_nonzero(np.isnan(least)):  # argmin gives the first NaN
+            apart[np.isnan(apart)] = np.inf
+            best = apart.argmin(axis=1)
+            least = apart[np.arange(len(part)), best]
         own = np.einsum("ij,ij->i", part, part)
         slack = (width + 8) * 4 * np.finfo(np.float64).eps * (own + largest)
         close = apart <= (least + slack)[:, None]
