@@ -20,7 +20,7 @@ from arrowjag._overlay import Overlay, overlay, scatter
 from arrowjag._products import argcartesian, cartesian, zip
 from arrowjag._series import asof, interp, lomb_scargle, resample
 from arrowjag._storage import to_storage
-from arrowjag.creation import arange, full, random, zeros
+from arrowjag.creation import arange, array, from_arrow, from_offsets, from_parents, from_sizes, full, random, zeros
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import (
     JagAttributeError,
@@ -40,14 +40,9 @@ from arrowjag.errors import (
 from arrowjag.functions import (
     align,
     apply,
-    array,
     coalesce,
     concat,
     fold,
-    from_arrow,
-    from_offsets,
-    from_parents,
-    from_sizes,
     map_items,
     map_rows,
     nan_to_null,

@@ -1,4 +1,7 @@
-"""Create arrays from a shape: `arange`, `zeros`, `full`, `random`. Plain lists repeat to fill their level, as in fold."""
+"""Create arrays: from nested data, from values and sizes, offsets or parents, and from a shape.
+
+In a shape, plain lists repeat to fill their level, as in fold.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,230 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag import _arrow
+from arrowjag import _arrow, _column
 from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray
+from arrowjag._array.base import as_column
+from arrowjag._array.reading import to_array
 from arrowjag._column import Column
+from arrowjag._integers import item_count
 from arrowjag._kernels.base import draws
+from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._ops import elementwise
+from arrowjag.dims import Ragged, Uniform
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
 
-__all__ = ["arange", "full", "random", "zeros"]
+__all__ = ["arange", "array", "from_arrow", "from_offsets", "from_parents", "from_sizes", "full", "random", "zeros"]
+
+
+# --------------------------------------------------------------------------------------------------- from data
+
+
+@check_arguments
+def array(data: Any, *, type: pa.DataType | None = None, ndim: int | None = None, nan_to_null: bool | None = None) -> JaggedArray:
+    """Create a jagged array from nested lists, numpy, Arrow, pandas or polars.
+
+    Parameters
+    ----------
+    data : nested list, numpy array, Arrow array, Series of pandas or polars, or a PyCapsule object
+        None at any level becomes null, as do pandas' NA and NaT in lists, and NaN in place of a row in a Series of objects. A numpy
+        array of several dims declares their extents. A scalar becomes an array without dims.
+    type : pa.DataType, optional
+        The leaf type, or the type of whole rows if it is a list or a map; by default Arrow infers it. A map gives one dim more,
+        whose items are structs of `key` and `value`.
+    ndim : int, optional
+        Number of levels. Empty lists adapt to it, so ``array([], ndim=3)`` works.
+    nan_to_null : bool, optional
+        Whether NaN in a flat column becomes null. The default is True for pandas data, where NaN represents a missing value, and
+        False for all other data. NaN inside rows is a value; the method `nan_to_null` of the result converts it to null.
+
+    Returns
+    -------
+    JaggedArray
+        The buffers of Arrow and numpy data are shared if list offsets have 64 bits and start at 0, and null rows own no values.
+
+    Raises
+    ------
+    ShapeError
+        If lists and leaves are mixed on a level, or there are fewer levels than `ndim`.
+    OffsetsError
+        If Arrow offsets are corrupt.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.array([[1, None], None, []]).to_list()
+    [[1, None], None, []]
+    """
+    column = as_column(data, type=type, ndim=ndim, nan_to_null=nan_to_null)
+    return column if isinstance(column, JaggedArray) else JaggedArray._of(column)
+
+
+@check_arguments
+def from_arrow(a: Any, ndim: int | None = None) -> JaggedArray:
+    """Create a jagged array from an Arrow array of any nested layout.
+
+    Parameters
+    ----------
+    a : pa.Array, pa.ChunkedArray or a PyCapsule object
+        Any kind of lists, maps or extension arrays; slices and chunks are supported. A map becomes one dim of entries,
+        which are structs of `key` and `value`.
+    ndim : int, optional
+        Number of levels; by default every list and every map is one.
+
+    Returns
+    -------
+    JaggedArray
+        Values and 64-bit offsets are shared; 32-bit offsets are widened; several chunks are joined; values hidden under null rows
+        are dropped.
+
+    Raises
+    ------
+    OffsetsError
+        If offsets decrease or point outside of the values.
+    ShapeError
+        If there are fewer levels than `ndim`.
+    JagTypeError
+        If `a` is not a sequence, or `ndim` not an int.
+
+    Examples
+    --------
+    >>> import arrowjag as aj, pyarrow as pa
+    >>> aj.from_arrow(pa.array([[1], None])).to_list()
+    [[1], None]
+    """
+    return JaggedArray._of(_column.from_arrow(to_array(a), ndim, "the Arrow data"))
+
+
+@check_arguments
+def from_sizes(values: Any, *sizes: Any, nan_to_null: bool | None = None) -> JaggedArray:
+    """Create a jagged array from flat values and the row sizes of each dim after the rows.
+
+    Parameters
+    ----------
+    values : pa.Array or input of `pa.array`
+        The leaves.
+    *sizes : sizes or int
+        The row sizes of each dim after the rows, outermost first; an int is the size of all rows. The first dim after the
+        rows has one size per row.
+    nan_to_null : bool, optional
+        Whether NaN among the values becomes null, as in `array`; the default is True for pandas data.
+
+    Returns
+    -------
+    JaggedArray
+        Values are shared.
+
+    Raises
+    ------
+    ShapeError
+        If the sizes do not add up.
+    JagTypeError
+        If `values` is not a sequence, or sizes are not integers.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.from_sizes([1, 2, 3], [2, 0, 1]).to_list()
+    [[1, 2], [], [3]]
+    """
+    if not sizes:
+        return array(values, nan_to_null=nan_to_null)
+    first = sizes[0]
+    rows = len(first) if hasattr(first, "__len__") and getattr(first, "ndim", None) != 0 else 1
+    return JaggedArray(JaggedShape(Uniform(rows, 1, declared=False), *sizes), to_array(values, nan_to_null=nan_to_null))
+
+
+@check_arguments
+def from_parents(values: Any, parents: Any, n_parents: int, *, nan_to_null: bool | None = None) -> JaggedArray:
+    """Create a jagged array from flat values and the row that owns each value.
+
+    Parameters
+    ----------
+    values : pa.Array or input of `pa.array`
+        The leaves, sorted by owner.
+    parents : array-like of int
+        Row numbers, sorted.
+    n_parents : int
+        The number of rows; the numbers of empty rows do not appear in `parents`.
+    nan_to_null : bool, optional
+        Whether NaN among the values becomes null, as in `array`; the default is True for pandas data.
+
+    Returns
+    -------
+    JaggedArray
+        Of two dims; values are shared.
+
+    Raises
+    ------
+    ShapeError
+        If parents decrease or are out of range.
+    JagTypeError, JagValueError
+        If `parents` is not a flat sequence of integers, or `n_parents` is not an int, or negative.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.from_parents(["a", "b", "c"], [0, 0, 2], 3).to_list()
+    [['a', 'b'], [], ['c']]
+    """
+    item_count(n_parents, "from_parents: n_parents")
+    shape = JaggedShape.from_parents((np.zeros(n_parents, np.int64), 1), (parents, n_parents))
+    return JaggedArray(shape, to_array(values, nan_to_null=nan_to_null))
+
+
+@check_arguments
+def from_offsets(values: Any, *offsets: Any, validate: bool = True, nan_to_null: bool | None = None) -> JaggedArray:
+    """Create a jagged array from flat values and Arrow offsets, one array for each dim after the rows.
+
+    Parameters
+    ----------
+    values : pa.Array or input of `pa.array`
+        The leaves.
+    *offsets : array-like of int
+        The boundaries of the rows of each dim after the rows, outermost first; the last offsets refer to the values.
+    validate : bool
+        Whether to check that offsets start at 0, never decrease and end at the size of the next level; if False, only
+        lengths are compared.
+    nan_to_null : bool, optional
+        Whether NaN among the values becomes null, as in `array`; the default is True for pandas data.
+
+    Returns
+    -------
+    JaggedArray
+        Values are shared. Offsets are shared if they are read-only int64; those that the caller can still write to are copied.
+
+    Raises
+    ------
+    OffsetsError
+        If offsets do not start at 0, decrease, or do not end at the size of the next level.
+    JagTypeError
+        If offsets are not flat sequences of integers.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.from_offsets([1, 2, 3], [0, 2, 2, 3]).to_list()
+    [[1, 2], [], [3]]
+    """
+    leaves = _arrow.arrived(to_array(values, nan_to_null=nan_to_null), "the values")
+    cuts = [np.asarray(cut) for cut in offsets]
+    for place, cut in enumerate(cuts):
+        if cut.ndim != 1:
+            raise JagTypeError(f"offsets[{place}] must be a flat sequence of integers, got {offsets[place]!r}")
+    cuts = [cut if cut.dtype.kind not in "iu" else cut.astype(np.int64, copy=False) for cut in cuts]
+    ends = [*(len(cut) - 1 for cut in cuts[1:]), len(leaves)]
+    dims = []
+    for place, cut in enumerate(cuts):
+        if validate:
+            _offsets.check(cut, ends[place], f"offsets[{place}]")
+        dims.append(Ragged.from_offsets(cut, check=validate))
+    rows = len(cuts[0]) - 1 if cuts else len(leaves)
+    return JaggedArray(JaggedShape(Uniform(rows, 1, declared=False), *dims), leaves)
+
+
+# --------------------------------------------------------------------------------------------------- from a shape
 
 
 def _shape(dims: tuple[Any, ...]) -> JaggedShape:
@@ -61,7 +278,7 @@ def arange(*dims: Any, start: int = 0) -> JaggedArray:
     [[0, 1], [2, 3, 4]]
     """
     shape = _shape(dims)
-    return _of(shape, _arrow.numbers(shape.size, start))
+    return JaggedArray._of(Column(shape, _arrow.numbers(shape.size, start)))
 
 
 @check_arguments
@@ -138,9 +355,9 @@ def full(dims: Any, value: Any) -> JaggedArray:
     scalar = elementwise.scalar_like(value, None, "full")
     one = pa.repeat(scalar, 1) if scalar.is_valid else pa.nulls(1, scalar.type)
     if shape.size == 0:
-        return _of(shape, one.slice(0, 0))
+        return JaggedArray._of(Column(shape, one.slice(0, 0)))
     ends = pa.array([shape.size], pa.int64())
-    return _of(shape, pa.RunEndEncodedArray.from_arrays(ends, one))
+    return JaggedArray._of(Column(shape, pa.RunEndEncodedArray.from_arrays(ends, one)))
 
 
 @check_arguments
@@ -176,9 +393,4 @@ def random(*dims: Any, seed: int | None = None) -> JaggedArray:
     if seed is not None and seed < 0:
         raise JagValueError(f"random: seed must not be negative, got {seed}")
     numbers = np.random.default_rng() if seed is None else draws.generator(seed)
-    return _of(shape, _arrow.from_numpy(draws.uniform(numbers, shape.size)))
-
-
-def _of(shape: JaggedShape, values: pa.Array) -> JaggedArray:
-    array: JaggedArray = JaggedArray._of(Column(shape, values))
-    return array
+    return JaggedArray._of(Column(shape, _arrow.from_numpy(draws.uniform(numbers, shape.size))))

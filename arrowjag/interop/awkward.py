@@ -13,8 +13,8 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray, array_of
+from arrowjag.creation import from_arrow
 from arrowjag.errors import JagTypeError
-from arrowjag.functions import from_arrow
 from arrowjag.interop import _parts
 
 __all__ = ["from_awkward", "to_awkward"]

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pyarrow as pa
 
-from arrowjag import functions
+from arrowjag import creation, functions
 from arrowjag._array import JaggedArray
 from arrowjag._array.row_functions import needed_type
 from arrowjag._array.windows import WindowMethods
@@ -128,7 +128,7 @@ def _combined(parts: Sequence[Any], name: str, arguments: dict[str, Any]) -> Any
     if len(known) < 2:
         return known[0] if known else None
     if not isinstance(known[0], JaggedArray):
-        rows = functions.array(pa.array([one.as_py() for one in known], known[0].type))
+        rows = creation.array(pa.array([one.as_py() for one in known], known[0].type))
         return METHODS[name].function(rows, **arguments)
     rows = functions.concat([one.unsqueeze(0) for one in known], axis=0)
     return METHODS[name].function(rows, **arguments)

@@ -14,8 +14,8 @@ from arrowjag._integers import item_count
 from arrowjag._parameters import with_descriptions
 from arrowjag._query import filter_by, parse
 from arrowjag._spellings import suggestion
+from arrowjag.creation import array as to_array
 from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, ShapeError
-from arrowjag.functions import array as to_array
 from arrowjag.pandas._convert import as_array, nested_rows
 from arrowjag.pandas._html import frame_repr
 from arrowjag.pandas._objects import without_rows

@@ -12,8 +12,8 @@ from pandas.core.groupby import GroupBy
 from arrowjag import _frames
 from arrowjag._array import JaggedArray
 from arrowjag._methods import METHODS, Method
+from arrowjag.creation import array as to_array
 from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, ShapeError
-from arrowjag.functions import array as to_array
 from arrowjag.pandas._convert import as_array, nested_rows
 from arrowjag.pandas._series import FLAT_SETS
 from arrowjag.pandas._wrapping import align, rewrap

@@ -24,7 +24,7 @@ from arrowjag._expressions import (
     ufunc_call,
 )
 from arrowjag._ops.elementwise import Categories
-from arrowjag.functions import array
+from arrowjag.creation import array
 from arrowjag.polars._convert import arrow_type, column_type, to_series
 
 __all__ = [

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from arrowjag import dims as _dims
 from arrowjag._array import JaggedArray
-from arrowjag.functions import array, from_arrow
+from arrowjag.creation import array, from_arrow
 from arrowjag.shape import JaggedShape
 from arrowjag.testing._leaves import LEAF_KINDS, categories, leaf_arrays, leaf_types, leaf_values
 

@@ -287,12 +287,7 @@ def nearest(vectors: NDArray[Any], matrix: NDArray[Any], metric: str = "l2") -> 
             np.matmul(part[some], matrix.T, out=apart[some])
         apart *= -2
         apart += squares
-        best = apart.argmin(axis=1)
-        least = apart[np.arange(len(part)), best]
-        if np.count_nonzero(np.isnan(least)):  # argmin gives the first NaN
-            apart[np.isnan(apart)] = np.inf
-            best = apart.argmin(axis=1)
-            least = apart[np.arange(len(part)), best]
+        best, least = _lowest(apart)
         own = np.einsum("ij,ij->i", part, part)
         slack = (width + 8) * 4 * np.finfo(np.float64).eps * (own + largest)
         close = apart <= (least + slack)[:, None]
@@ -310,6 +305,16 @@ def nearest(vectors: NDArray[Any], matrix: NDArray[Any], metric: str = "l2") -> 
 
     blocks.map_tasks(lambda first: quietly(work, first), range(0, n, step))
     return out, known
+
+
+def _lowest(rows: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """The place and value of the smallest number of each row; infinite if all are NaN, which become infinite in place."""
+    best = rows.argmin(axis=1)
+    least = rows[np.arange(len(rows)), best]
+    if np.count_nonzero(np.isnan(least)):  # numpy gives the first NaN
+        rows[np.isnan(rows)] = np.inf
+        return _lowest(rows)
+    return best, least
 
 
 def _scaled_rows(rows: NDArray[np.float64]) -> NDArray[np.float64]:
