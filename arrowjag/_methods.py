@@ -466,12 +466,15 @@ def rows_of_free(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Ma
 
 
 def _of_hosts(args: Iterable[Any]) -> list[Any]:
-    """Return the arguments that a host may own, with lists and tuples opened by one level."""
+    """Return the arguments that a host may own, with lists and tuples opened by one level.
+
+    Types decide, because placeholders of traced functions pass as arrays in `isinstance`.
+    """
     found: list[Any] = []
     for one in args:
         if isinstance(one, (list, tuple)):
-            found += [each for each in one if not isinstance(each, _NO_HOST)]
-        elif not isinstance(one, _NO_HOST):
+            found += [each for each in one if not issubclass(type(each), _NO_HOST)]
+        elif not issubclass(type(one), _NO_HOST):
             found.append(one)
     return found
 

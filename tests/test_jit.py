@@ -383,10 +383,20 @@ def test_an_array_from_elsewhere_whose_method_takes_a_placeholder() -> None:
     """The call is one of arrays, which can't be recorded: the error says what to write, and that works."""
     x, a = aj.array([[1, 2], [3]]), aj.array([[10, 20], [30]])
     for function in (a.dot, lambda x: a.concat([x], axis=1), a.fill_null, lambda x: np.dot(x, a)):
-        with pytest.raises(aj.JagTypeError, match=r"asks for an? .* array.*pass that array too, as in aj.jit\(lambda x, a: a.dot"):
+        with pytest.raises(aj.JagTypeError, match=r"asks for .*pass that array too, as in aj.jit\(lambda x, a: a.dot"):
             aj.jit(function)(x)
     assert aj.jit(lambda x, a: a.dot(x))(x, a).to_list() == [50, 90]
     assert aj.jit(lambda x: x.dot(a))(x).to_list() == [50, 90]
+
+
+def test_functions_that_test_for_arrays_take_the_same_branch() -> None:
+    def rows(x: Any) -> Any:
+        return x.sum() if isinstance(x, aj.JaggedArray) else 0
+
+    x, df = aj.array([[1, 2], [3]]), pl.DataFrame({"v": aj.array([[1, 2], [3]]).to_polars()})
+    assert aj.jit(rows)(x).to_list() == rows(x).to_list() == [3, 3]
+    assert df.lazy().select(aj.jit(rows)(pl.col("v"))).collect()["v"].to_list() == [3, 3]
+    assert aj.jit(lambda x: isinstance(x, (pd.Series, pl.Series, np.ndarray, pa.Array)))(x) is False
 
 
 def test_lists_of_arrays_from_elsewhere_count_as_their_members() -> None:

@@ -544,8 +544,8 @@ def _revalidated(column: Column, depth: int, keep: Any, everything: bool) -> Col
 
 
 def _has_own_rules(other: Any) -> bool:
-    """Return whether a pandas or polars object defines its own operators with arrays."""
-    return not isinstance(other, Column) and (getattr(other, "__pandas_priority__", 0) > 0 or hasattr(other, "_pyexpr"))
+    """Return whether an object, such as a Series or a placeholder of a traced function, defines its own operators with arrays."""
+    return not issubclass(type(other), Column) and (getattr(other, "__pandas_priority__", 0) > 0 or hasattr(other, "_pyexpr"))
 
 
 def _by_their_rules(function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:

@@ -189,6 +189,16 @@ class Traced:
 
     # ------------------------------------------------------------------------------------------- facts
 
+    @property  # type: ignore[misc]  # read-only
+    def __class__(self) -> Any:
+        """The class of arrays, so that `isinstance` has the same answer in a traced function."""
+        return JaggedArray
+
+    def _needs_values(self) -> NoReturn:
+        raise self._unknown("an array", _BOTH_ARRAYS)
+
+    _shape = _values = property(_needs_values)
+
     def _sample(self, fact: str) -> Any:
         found = self._trace.samples.get(id(self._node))
         if found is None:
@@ -287,7 +297,7 @@ class Traced:
         if method is not None:
             return self._call(name) if method.is_property else _Method(self, name)
         if hasattr(JaggedArray, name):
-            raise self._unknown(f"`{name}`")
+            raise self._unknown(f"`{name}`", _BOTH_ARRAYS if name in ("shape", "values") else "")
         raise JagAttributeError(f"a jagged array has no {name!r}", name=name)
 
     # ------------------------------------------------------------------------------------------- what needs values

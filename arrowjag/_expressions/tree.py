@@ -178,8 +178,8 @@ def _is_per_row(value: Any) -> bool:
     """Whether a position or a bound has one entry per row; patterns and names of fields don't."""
     if isinstance(value, list):
         return not is_pattern(value) and not any(isinstance(one, str) for one in value)
-    if isinstance(value, (np.ndarray, JaggedArray)):
-        return value.ndim > 0
+    if issubclass(type(value), (np.ndarray, JaggedArray)):  # no placeholder, whose ndim may be unknown
+        return bool(value.ndim > 0)
     return hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__")
 
 
