@@ -235,3 +235,58 @@ def test_decimals_of_any_digits_are_compared_by_value(leaf: pa.DataType, compare
         assert compare(x, pa.scalar(number, other)).to_list() == [
             [None if one is None else compare(one, number) for one, _ in pairs]
         ], other
+
+
+HALF = 2**62
+ROWS = [[HALF, HALF - 1], [HALF, HALF], [-HALF, -HALF], [-HALF, -HALF - 1], [10**30, -(10**30), 7], [5], [], [3, None, 4]]
+
+
+def _centered(leaf: pa.DataType, rows: list[list[int | None]]) -> aj.JaggedArray:
+    return aj.array([[None if item is None else D(item) for item in row] for row in rows], type=leaf)
+
+
+@pytest.mark.parametrize("leaf", [pa.decimal128(38, 0), pa.decimal256(76, 0)])
+@pytest.mark.parametrize("kept_rows", [slice(0, 1), slice(1, 2), slice(2, 3), slice(3, 4), slice(4, 5), slice(5, 8), slice(None)])
+def test_sums_around_64_bits_are_exact_alone_and_beside_wider_rows(leaf: pa.DataType, kept_rows: slice) -> None:
+    rows = ROWS[kept_rows]
+    x = _centered(leaf, rows)
+    items = [[item for item in row if item is not None] for row in rows]
+    assert [int(one) for one in x.sum().to_list()] == [sum(row) for row in items]
+    means = [None if not row else int(fitted(Fraction(sum(row), len(row)), leaf)) for row in items]
+    assert [None if one is None else int(one) for one in x.mean().to_list()] == means
+    running = [
+        [None if item is None else sum(v for v in row[: at + 1] if v is not None) for at, item in enumerate(row)] for row in rows
+    ]
+    assert x.cumsum().to_list() == [[None if one is None else D(one) for one in row] for row in running]
+    rolling = x.rolling(2, min_periods=1)
+    pairs = [[[v for v in row[max(at - 1, 0) : at + 1] if v is not None] for at in range(len(row))] for row in rows]
+    assert rolling.sum().to_list() == [[D(sum(pair)) for pair in row] for row in pairs]
+    middles = [[D(fitted(Fraction(sum(pair), len(pair)), leaf)) for pair in row] for row in pairs]
+    assert rolling.mean().to_list() == middles
+    medians = [
+        None if not row else fitted(Fraction(sorted(row)[(len(row) - 1) // 2] + sorted(row)[len(row) // 2], 2), leaf)
+        for row in items
+    ]
+    assert x.median().to_list() == medians
+    spread = [x[row : row + 1].var().to_list()[0] for row in range(len(rows))]
+    assert x.var().to_list() == spread
+
+
+def test_what_null_decimals_hold_is_not_read() -> None:
+    words = pa.py_buffer(b"".join(one.to_bytes(16, "little", signed=True) for one in (7, 10**37, -2, -(10**37))))
+    values = pa.Array.from_buffers(pa.decimal128(38, 0), 4, [pa.py_buffer(bytes([0b0101])), words])
+    x = aj.from_sizes(values, [2, 2])
+    assert x.sum().to_list() == [D(7), D(-2)]
+    assert x.mean().to_list() == x.median().to_list() == [D(7), D(-2)]
+    assert x.cumsum().to_list() == [[D(7), None], [D(-2), None]]
+
+
+@pytest.mark.parametrize(
+    "items", [[HALF, HALF - 1], [HALF, HALF], [-HALF, -HALF - 1], [2**63 - 1, 2**63 - 3, -5], [3, 4], [-3, -4]]
+)
+def test_means_of_times_around_64_bits_are_exact(items: list[int]) -> None:
+    x = aj.from_sizes(pa.array(items).cast(pa.timestamp("ns")), [len(items)])
+    exact = int(fitted(Fraction(sum(items), len(items)), pa.decimal128(38, 0)))
+    assert x.mean().values.cast(pa.int64()).to_pylist() == [exact]
+    rolled = x.rolling_mean(len(items)).values.cast(pa.int64()).to_pylist()
+    assert rolled == [None] * (len(items) - 1) + [exact]

@@ -1,6 +1,7 @@
 """Exact arithmetic of decimals and temporals. Integers are split into parts: numpy lacks wide integers, pyarrow's sums wrap.
 
-Sums add the 32-bit parts separately as int64. Products use Python integers. A result that exceeds the digits of its type raises.
+Where the sums of rows fit 64 bits, there is one part, the integers themselves. Otherwise sums add the 32-bit parts separately as
+int64. Products use Python integers. A result that exceeds the digits of its type raises.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from arrowjag import _arrow
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.fill import filled
+from arrowjag._kernels.base.extremes import largest_magnitude
+from arrowjag._kernels.base.fill import fill, filled, light_block, spread_rows
 from arrowjag._kernels.base.memory import unless_all, without_validity
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
 from arrowjag._kernels.move import gather
@@ -34,6 +36,7 @@ __all__ = [
     "deviations",
     "divided",
     "integers",
+    "longest_row",
     "mean",
     "moment_mean",
     "moment_parts",
@@ -62,18 +65,65 @@ def _at_least_128(values: pa.Array) -> pa.Array:
     return values.cast(pa.decimal128(values.type.precision, values.type.scale)) if values.type.bit_width < 128 else values
 
 
-def parts_of(values: pa.Array) -> list[IntArray]:
-    """Split unscaled integers into 32-bit parts, lowest first; only the last part is signed. Nulls read as 0."""
+def parts_of(values: pa.Array, longest: int) -> list[IntArray]:
+    """Split unscaled integers of decimals into parts whose sums fit 64 bits. Nulls read as 0.
+
+    Parameters
+    ----------
+    values : pa.Array
+        Decimals.
+    longest : int
+        The most items that are added.
+
+    Returns
+    -------
+    list of int64 array
+        The integers themselves if sums of `longest` items fit 64 bits; otherwise parts of 32 bits, lowest first, of which only the
+        last one is signed.
+    """
+    whole = _whole(values)
+    if whole is not None and _fit(whole, longest):
+        return [whole]
     values = _at_least_128(values)
     width = values.type.bit_width // 32
-    if len(values) == 0:  # an empty array may lack a buffer
-        return [np.zeros(0, np.int64)] * width
     raw = np.frombuffer(values.buffers()[1], np.uint32, len(values) * width, values.offset * width * 4)
     parts = raw.reshape(len(values), width).astype(np.int64)
     parts[:, -1] = parts[:, -1].astype(np.int32)
     if values.null_count:
         parts[values.is_null().to_numpy(zero_copy_only=False)] = 0
     return [np.ascontiguousarray(part) for part in parts.T]
+
+
+def _whole(values: pa.Array) -> IntArray | None:
+    """Return the unscaled integers as int64, 0 for null; None if one has more bits."""
+    n, size = len(values), values.type.bit_width // 8
+    if n == 0:  # an empty array may lack a buffer
+        return np.zeros(0, np.int64)
+    valid = _arrow.valid_of(values)
+    raw = np.frombuffer(values.buffers()[1], np.int64 if size > 8 else f"i{size}", n * max(size // 8, 1), values.offset * size)
+    words, wide = raw.reshape(n, -1), []
+
+    def work(part: slice, out: IntArray) -> None:
+        np.copyto(out, words[part, 0])
+        for word in words[part, 1:].T:
+            wrong = word != out >> 63
+            if np.count_nonzero(wrong if valid is None else wrong & valid[part]):
+                wide.append(part)
+
+    found = fill(work, n, np.int64, light_block(n, size))
+    if wide:
+        return None
+    return found if valid is None else filled(found, valid, 0)
+
+
+def _fit(whole: IntArray, longest: int) -> bool:
+    """Return whether all sums of `longest` integers fit 64 bits."""
+    return largest_magnitude(whole) * longest <= np.iinfo(np.int64).max
+
+
+def longest_row(offsets: IntArray) -> int:
+    """Return the number of items of the longest row."""
+    return _offsets.longest_of(row_sizes(offsets))
 
 
 def _carried(parts: Sequence[IntArray]) -> list[IntArray]:
@@ -90,6 +140,8 @@ def assembled(
     parts: Sequence[IntArray], valid: BoolArray | None, type: pa.DataType, operation: str, offsets: IntArray | None = None
 ) -> pa.Array:
     """Assemble decimals from parts, one per row, or per item if there are offsets; raises if one exceeds the digits of the type."""
+    if len(parts) == 1:  # means and items, or totals, whose types have more digits than 64 bits
+        return _from_whole(parts[0], valid, type)
     *lower, top = _carried(parts)
     fits = top == top.astype(np.int32)
     raw = np.stack([*(part.astype(np.uint32) for part in lower), top.astype(np.int32).view(np.uint32)], axis=1)
@@ -103,6 +155,14 @@ def assembled(
         row = row if offsets is None else int(np.searchsorted(offsets, row, "right")) - 1
         raise JagOverflowError(f"{operation}: a result of row {row} does not fit {type}. {_HINT}", row=row)
     return result
+
+
+def _from_whole(whole: IntArray, valid: BoolArray | None, type: pa.DataType) -> pa.Array:
+    """Convert unscaled integers that fit the type to decimals."""
+    words = np.empty((len(whole), type.bit_width // 64), np.int64)
+    words[:, 0] = whole
+    words[:, 1:] = (whole >> 63)[:, None]
+    return pa.Array.from_buffers(type, len(whole), [_arrow.bitmap(valid), pa.py_buffer(words)])
 
 
 def _first_too_long(decimals: pa.Array) -> int:
@@ -158,35 +218,42 @@ def quantile(values: pa.Array, offsets: IntArray, q: float, interpolation: str) 
     valid = _arrow.valid_of(values)
     if valid is not None:
         values, offsets = gather.filter_values(without_validity(values), valid), filter_rows(valid, offsets)
-    codes = _arrow.dictionary_codes(values)
-    item = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
-    item[codes] = np.arange(len(codes))
+    whole = _whole(values)
+    codes = _arrow.dictionary_codes(values) if whole is None else whole
     ordered, _ = _sort.sort(codes, None, offsets)
     full = offsets[1:] > offsets[:-1]
     first = offsets[:-1][full]
     low, high, weight = quantiles.slots_of(row_sizes(offsets)[full] - 1, q, interpolation)
     below, above = ordered[first + low], ordered[first + high]
-    picked = np.zeros(len(full), np.int64)
-    picked[full] = item[below]
-    result = gather.take(values, picked, unless_all(full))
     between = ((weight != 0) & (below != above)).nonzero()[0]
-    if not len(between):
-        return result
-    mixed = _mixed(values.take(pa.array(item[below[between]])), values.take(pa.array(item[above[between]])), weight[between])
-    source = np.arange(len(full))
-    source[full.nonzero()[0][between]] = len(full) + np.arange(len(between))
-    return pa.concat_arrays([result, mixed]).take(pa.array(source))
+    if whole is None:
+        item = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
+        item[codes] = np.arange(len(codes))
+        found = values.take(pa.array(item[below]))
+        one, two = (integers(values.take(pa.array(item[codes_of[between]]))) for codes_of in (below, above))
+    else:
+        found = _from_whole(below, None, values.type)
+        one, two = below[between], above[between]
+    place = np.arange(len(below))
+    place[between] = len(below) + np.arange(len(between))
+    source = np.zeros(len(full), np.int64)
+    source[full] = place
+    mixed = of_integers(_mixed(one, two, weight[between]), None, values.type, "quantile")
+    return gather.take(pa.concat_arrays([found, mixed]), source, unless_all(full))
 
 
-def _mixed(low: pa.Array, high: pa.Array, weight: npt.NDArray[np.float64]) -> pa.Array:
-    """Return low + (high - low) * weight of decimals, rounded half away from zero."""
+def _mixed(one: npt.NDArray[Any], two: npt.NDArray[Any], weight: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
+    """Return one + (two - one) * weight of integers, rounded half away from zero."""
     distinct, place = np.unique(weight, return_inverse=True)
-    shares = [one.as_integer_ratio() for one in distinct.tolist()]
-    top, bottom = (np.array(part, object)[place.reshape(-1)] for part in zip(*shares, strict=True))
-    one, two = integers(low), integers(high)
+    shares = [share.as_integer_ratio() for share in distinct.tolist()]
+    largest = max(largest_magnitude(one), largest_magnitude(two)) if one.dtype != object else np.inf
+    dtype: Any = np.int64 if 4 * largest * max((bottom for _, bottom in shares), default=1) < 2**63 else object
+    top, bottom = (np.array([share[k] for share in shares], dtype)[place.reshape(-1)] for k in (0, 1))
+    one, two = one.astype(dtype), two.astype(dtype)
     total = one * bottom + (two - one) * top
     size = (2 * np.abs(total) + bottom) // (2 * bottom)
-    return of_integers(np.where(total < 0, -size, size), None, low.type, "quantile")
+    rounded: npt.NDArray[Any] = np.where(total < 0, -size, size)
+    return rounded
 
 
 # --------------------------------------------------------------------------------------------------- sums
@@ -194,16 +261,18 @@ def _mixed(low: pa.Array, high: pa.Array, weight: npt.NDArray[np.float64]) -> pa
 
 def sum(values: pa.Array, offsets: IntArray) -> pa.Array:
     """Sum each row; 0 for an empty row."""
-    parts = [_reduce.sum(part, None, offsets)[0] for part in parts_of(values)]
-    return assembled(parts, None, wide_type(values.type), "sum")
+    return assembled(_sums(values, offsets), None, wide_type(values.type), "sum")
+
+
+def _sums(values: pa.Array, offsets: IntArray) -> list[IntArray]:
+    return [_reduce.sum(part, None, offsets)[0] for part in parts_of(values, longest_row(offsets))]
 
 
 def mean(values: pa.Array, offsets: IntArray) -> pa.Array:
     """Average each row, at the scale of the type; null for an empty row."""
     count, _ = _reduce.count(_validity(values), offsets)
-    parts = [_reduce.sum(part, None, offsets)[0] for part in parts_of(values)]
     type = _at_least_128(values[:0]).type
-    return assembled(_divided(parts, np.maximum(count, 1)), None if count.all() else count > 0, type, "mean")
+    return assembled(_divided(_sums(values, offsets), np.maximum(count, 1)), None if count.all() else count > 0, type, "mean")
 
 
 def deviations(values: pa.Array, offsets: IntArray) -> pa.Array:
@@ -212,25 +281,30 @@ def deviations(values: pa.Array, offsets: IntArray) -> pa.Array:
     if not 15 < type.precision < 76:  # up to 15 digits are exact in float64; beyond 75 a difference may not fit
         return values.cast(pa.float64())
     wide = pa.decimal256(type.precision, type.scale)
+    whole = parts_of(values, longest_row(offsets))
+    if len(whole) == 1:
+        count, _ = _reduce.count(_validity(values), offsets)
+        means = _divided([_reduce.sum(whole[0], None, offsets)[0]], np.maximum(count, 1))[0]
+        return _from_whole(whole[0] - spread_rows(means, offsets), _validity(values), wide).cast(pa.float64())
     means = mean(values, offsets).cast(wide).take(_arrow.from_numpy(_offsets.parents(offsets)))
     return pc.subtract(values.cast(wide), means).cast(pa.float64())
 
 
 def cumsum(values: pa.Array, offsets: IntArray) -> pa.Array:
     """Cumulative sums per row."""
-    parts = [_scan.cumsum(part, None, offsets)[0] for part in parts_of(values)]
+    parts = [_scan.cumsum(part, None, offsets)[0] for part in parts_of(values, longest_row(offsets))]
     return assembled(parts, _validity(values), wide_type(values.type), "cumsum", offsets)
 
 
 def rolling_sum(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
     """Sum over the last `window` items."""
-    parts, known = _over_windows(parts_of(values), _validity(values), offsets, window)
+    parts, known = _over_windows(parts_of(values, longest_row(offsets)), _validity(values), offsets, window)
     return assembled(parts, known, wide_type(values.type), "rolling sum", offsets)
 
 
 def rolling_mean(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
     """Average over the last `window` items, at the scale of the type."""
-    parts, known = _over_windows(parts_of(values), _validity(values), offsets, window)
+    parts, known = _over_windows(parts_of(values, longest_row(offsets)), _validity(values), offsets, window)
     return assembled(_divided(parts, window), known, _at_least_128(values[:0]).type, "rolling mean", offsets)
 
 
@@ -246,7 +320,7 @@ def _over_windows(
 
 def moment_mean(values: pa.Array, offsets: IntArray) -> pa.Array:
     """Average the dates, times or durations of each row, rounding half away from zero to their unit; null for an empty row."""
-    parts, valid = moment_parts(values)
+    parts, valid = moment_parts(values, longest_row(offsets))
     count, _ = _reduce.count(valid, offsets)
     sums = [_reduce.sum(part, None, offsets)[0] for part in parts]
     return _moments(_divided(sums, np.maximum(count, 1)), None if count.all() else count > 0, values.type)
@@ -254,16 +328,18 @@ def moment_mean(values: pa.Array, offsets: IntArray) -> pa.Array:
 
 def rolling_moment_mean(values: pa.Array, offsets: IntArray, window: int) -> pa.Array:
     """Average over the last `window` dates, times or durations."""
-    parts, valid = moment_parts(values)
+    parts, valid = moment_parts(values, longest_row(offsets))
     sums, known = _over_windows(parts, valid, offsets, window)
     return _moments(_divided(sums, window), known, values.type)
 
 
-def moment_parts(values: pa.Array) -> tuple[list[IntArray], BoolArray | None]:
+def moment_parts(values: pa.Array, longest: int) -> tuple[list[IntArray], BoolArray | None]:
     """Split temporals into 32-bit parts as `parts_of` splits decimals; nulls read as 0."""
     data, valid = _arrow.to_numpy(values)
     whole = data.astype(np.int64, copy=False) // _unit(values.type)
     whole = whole if valid is None else filled(whole, valid, 0)
+    if _fit(whole, longest):
+        return [whole], valid
     return [whole & 0xFFFFFFFF, whole >> 32], valid
 
 
@@ -273,8 +349,11 @@ def _unit(type: pa.DataType) -> int:
 
 
 def _moments(parts: Sequence[IntArray], valid: BoolArray | None, type: pa.DataType) -> pa.Array:
-    low, high = _carried(parts)
-    whole = ((high << 32) + low) * _unit(type)
+    whole = parts[0]
+    if len(parts) > 1:
+        low, high = _carried(parts)
+        whole = (high << 32) + low
+    whole = whole * _unit(type)
     return _arrow.from_numpy(whole.astype(np.int32) if type.bit_width == 32 else whole, valid, type)
 
 
@@ -332,13 +411,15 @@ def _running_products(values: pa.Array, offsets: IntArray, type: pa.DataType, op
 def integers(values: pa.Array) -> Objects:
     """Convert decimals to unscaled Python integers."""
     result: Objects = np.zeros(len(values), object)
-    for place, part in enumerate(parts_of(values)):
+    for place, part in enumerate(parts_of(values, 1)):
         result += part.astype(object) << (32 * place)
     return result
 
 
-def of_integers(data: Objects, valid: BoolArray | None, type: pa.DataType, operation: str) -> pa.Array:
-    """Convert unscaled Python integers, which fit the type, to decimals."""
+def of_integers(data: npt.NDArray[Any], valid: BoolArray | None, type: pa.DataType, operation: str) -> pa.Array:
+    """Convert unscaled integers of 64 bits or of Python, which fit the type, to decimals."""
+    if data.dtype == np.int64:
+        return assembled([data], valid, type, operation)
     width = type.bit_width // 32
     lower = [(data >> (32 * place) & 0xFFFFFFFF).astype(np.int64) for place in range(width - 1)]
     return assembled([*lower, (data >> (32 * (width - 1))).astype(np.int64)], valid, type, operation)

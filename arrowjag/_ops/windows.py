@@ -115,7 +115,7 @@ def _sum(view: View) -> pa.Array:
     if pt.is_duration(type):
         return _sum(view._replace(values=view.values.cast(pa.int64()))).cast(type)
     if pt.is_decimal(type):
-        parts = _sums_of_parts(exact.parts_of(view.values), view)
+        parts = _sums_of_parts(exact.parts_of(view.values, exact.longest_row(view.offsets)), view)
         found = exact.assembled(parts, None, exact.wide_type(type), "rolling sum", view.offsets)
         return structure.null_values(found, view.enough(0))
     values = _numbers(view.values, "sum")
@@ -150,7 +150,8 @@ def _mean(view: View) -> pa.Array:
     type = view.values.type
     n = view.counts if np.count_nonzero(view.counts) == len(view.counts) else np.maximum(view.counts, 1)
     if pt.is_decimal(type) or _arrow.is_temporal(type):
-        parts = exact.parts_of(view.values) if pt.is_decimal(type) else exact.moment_parts(view.values)[0]
+        most = exact.longest_row(view.offsets)
+        parts = exact.parts_of(view.values, most) if pt.is_decimal(type) else exact.moment_parts(view.values, most)[0]
         return structure.null_values(exact.divided(_sums_of_parts(parts, view), n, type, "rolling mean"), view.enough(0))
     values = _numbers(view.values, "mean")
     if pt.is_floating(values.type):
