@@ -33,6 +33,30 @@ def test_structs_against_the_oracle(data: st.DataObject) -> None:
     assert_lists_equal(x.topk(2).to_list(), ref.topk(rows, 2, 2), rel_tol=0, abs_tol=0)
 
 
+NESTED = [
+    pa.struct({"a": pa.float64(), "b": pa.int8()}),
+    pa.struct({"a": pa.struct({"x": pa.float32(), "y": pa.bool_()}), "b": pa.string_view()}),
+    pa.struct({"a": pa.decimal128(30, 2), "b": pa.large_binary()}),
+    pa.struct({"a": pa.dictionary(pa.int8(), pa.string()), "b": pa.date32()}),
+]
+
+
+@given(st.data())
+def test_comparisons_of_structs_follow_their_order(data: st.DataObject) -> None:
+    x = data.draw(jagged_arrays(2, leaf_types("struct") | st.sampled_from(NESTED), small=True))
+    y = data.draw(st.sampled_from([x, x.reverse(), x.sort()]))
+    for function in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
+
+        def compared(one: Any, two: Any, function: Any = function) -> bool | None:
+            if one is None or two is None:
+                return None
+            return bool(function((ref.row_order([one, two]) == [1, 0]) - (ref.row_order([two, one]) == [1, 0]), 0))
+
+        pairs = zip(x.to_list(), y.to_list(), strict=True)
+        expected = [None if one is None else [*map(compared, one, two)] for one, two in pairs]
+        assert function(x, y).to_list() == expected
+
+
 def _list(row: list[object] | None) -> list[object]:
     return [] if row is None else row
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
@@ -24,6 +26,7 @@ from arrowjag._ops.elementwise.framework import (
 )
 from arrowjag._ops.elementwise.types import is_text, promote
 from arrowjag.errors import JagTypeError
+from arrowjag.typing import BoolArray
 
 __all__ = ["compare", "logic", "shift"]
 
@@ -42,7 +45,7 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
             return call(codes_beside([one, two], name)[0])
         one, two = decoded(one), decoded(two)
         if pt.is_struct(one.type) or pt.is_struct(two.type) or _arrow.is_list_type(one.type):
-            return _compare_codes(name, one, two)
+            return _compare_nested(name, one, two)
         _check_zones(name, one.type, two.type)
         if _mixed_signs(one.type, two.type):
             return _compare_signs(kernel, one, two)
@@ -82,15 +85,83 @@ def _compare_signs(kernel: str, one: Datum, two: Datum) -> pa.Array:
     return sized(np.asarray(result), both_valid(left_valid, right_valid))
 
 
-def _compare_codes(name: str, one: Datum, two: Datum) -> pa.Array:
-    """Compare structs and lists, for which pyarrow has no kernel, by their keys."""
+def _compare_nested(name: str, one: Datum, two: Datum) -> pa.Array:
+    """Compare structs, field by field, and lists, by their keys; pyarrow has no kernel for either."""
     n = max(len(datum) for datum in (one, two) if isinstance(datum, pa.Array))
     type = promote([one.type, two.type], name)
-    arrays = [d.cast(type) if isinstance(d, pa.Array) else pa.repeat(d.cast(type), n) for d in (one, two)]
-    key_of = _arrow.equality_key if name in ("equal", "not_equal") else _arrow.order_key
-    key, valid = key_of(_arrow.join(arrays), name)
-    result = getattr(np, name)(key[:n], key[n:])
-    return sized(result, None if valid is None else valid[:n] & valid[n:])
+    left, right = (d.cast(type) if isinstance(d, pa.Array) else pa.repeat(d.cast(type), n) for d in (one, two))
+    swapped, negated, compare_items = _NESTED[name]
+    found = compare_items(right, left, name) if swapped else compare_items(left, right, name)
+    return sized(~found if negated else found, both_valid(_arrow.valid_of(left), _arrow.valid_of(right)))
+
+
+def _same(one: pa.Array, two: pa.Array, name: str) -> BoolArray:
+    """Flag equal items, as inside of structs: two nulls are equal, and two NaN."""
+    known, other = _flags(one), _flags(two)
+    if pt.is_struct(one.type):
+        same = np.ones(len(one), bool)
+        for left, right in zip(_arrow.fields_of(one), _arrow.fields_of(two), strict=True):
+            same &= _same(left, right, name)
+    elif _has_kernel(one.type):
+        same = _flags_of(pc.equal(one, two))
+    else:
+        left_key, right_key = _keys(_arrow.equality_key, one, two, name)
+        same = left_key == right_key
+        if left_key.dtype.kind == "f":
+            same |= np.isnan(left_key) & np.isnan(right_key)
+    return (same & known & other) | ~(known | other)
+
+
+def _less(one: pa.Array, two: pa.Array, name: str) -> BoolArray:
+    """Flag items that sort before others, as inside of structs: null comes last, and NaN just before it."""
+    known, other = _flags(one), _flags(two)
+    if pt.is_struct(one.type):
+        less, same = np.zeros(len(one), bool), np.ones(len(one), bool)
+        for left, right in zip(_arrow.fields_of(one), _arrow.fields_of(two), strict=True):
+            less |= same & _less(left, right, name)
+            same &= _same(left, right, name)
+    elif _has_kernel(one.type):
+        less = _flags_of(pc.less(one, two))
+    else:
+        left_key, right_key = _keys(_arrow.order_key, one, two, name)
+        less = left_key < right_key
+        if left_key.dtype.kind == "f":
+            less |= np.isnan(right_key) & ~np.isnan(left_key)
+    return known & (less | ~other)
+
+
+_NESTED: dict[str, tuple[bool, bool, Callable[[pa.Array, pa.Array, str], BoolArray]]] = {
+    "equal": (False, False, _same),
+    "not_equal": (False, True, _same),
+    "less": (False, False, _less),
+    "greater": (True, False, _less),
+    "less_equal": (True, True, _less),
+    "greater_equal": (False, True, _less),
+}
+"""For each comparison: whether its operands are swapped, whether the result is negated, and the function."""
+
+
+def _has_kernel(type: pa.DataType) -> bool:
+    return is_text(type) and not pt.is_string_view(type) and not pt.is_dictionary(type)
+
+
+def _flags(values: pa.Array) -> BoolArray:
+    valid = _arrow.valid_of(values)
+    return np.ones(len(values), bool) if valid is None else valid
+
+
+def _flags_of(found: pa.Array) -> BoolArray:
+    """Convert a mask to numpy, False for null."""
+    flags: BoolArray = found.fill_null(False).to_numpy(zero_copy_only=False)
+    return flags
+
+
+def _keys(key_of: Callable[..., Any], one: pa.Array, two: pa.Array, name: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return comparable keys of two arrays of one type; those of numbers are their data."""
+    if _arrow.is_numeric(one.type) or _arrow.is_temporal(one.type):
+        return key_of(one, name)[0], key_of(two, name)[0]
+    key = key_of(_arrow.join([one, two]), name)[0]
+    return key[: len(one)], key[len(one) :]
 
 
 def logic(name: str, kernel: str, bitwise: str) -> Callable[[Datum, Datum], pa.Array]:
