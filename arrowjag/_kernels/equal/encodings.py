@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_cells
 from arrowjag._kernels.base.codes import same_bits
-from arrowjag._kernels.base.memory import empty, is_text
+from arrowjag._kernels.base.memory import all_set, empty, is_text
 from arrowjag._kernels.base.texts import text_parts
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loops.equality import mixed
@@ -94,19 +94,35 @@ def tuple_codes(keys: Sequence[Key]) -> NDArray[np.int64] | None:
         At least one, of one length.
     """
     n = len(keys[0][0])
-    hashes = np.zeros(n, np.uint64)
+    hashes = empty(n, np.uint64)
     if find_leaders(hashes, None) is None:
         return None
-    parts = []
-    for data, valid in keys:
-        bits = same_bits(data)
-        if valid is not None:
-            bits = np.where(valid, bits, bits.dtype.type(0))
-            parts.append(valid)
-            hashes = mixed(hashes ^ valid)
-        parts.append(bits)
-        hashes = mixed(hashes ^ bits)
+    parts = [(same_bits(data), valid) for data, valid in keys]
+
+    def mix(first: int, last: int) -> None:
+        out = hashes[first:last]
+        out[:] = 0
+        for bits, valid in parts:
+            word: NDArray[Any] = bits[first:last]
+            if valid is not None:
+                out[:] = mixed(out ^ valid[first:last])
+                word = word * valid[first:last]
+            out[:] = mixed(out ^ word)
+
+    map_cells(mix, n, hashes.itemsize)
     found = leaders(hashes, None, np.array([0, n]))
-    if found is None or not all(np.array_equal(part.take(found[0]), part) for part in parts):
+    if found is None:
         return None
-    return found[0]
+    differ: list[bool] = []
+
+    def verify(first: int, last: int) -> None:
+        leader = found[0][first:last]
+        for bits, valid in parts:
+            same = bits.take(leader) == bits[first:last]
+            if valid is not None:
+                known, other = valid[first:last], valid.take(leader)
+                same = (same | ~known) & (known == other)
+            differ.append(not all_set(same))
+
+    map_cells(verify, n, hashes.itemsize)
+    return None if any(differ) else found[0]
