@@ -163,6 +163,27 @@ WITH_A_STRING = {
 }
 
 
+PAIRS = pa.struct({"n": pa.int8(), "s": pa.struct({"t": pa.string()})})
+A, B, C = {"n": 1, "s": {"t": "a"}}, {"n": None, "s": None}, {"n": 3, "s": {"t": None}}
+
+
+@pytest.mark.parametrize("scalar", [C, None])
+def test_structs_are_chosen_with_their_nulls(scalar: Any) -> None:
+    c = aj.array([[True, False, None, True], [False, True]])
+    x = aj.array([[A, A, A, None], [B, None]], type=PAIRS)
+    y = aj.array([[C, None, C, C], [A, B]], type=PAIRS)
+    one = pa.scalar(scalar, PAIRS)
+    assert aj.where(c, x, y).to_list() == [[A, None, None, None], [A, None]]
+    assert aj.where(c, x, one).to_list() == [[A, scalar, None, None], [scalar, None]]
+    assert aj.where(c, one, y).to_list() == [[scalar, None, None, scalar], [A, scalar]]
+    assert aj.coalesce(x, y).to_list() == [[A, A, A, C], [B, B]]
+    assert aj.coalesce(x, one).to_list() == x.fill_null(one).to_list() == [[A, A, A, scalar], [B, scalar]]
+    assert aj.coalesce(one, x).to_list() == ([[C] * 4, [C] * 2] if scalar else x.to_list())
+    assert aj.where(True, x, one).to_list() == x.to_list()
+    assert aj.where(c, one, one).to_list() == [[scalar, scalar, None, scalar], [scalar, scalar]]
+    assert aj.where(c[:0], x[:0], one).to_list() == []
+
+
 def in_structs(lists: list[Any]) -> list[Any]:
     return [in_structs(one) if isinstance(one, list) else one and {"s": one} for one in lists]
 
