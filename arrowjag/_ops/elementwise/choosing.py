@@ -153,9 +153,7 @@ def _choose_fields(condition: Datum, one: Datum, two: Datum, n: int) -> pa.Array
 
 
 def _field_of(datum: Datum, place: int) -> Datum:
-    if isinstance(datum, pa.Array):
-        return _arrow.field_of(datum, place)
-    return datum[place] if datum.is_valid else pa.scalar(None, datum.type.field(place).type)
+    return _arrow.field_of(datum, place) if isinstance(datum, pa.Array) else datum[place]
 
 
 def _known(datum: Datum) -> Datum:
