@@ -20,10 +20,11 @@ from arrowjag._array.names import refuse_nul
 from arrowjag._array.times import in_one_unit
 from arrowjag._arrow import depth
 from arrowjag._capsules import import_data
+from arrowjag._gate import inside
 from arrowjag._integers import MAX_NDIM
 from arrowjag._kernels.base.capacity import widened
 from arrowjag._ops.elementwise import nan_to_null_values
-from arrowjag._pyarrow_versions import NO_LARGE_DICTIONARIES, NO_UUID_OBJECTS
+from arrowjag._pyarrow_versions import NO_LARGE_DICTIONARIES, NO_UUID_OBJECTS, has_views
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, OffsetsError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrowData
@@ -108,13 +109,27 @@ def _imported(data: Any) -> ArrowData:
         refuse_nul(data)
         data = data.alias("") if hasattr(data, "alias") else data
     try:
-        return import_data(data, f"the Arrow data of a {type(data).__name__}")
+        found = import_data(data, f"the Arrow data of a {type(data).__name__}")
+        # Most kernels read text side by side, and would convert views at every call.
+        return _text_of_polars(data) if _is_of(data, "polars") and _holds_views(found.type) else found
     except pa.ArrowInvalid as error:
         if "format string" in str(error):
             raise JagTypeError(
                 f"a {type(data).__name__} of {getattr(data, 'dtype', 'some type')} has no Arrow type: {error}"
             ) from None
         raise OffsetsError(f"the Arrow data of a {type(data).__name__} can't be read: {error}") from None
+
+
+def _holds_views(type: pa.DataType) -> bool:
+    """Whether a type holds views of text or bytes at any depth, or categories of them."""
+    return has_views(type) or any(map(_holds_views, inside(type)))
+
+
+def _text_of_polars(data: Any) -> ArrowData:
+    """Convert a Series or frame of polars to Arrow with text as large strings, as polars' own conversion does by default."""
+    series = data.to_struct("") if hasattr(data, "to_struct") else data
+    found: ArrowData = series.to_arrow()
+    return found
 
 
 def _has_objects(dtype: Any) -> bool:

@@ -34,6 +34,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._array.names import refuse_nul, refuse_nul_fields
 from arrowjag._column import Column
 from arrowjag._gate import has_ordered_words
+from arrowjag._kernels.base.polars_lists import text_views
 from arrowjag._ops import structure
 from arrowjag.dims import Uniform
 from arrowjag.dtype import JaggedType
@@ -504,7 +505,8 @@ def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Serie
         array = Column(array.shape, values)
     try:
         with panics(f"a Series of {array.values.type}"):
-            series = as_enum(pl.Series(name, _column.to_arrow(array)), enum_of(values))
+            views = Column(array.shape, text_views(array.values))  # polars would copy other text
+            series = as_enum(pl.Series(name, _column.to_arrow(views)), enum_of(values))
     except pl.exceptions.PolarsError as error:
         raise JagTypeError(f"polars has no dtype for leaves of {values.type}: {error}") from error
     if not extension or array.ndim == 1:

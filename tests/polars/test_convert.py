@@ -60,6 +60,38 @@ def test_leaf_types_as_polars_stores_them(type, dtype, value):
     assert from_series(series).values.null_count == leaves.null_count
 
 
+TEXT = [
+    pl.Series("v", ["a", None, "b" * 20]),
+    pl.Series("v", [["a", None], None, ["b" * 20]]),
+    pl.Series("v", [[b"a", None], None]),
+    pl.Series("v", [["a"], ["b", "a"]], dtype=pl.List(pl.Categorical)),
+    pl.Series("v", [["a"], None], dtype=pl.List(pl.Enum(["b", "a"]))),
+    pl.Series("v", [[{"a": "x", "b": [b"y"]}], None]),
+    pl.Series("v", [["a", "b"], None], dtype=pl.Array(pl.String, 2)),
+    pl.Series("v", [[1]]),
+]
+
+
+@pytest.mark.parametrize("series", TEXT, ids=lambda series: str(series.dtype))
+def test_every_way_from_polars_gives_text_side_by_side(series: pl.Series) -> None:
+    for one in (series, series[1:], series[:0], pl.concat([series, series], rechunk=False)):
+        x = aj.array(one)
+        assert x.type == from_series(one).type
+        assert "view" not in str(x.type)
+        assert x.to_list() == from_series(one).to_list() == one.to_list()
+        assert aj.array(pl.DataFrame({"v": one})).fields == ["v"]
+        assert aj.array(pl.DataFrame({"v": one})).to_list() == pl.DataFrame({"v": one}).to_dicts()
+
+
+@pytest.mark.parametrize("type", [pa.string(), pa.large_string()])
+def test_polars_shares_the_bytes_of_text(type: pa.DataType) -> None:
+    x = aj.from_sizes(pa.array(["a", "b" * 20, None, "c" * 40], type), [2, 0, 2])
+    series = x.to_polars("v", extension=False)
+    assert series.to_list() == x.to_list()
+    views = series.to_arrow(compat_level=pl.CompatLevel.newest()).values
+    assert views.buffers()[2].address == x.values.buffers()[2].address
+
+
 def test_small_decimals_are_widened():
     if not hasattr(pa, "decimal32"):
         pytest.skip("this pyarrow has no small decimals")
