@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -16,7 +18,7 @@ import arrowjag as aj
 from arrowjag._methods import METHODS
 from arrowjag._ops.elementwise import Categories
 from arrowjag.errors import JagTypeError, JagValueError
-from arrowjag.testing import LEAF_KINDS, jagged_arrays
+from arrowjag.testing import LEAF_KINDS, assert_lists_equal, jagged_arrays
 from tests import reference as ref
 from tests.along import any_axis, as_list
 from tests.fuzz.calls import CALLS
@@ -210,3 +212,39 @@ def test_text_is_cast_to_the_categories_of_a_host() -> None:
     assert aj.array([[None]]).cast(kind).to_list() == [[None]]
     with pytest.raises(JagTypeError, match=r"cast has no kernel for int64.*Only text becomes an Enum"):
         aj.array([[1]]).cast(kind)
+
+
+FEW_WORDS = [
+    (pa.array(["b", "a", "b"]), "a"),
+    (pa.array(["b"], pa.large_string()), ""),
+    (pa.array([b"b", b"a"]), b"b"),
+    (pa.array([2, 1, 2]), 1),
+    (pa.array([0.0, math.nan, -0.0]), math.nan),
+    (pa.array([1.5, 0.0]), 0.0),
+]
+BY_WORDS = {
+    "eq": lambda x, one: x == one,
+    "ne": lambda x, one: x != one,
+    "lt": lambda x, one: x < one,
+    "ge": lambda x, one: x >= one,
+    "greater": lambda x, one: np.greater(one.as_py(), x),
+    "contains": lambda x, one: x.contains(one),
+    "index_of": lambda x, one: x.index_of(one),
+    "is_in": lambda x, one: x.is_in(pa.array([one.as_py(), None], one.type)),
+    "is_in rows": lambda x, one: x.is_in(x.head(1)),
+    "union": lambda x, one: x.union(x.fill_null(one).shift(1)),
+    "searchsorted": lambda x, one: x.sort().searchsorted(x.first()),
+    "remove": lambda x, one: x.remove(one),
+}
+
+
+@pytest.mark.parametrize("name", BY_WORDS)
+@pytest.mark.parametrize(("words", "one"), FEW_WORDS, ids=lambda one: str(getattr(one, "type", "")))
+def test_few_words_are_compared_as_their_items(name: str, words: pa.Array, one: Any) -> None:
+    places = pa.array([0, None, *range(len(words)), 0, None, len(words) - 1, 0], pa.int8())
+    scalar = pa.scalar(one, words.type)
+    for first in (0, 1, len(places) - 1, len(places)):  # with more items than words, and fewer
+        values = pa.DictionaryArray.from_arrays(places, words).slice(first)
+        rows = [1, 0, len(values) - 1] if len(values) else [0]
+        x, plain = (aj.from_sizes(one, rows) for one in (values, words.take(places).slice(first)))
+        assert_lists_equal(aj.array(BY_WORDS[name](x, scalar)).to_list(), aj.array(BY_WORDS[name](plain, scalar)).to_list())

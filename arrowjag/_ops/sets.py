@@ -17,6 +17,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.memory import both_valid
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups as _groups
 from arrowjag._kernels.equal import sets as _kernels
@@ -97,7 +98,26 @@ def joint_keys(one: pa.Array, two: pa.Array, operation: str, *, ordered: bool = 
     if _arrow.is_numeric(type) or _arrow.is_temporal(type):
         return _arrow.to_numpy(_cast(one, type)), _arrow.to_numpy(_cast(two, type))
     key_of = _arrow.order_key if ordered else _arrow.equality_key
-    return _halves(key_of(_arrow.join([_cast(one, type), _cast(two, type)]), operation), len(one))
+    words_of_one, words_of_two = (values.dictionary if _has_fewer_words(values) else values for values in (one, two))
+    both = key_of(_arrow.join([_cast(words_of_one, type), _cast(words_of_two, type)]), operation)
+    left, right = _halves(both, len(words_of_one))
+    return _of_items(left, one, words_of_one), _of_items(right, two, words_of_two)
+
+
+def _has_fewer_words(values: pa.Array) -> bool:
+    return pt.is_dictionary(values.type) and len(values.dictionary) < len(values)
+
+
+def _of_items(key: Key, values: pa.Array, words: pa.Array) -> Key:
+    """Return the keys of items from those of the words of their dictionary."""
+    if words is values:
+        return key
+    codes, known = key
+    place, valid = _arrow.to_int64(values.indices)
+    place = place if valid is None else np.where(valid, place, 0)
+    if len(codes) == 0:
+        return np.zeros(len(place), np.int64), valid
+    return codes.take(place), both_valid(valid, None if known is None else known.take(place))
 
 
 def _shared_integers(one: pa.Array, two: pa.Array) -> pa.DataType:

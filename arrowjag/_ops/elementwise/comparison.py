@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._kernels.move import gather
 from arrowjag._ops.elementwise import decimals
 from arrowjag._ops.elementwise.categories import codes_beside, is_ordered
 from arrowjag._ops.elementwise.framework import (
@@ -43,6 +44,8 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
             return pa.nulls(n, pa.bool_())
         if is_ordered(one.type) or is_ordered(two.type):
             return call(codes_beside([one, two], name)[0])
+        if (found := _compare_words(compute, one, two)) is not None:
+            return found
         one, two = decoded(one), decoded(two)
         if pt.is_struct(one.type) or pt.is_struct(two.type) or _arrow.is_list_type(one.type):
             return _compare_nested(name, one, two)
@@ -61,6 +64,17 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
         return call([one, two])
 
     return compute
+
+
+def _compare_words(compute: Callable[[Datum, Datum], pa.Array], one: Datum, two: Datum) -> pa.Array | None:
+    """Compare a column of categories with one value by its words, if these are fewer than the items; None for all others."""
+    for left, right in ((one, two), (two, one)):
+        is_words = isinstance(left, pa.Array) and pt.is_dictionary(left.type) and isinstance(right, pa.Scalar)
+        if is_words and len(left.dictionary) < len(left):
+            words = left.dictionary
+            found = compute(words, right) if left is one else compute(right, words)
+            return gather.take(found, *_arrow.to_int64(left.indices))
+    return None
 
 
 def _check_zones(name: str, *types: pa.DataType) -> None:
