@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -23,12 +22,13 @@ from arrowjag._ops import elementwise, structure
 from arrowjag._pyarrow_versions import with_all_nulls
 from arrowjag.dims import Uniform
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError
 from arrowjag.pandas._cell_text import row_formatter
 from arrowjag.pandas._convert import concat, conform, is_missing, read
 from arrowjag.pandas._groups import Grouped
 from arrowjag.pandas._lookup import RowLookup
 from arrowjag.pandas._operators import Operators, wrap
+from arrowjag.pandas._row_text import parse_rows
 from arrowjag.pandas._setting import fresh_rows
 from arrowjag.pandas._store import Store
 from arrowjag.pandas.dtype import JaggedDtype, array_class
@@ -113,13 +113,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
             texts = pa.array(strings, pa.large_string(), from_pandas=True)
             return cls._of(conform(from_json(texts, dtype.arrow_type), dtype), dtype)
         except (JagError, pa.ArrowException, UnicodeError):
-            rows = [None if is_missing(one) else _json_row(one, row, dtype) for row, one in enumerate(strings)]
-        if elementwise.is_bytes(dtype.leaf):
-            return cls(_from_hexadecimal(read(rows, JaggedDtype(pa.string(), dtype.ndim)), dtype), dtype)
-        try:
-            return cls(rows, dtype)
-        except (ShapeError, JagTypeError, JagValueError):
-            return cls(JaggedArray._of(read(rows, JaggedDtype(pa.string(), dtype.ndim))).cast(dtype.leaf), dtype)
+            return cls._of(conform(parse_rows(strings, dtype), dtype), dtype)
 
     @classmethod
     def _from_factorized(cls, values: Any, original: JaggedExtensionArray) -> JaggedExtensionArray:
@@ -508,23 +502,3 @@ def _cast_objects(rows: Any, dtype: np.dtype[Any]) -> Any:
         text = np.frompyfunc(lambda row: row if row is None else str(row), 1, 1)(rows)
         return text.astype(dtype) if len(rows) else np.zeros(0, dtype)
     raise JagTypeError(f"rows of a jagged column can't become {dtype}; use .jag.to_numpy() or .jag.to_dense()")
-
-
-def _json_row(text: Any, row: int, dtype: JaggedDtype) -> Any:
-    """Parse the text of one row by Python, which also reads NaN and Infinity."""
-    try:
-        return json.loads(text)
-    except (TypeError, ValueError) as error:
-        shown = repr(text) if len(str(text)) <= 60 else f"{str(text)[:57]!r}..."
-        raise JagValueError(
-            f"row {row} holds {shown}, which is not JSON of type {dtype}: {error}. Write lists as [1, null]"
-        ) from None
-
-
-def _from_hexadecimal(texts: Column, dtype: JaggedDtype) -> Column:
-    """Convert hexadecimal text, as `str(row)` writes binary leaves, to bytes."""
-    try:
-        data = [None if one is None else bytes.fromhex(one) for one in texts.values.to_pylist()]
-        return Column(texts.shape, pa.array(data, dtype.leaf))
-    except (ValueError, pa.ArrowInvalid) as error:
-        raise JagValueError(f"items of {dtype} are written in hexadecimal: {error}") from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import decimal
 import functools
 import json
 import operator
@@ -14,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from arrowjag import _formatting
+from arrowjag import _arrow, _formatting
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
@@ -191,7 +190,9 @@ class Row:
     # ------------------------------------------------------------------------------------------- text
 
     def __str__(self) -> str:
-        return json.dumps(self.to_list(), default=_json_leaf, ensure_ascii=False)
+        inner = self._inner()
+        items = JaggedArray._of(Column(inner.shape, _written(inner.values))).to_list()
+        return json.dumps(items, default=_json_leaf, ensure_ascii=False)
 
     def __repr__(self) -> str:
         return f"Row({_formatting.item_text(self._column, 1, self._place)})"
@@ -274,14 +275,33 @@ def _key(value: Any) -> tuple[Any, ...]:
     return (1,) if is_nan else (0, value)
 
 
+def _written(values: pa.Array) -> pa.Array:
+    """Return leaves as they are written: durations as counts of their unit, times as text with all of their digits."""
+    form = _written_type(values.type)
+    if form == values.type:
+        return values
+    return (values.dictionary_decode() if pa.types.is_dictionary(values.type) else values).cast(form)
+
+
+@functools.lru_cache
+def _written_type(type: pa.DataType) -> pa.DataType:
+    if pa.types.is_duration(type):
+        return pa.int64()
+    if pa.types.is_time(type):
+        return pa.string()
+    if pa.types.is_struct(type):
+        return pa.struct([field.with_type(_written_type(field.type)) for field in type])
+    if pa.types.is_dictionary(type):
+        form = _written_type(type.value_type)
+        return type if form == type.value_type else form
+    if _arrow.is_list_type(type):
+        form = _written_type(type.value_type)
+        return type if form == type.value_type else pa.large_list(form)
+    return type
+
+
 def _json_leaf(value: Any) -> Any:
     """Convert leaves that JSON can't represent to text that Arrow parses."""
     if isinstance(value, bytes):
         return value.hex()
-    if isinstance(value, (dt.date, dt.time)):
-        return value.isoformat()
-    if isinstance(value, dt.timedelta):
-        return value // dt.timedelta(microseconds=1)
-    if isinstance(value, decimal.Decimal):
-        return str(value)
-    return str(value)
+    return value.isoformat() if isinstance(value, dt.date) else str(value)

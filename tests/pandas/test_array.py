@@ -440,11 +440,18 @@ def test_text_files(s: pd.Series[Any]) -> None:
         (pa.uint64(), [2**64 - 1]),
         (pa.decimal128(20, 3), [decimal.Decimal("12345678901234567.125"), None]),
         (pa.timestamp("ns", "Europe/Paris"), [dt.datetime(2020, 1, 1, 2, 3, 4, 5)]),  # noqa: DTZ001
-        (pa.duration("us"), [dt.timedelta(1, 2, 3)]),
+        *((pa.duration(unit), [dt.timedelta(1, 2), None, dt.timedelta(-3)]) for unit in ("s", "ms", "us", "ns")),
+        (pa.duration("ns"), [pd.Timedelta(1, "ns")]),
+        *((type, [dt.time(23, 59, 58), None]) for type in (pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns"))),
         (pa.string(), ['a"b\n,c\r', "\u2028", "1", None]),
         (pa.struct([("a", pa.int64())]), [{"a": 1}, None]),
         (pa.binary(), [b"ab", b"", None]),
         (pa.binary(2), [b"ab", None]),
+        (
+            pa.struct([("b", pa.binary()), ("d", pa.duration("s"))]),
+            [{"b": b"ff", "d": dt.timedelta(1)}, None, {"b": None, "d": None}],
+        ),
+        (pa.struct([("t", pa.list_(pa.time64("us"))), ("x", pa.float64())]), [{"t": [dt.time(1), None], "x": math.inf}, None]),
     ],
 )
 def test_text_files_of_every_kind_of_leaf(leaf: pa.DataType, row: list[Any]) -> None:
@@ -455,6 +462,12 @@ def test_text_files_of_every_kind_of_leaf(leaf: pa.DataType, row: list[Any]) -> 
     assert_lists_equal(again.jag.to_list(), series.jag.to_list())
 
 
+def test_text_files_keep_all_digits_of_times() -> None:
+    series = aj.array(pa.array([[1_001, None]], pa.list_(pa.time64("ns")))).to_pandas(name="v")
+    again = pd.read_csv(io.StringIO(series.to_frame().to_csv(index=False)), dtype={"v": series.dtype})["v"]
+    assert aj.array(again).equals(aj.array(series))
+
+
 def test_text_that_is_no_row_is_named() -> None:
     read = lambda text, dtype="jagged[int64, 2]": pd.read_csv(io.StringIO(f"v\n[]\n{text}\n"), dtype={"v": dtype})  # noqa: E731
     with pytest.raises(
@@ -463,8 +476,12 @@ def test_text_that_is_no_row_is_named() -> None:
         read("[1 2]")
     with pytest.raises(JagTypeError, match=r"a row of .* is a list, got int 7"):
         read("7")
-    with pytest.raises(JagValueError, match=r"items of jagged\[binary, 2\] are written in hexadecimal"):
+    with pytest.raises(JagValueError, match=r"items of binary are written in hexadecimal"):
         read('"[""xy""]"', "jagged[binary, 2]")
+    with pytest.raises(JagValueError, match=r"an item is not the text of time32\[s\]: .*'1970-01-01 noon'"):
+        read('"[""noon""]"', "jagged[time32[s], 2]")
+    with pytest.raises(JagTypeError, match=r"rows of jagged\[map<string, int64>, 2\] can't be read from text: JSON has no form"):
+        read("[[]]", "jagged[map<string, int64>, 2]")
 
 
 def test_pickle(s: pd.Series[Any]) -> None:
