@@ -122,6 +122,32 @@ def _clip(original: Callable[..., Any]) -> Any:
     return clip
 
 
+def _round_block(original: Callable[..., Any]) -> Any:
+    """Round the items of numbers; pandas takes every dtype that is not numeric for text, and returns it unchanged."""
+
+    def rounded(self: Any, decimals: int, *args: Any, **kwargs: Any) -> Any:
+        leaf: Any = self.dtype.leaf if is_jagged(self) else None
+        if leaf is not None and (pa.types.is_integer(leaf) or pa.types.is_floating(leaf) or pa.types.is_decimal(leaf)):
+            return self.make_block_same_class(wrap(self.values._jagged.round(decimals)))
+        return original(self, decimals, *args, **kwargs)
+
+    return rounded
+
+
+def _round_frame(original: Callable[..., Any]) -> Any:
+    """Round the columns that a dict names; pandas leaves out those that are not numeric."""
+
+    def rounded(self: Any, decimals: Any = 0, *args: Any, **kwargs: Any) -> Any:
+        result = original(self, decimals, *args, **kwargs)
+        if isinstance(decimals, (dict, pd.Series)):
+            for place, (name, dtype) in enumerate(self.dtypes.items()):
+                if isinstance(dtype, JaggedDtype) and name in decimals:
+                    result.isetitem(place, self.iloc[:, place].round(decimals[name]))
+        return result
+
+    return rounded
+
+
 def _set_columns(original: Callable[..., Any]) -> Any:
     """Raise for rows as column labels: pandas would create one column per item."""
 
@@ -216,6 +242,8 @@ def install() -> None:
     _wrap(pd.Series, "clip", _clip)
     _wrap(pd.DataFrame, "clip", _clip)
     _wrap(pd.DataFrame, "__setitem__", _set_columns)
+    _wrap(pd.DataFrame, "round", _round_frame)
+    _wrap(Block, "round", _round_block)
     _wrap(pd.Series, "__iter__", _iterate)
     _wrap(pd.Series, "tolist", _to_list)
     _wrap(pd.Series, "to_list", _to_list)

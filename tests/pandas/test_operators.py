@@ -198,6 +198,20 @@ def test_eval_still_rejects_the_dtypes_that_pandas_rejects() -> None:
         pd.DataFrame({"a": [{}], "b": [1]}).eval("a * b")
 
 
+@pytest.mark.parametrize("leaf", [pa.float32(), pa.float64(), pa.decimal128(9, 3)])
+def test_round_rounds_items(leaf: pa.DataType) -> None:
+    s = pd.Series([[1.26, None], [], None, [3.14]], index=list("abcd"), name="v", dtype=f"jagged[{leaf}, 2]")
+    expected = s.jag.round(1)
+    assert expected.jag.to_list() != s.jag.to_list()
+    df = pd.DataFrame({"v": s, "k": 1.26, "t": aj.array([["x"], [], None, [None]]).to_pandas(index=s.index)})
+    for found in (s.round(1), round(s, 1), np.round(s, 1), df.round(1)["v"], df.round({"v": 1})["v"]):
+        pd.testing.assert_series_equal(found, expected)
+    pd.testing.assert_series_equal(df.round({"k": 1})["v"], s)
+    assert df.round(1)["k"].tolist() == [1.3] * 4
+    assert df.round(1)["t"].jag.to_list() == [["x"], [], None, [None]]
+    assert df.iloc[:0].round(1).dtypes["v"] == s.dtype
+
+
 def test_clip_clips_items() -> None:
     s = aj.array([[1, 2], [3], None]).to_pandas(index=["a", "b", "c"], name="v")
     assert s.clip(2).jag.to_list() == [[2, 2], [3], None]
