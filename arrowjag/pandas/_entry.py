@@ -7,11 +7,13 @@ as a column. Data without arrays, rows or jagged columns passes through unchange
 from __future__ import annotations
 
 import functools
+import inspect
 import pathlib
 from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pandas.core.apply import FrameColumnApply  # type: ignore[import-not-found]
@@ -148,6 +150,54 @@ def _round_frame(original: Callable[..., Any]) -> Any:
     return rounded
 
 
+def _keep_row(original: Callable[..., Any]) -> Any:
+    """Write a `Row` to several cells of an object column as one value each; numpy would spread its items over the cells."""
+    parameters = inspect.signature(original)
+    name = next(name for name in ("value", "new", "other") if name in parameters.parameters)
+
+    def written(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if self.dtype == object and any(isinstance(one, Row) for one in (*args, *kwargs.values())):
+            given = parameters.bind(self, *args, **kwargs)
+            if not _is_cell(given.arguments.get("indexer"), self.ndim):
+                given.arguments[name] = _one_value(given.arguments[name])
+            args, kwargs = given.args[1:], given.kwargs
+        return original(self, *args, **kwargs)
+
+    return written
+
+
+def _is_cell(place: Any, ndim: int) -> bool:
+    """Return whether an indexer is that of one cell, to which numpy writes a row as it is."""
+    places = place if isinstance(place, tuple) else (place,)
+    return len(places) == ndim and all(isinstance(one, (int, np.integer)) for one in places)
+
+
+def _one_value(value: Any) -> Any:
+    """Return a row as an array of numpy without axes, which broadcasts as a scalar; other values unchanged."""
+    if not isinstance(value, Row):
+        return value
+    boxed = np.empty((), object)
+    boxed[()] = value
+    return boxed
+
+
+def _case_when(original: Callable[..., Any]) -> Any:
+    """Take a `Row` for the replacement of each chosen row; pandas would fill an array of numpy with its items."""
+
+    def case_when(self: Any, caselist: Any) -> Any:
+        if isinstance(caselist, list):
+            caselist = [_with_row_repeated(one, self.index) for one in caselist]
+        return original(self, caselist)
+
+    return case_when
+
+
+def _with_row_repeated(case: Any, index: Any) -> Any:
+    if not isinstance(case, tuple) or len(case) != 2 or not isinstance(case[1], Row):
+        return case
+    return case[0], pd.Series(case[1], index=index, dtype=JaggedDtype.of(case[1]._column))
+
+
 def _set_columns(original: Callable[..., Any]) -> Any:
     """Raise for rows as column labels: pandas would create one column per item."""
 
@@ -244,6 +294,10 @@ def install() -> None:
     _wrap(pd.DataFrame, "__setitem__", _set_columns)
     _wrap(pd.DataFrame, "round", _round_frame)
     _wrap(Block, "round", _round_block)
+    for name in ("setitem", "putmask", "where", "replace"):
+        _wrap(Block, name, _keep_row)
+    _wrap(_owner(type(pd.Series([0])._mgr), "setitem_inplace"), "setitem_inplace", _keep_row)
+    _wrap(pd.Series, "case_when", _case_when)
     _wrap(pd.Series, "__iter__", _iterate)
     _wrap(pd.Series, "tolist", _to_list)
     _wrap(pd.Series, "to_list", _to_list)

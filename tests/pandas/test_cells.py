@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import arrowjag as aj
@@ -159,3 +160,45 @@ def test_a_table_has_one_record_per_row(second: list[float]) -> None:
     df = pd.DataFrame({"v": aj.array([[1.0, 2.0], None]), "w": aj.array([[3.0], []])})
     df.iloc[[0]] = table[1:]
     assert [df["v"].jag.to_list(), df["w"].jag.to_list()] == [[[3.0], None], [second, []]]
+
+
+WRITES: dict[str, Any] = {
+    "new column, mask": lambda df, row: df.loc.__setitem__((df["k"] < 2, "new"), row),
+    "new column, labels": lambda df, row: df.loc.__setitem__(([0, 1], "new"), row),
+    "mask": lambda df, row: df.loc.__setitem__((df["k"] < 2, "o"), row),
+    "slice": lambda df, row: df.iloc.__setitem__((slice(0, 2), 3), row),
+    "all": lambda df, row: df.loc.__setitem__((slice(None), "o"), row),
+    "cell": lambda df, row: df.loc.__setitem__((0, "o"), row),
+    "replace": lambda df, row: df.assign(o=df["o"].replace("b", row)),
+    "replace of numbers": lambda df, row: df.assign(o=df["k"].replace(1, row)),
+    "where": lambda df, row: df.assign(o=df["o"].where(df["k"] < 2, row)),
+    "mask of a Series": lambda df, row: df.assign(o=df["o"].mask(df["k"] < 2, row)),
+    "fillna": lambda df, row: df.assign(o=df["o"].where(df["k"] < 2).fillna(row)),
+    "case_when": lambda df, row: df.assign(o=df["o"].case_when([(df["k"] < 2, row)])),
+    "case_when of rows": lambda df, row: df.assign(o=df["v"].case_when([(df["k"] < 2, row), (df["k"] > 2, df["v"])])),
+}
+
+
+@pytest.mark.parametrize("row", [[7], [7, 8], [7, 8, 9], [7, 8, 9, 10]])
+@pytest.mark.parametrize("way", WRITES)
+def test_a_row_is_one_value_of_an_object_column(df: pd.DataFrame, way: str, row: list[int]) -> None:
+    df["o"] = pd.Series(list("abcd"), dtype=object)
+    changed = WRITES[way](df, aj.Row(row, pa.int64(), 1))
+    cells = list((df if changed is None else changed).iloc[:, -1].array)
+    assert not any(one in row for one in cells if isinstance(one, (int, np.integer)))
+    expected = {"all": 4, "cell": 1, "replace": 1, "replace of numbers": 1}.get(way, 2)
+    assert sum(isinstance(one, aj.Row) and one == row for one in cells) == expected
+
+
+def test_a_row_fills_each_cell_of_a_record() -> None:
+    objects = pd.DataFrame({"a": ["x", "y"], "b": ["x", "y"]}, dtype=object)
+    for row in (aj.Row([7]), aj.Row([7, 8]), aj.Row([7, 8, 9])):
+        objects.iloc[0] = row
+        assert objects.loc[0].tolist() == [row, row]
+        assert objects.loc[1].tolist() == ["y", "y"]
+
+
+def test_case_when_keeps_the_dtype(df: pd.DataFrame) -> None:
+    found = df["v"].case_when([(df["k"] > 1, aj.Row([5]))])
+    assert found.dtype == df["v"].dtype
+    assert found.jag.to_list() == [[1, 2], None, [5], [5]]
