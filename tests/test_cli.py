@@ -12,6 +12,7 @@ import re
 import shlex
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,22 @@ def test_bounds_of_durations_are_durations(tmp_path: Path) -> None:
     facts = read_facts(str(tmp_path / "a.parquet"))
     wait, at = facts.columns
     assert (wait.minimum, wait.maximum) == (at.fields[0].minimum, at.fields[0].maximum) == ("0:00:02", "1 day 0:00:05")
+
+
+def test_bounds_of_float16_are_numbers_over_all_row_groups(tmp_path: Path) -> None:
+    values = pa.array([1.5, None, 256.0, -2.0], pa.float16())
+    table = pa.table({"x": values, "v": pa.ListArray.from_arrays([0, 1, 2, 3, 4], values)})
+    pq.write_table(table, tmp_path / "half.parquet", row_group_size=1)
+    facts = read_facts(str(tmp_path / "half.parquet"))
+    assert [(one.minimum, one.maximum) for one in facts.columns] == [("-2.0", "256.0")] * 2
+
+
+def test_bounds_of_extension_types_are_their_values(tmp_path: Path) -> None:
+    keys = [uuid.UUID(int=7), uuid.UUID(int=2**100)]
+    storage = pa.array([one.bytes for one in keys], pa.binary(16))
+    pq.write_table(pa.table({"key": pa.ExtensionArray.from_storage(pa.uuid(), storage)}), tmp_path / "keys.parquet")
+    facts = read_facts(str(tmp_path / "keys.parquet"))
+    assert [(one.minimum, one.maximum) for one in facts.columns] == [(str(keys[0]), str(keys[1]))]
 
 
 def test_a_least_zero_is_no_negative_zero(tmp_path: Path) -> None:

@@ -393,9 +393,11 @@ def _type_text(blank: Column) -> str:
 
 
 def _bound(value: Any, type: pa.DataType) -> str | None:
-    """Format a bound of the statistics; Parquet stores durations as integers."""
+    """Format a bound of the statistics; Parquet stores durations as integers, extension types such as UUIDs as their storage."""
     if pt.is_duration(type) and isinstance(value, int):
         value = _column.to_python(pa.array([value], type))[0]
+    if isinstance(type, pa.BaseExtensionType) and value is not None:
+        value = pa.ExtensionArray.from_storage(type, pa.array([value], type.storage_type)).to_pylist()[0]
     return None if value is None else _formatting.leaf_text(value)
 
 

@@ -260,9 +260,17 @@ def _add_chunk(found: Statistics, chunk: Any) -> None:
     if found.nulls is not None:
         found.nulls = found.nulls + statistics.null_count if statistics.has_null_count else None
     if statistics.has_min_max:
-        add_bounds(found, statistics.min, statistics.max)
+        add_bounds(found, *_bounds_of(statistics))
     else:
         found.bounded = found.bounded and statistics.null_count == chunk.num_values
+
+
+def _bounds_of(statistics: Any) -> tuple[Any, Any]:
+    """Return the least and the largest value of a chunk; pyarrow gives those of float16 as bytes, which have another order."""
+    bounds = statistics.min, statistics.max
+    if statistics.logical_type.type == "FLOAT16":
+        return tuple(float(np.frombuffer(one, "<f2")[0]) for one in bounds)  # type: ignore[return-value]
+    return bounds
 
 
 def add_bounds(found: Statistics, minimum: Any, maximum: Any) -> None:

@@ -142,7 +142,8 @@ def _level_table(console: Console, column: ColumnFacts) -> Table:
 
 def leaf_name(column: ColumnFacts) -> str:
     """The leaf type, short where it is a struct."""
-    return f"structs of {len(column.fields)} fields" if column.fields else column.leaf
+    n = len(column.fields)
+    return f"structs of {n} field{'s' * (n > 1)}" if n else column.leaf
 
 
 def level_text(level: Level, blocks: str = _BLOCKS) -> str:
