@@ -50,9 +50,10 @@ import pyarrow as pa
 
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
+from arrowjag._pyarrow_versions import has_views, without_views
 from arrowjag._storage import portable
 from arrowjag.pandas import _entry, groupby, host
-from arrowjag.pandas._operators import wrap
+from arrowjag.pandas._operators import wrap, wrap_values
 from arrowjag.pandas.accessor import SeriesJag
 from arrowjag.pandas.array import JaggedExtensionArray
 from arrowjag.pandas.dtype import JaggedDtype
@@ -131,7 +132,7 @@ def series_from_arrow(array: pa.ExtensionArray) -> Any:
     """
     dtype = JaggedDtype.from_arrow_type(array.type)
     if not isinstance(dtype, JaggedDtype):
-        return pd.Series(array.storage, dtype=dtype)
+        return pd.Series(wrap_values(array.storage), copy=False)
     return pd.Series(JaggedExtensionArray(array, dtype), copy=False)
 
 
@@ -174,7 +175,9 @@ def _own_dtype(type: pa.DataType) -> Any:
         return JaggedDtype.from_arrow_type(type)
     inner = type.storage_type if isinstance(type, pa.BaseExtensionType) else type
     inner = inner.value_type if pa.types.is_dictionary(inner) or pa.types.is_run_end_encoded(inner) else inner
-    return pd.ArrowDtype(type) if pa.types.is_nested(inner) or any(one(inner) for one in _OBJECTS) else None
+    if not pa.types.is_nested(inner) and not any(one(inner) for one in _OBJECTS):
+        return None
+    return pd.ArrowDtype(without_views(type) if has_views(type) else type)
 
 
 _OBJECTS = (

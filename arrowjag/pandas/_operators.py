@@ -15,6 +15,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column, row_validity
 from arrowjag._ops import elementwise, structure
+from arrowjag._pyarrow_versions import has_views, without_views
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError
 from arrowjag.pandas._convert import as_array, cast, is_missing, plain, read
@@ -23,16 +24,21 @@ from arrowjag.pandas._warnings import warn_of_scalar
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 
-__all__ = ["Operators", "as_operand", "wrap", "wrap_column"]
+__all__ = ["Operators", "as_operand", "wrap", "wrap_column", "wrap_values"]
 
 _HOSTS = (pd.Series, pd.Index, pd.DataFrame)
 
 
 def wrap(array: JaggedArray) -> Any:
     """Convert a result to a pandas array: jagged from two dims on, else Arrow-backed."""
-    if array.ndim > 1:
-        return wrap_column(array, JaggedDtype.of(array))
-    return pd.arrays.ArrowExtensionArray(pa.chunked_array([array.values]))
+    return wrap_column(array, JaggedDtype.of(array)) if array.ndim > 1 else wrap_values(array.values)
+
+
+def wrap_values(values: pa.Array) -> Any:
+    """Wrap flat values as an Arrow-backed array; views of text become large text, because pandas can't select or print them."""
+    if has_views(values.type):
+        values = values.cast(without_views(values.type))
+    return pd.arrays.ArrowExtensionArray(pa.chunked_array([values]))
 
 
 def wrap_column(column: Column, dtype: Any) -> Any:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from arrowjag._array import JaggedArray
 from arrowjag._pyarrow_versions import has_views, without_views
 from arrowjag.pandas._convert import as_array
-from arrowjag.pandas._operators import as_operand, wrap
+from arrowjag.pandas._operators import as_operand, wrap, wrap_values
 from arrowjag.pandas.row import Row
 
 __all__ = ["align", "opened", "rewrap"]
@@ -88,8 +88,7 @@ def rewrap(result: Any, index: Any = None, name: Any = None) -> Any:
         return pd.Series(wrap(result), index=index if fits else None, name=name, copy=False)
     if isinstance(result, pa.Array):
         fits = index is not None and len(index) == len(result)
-        column = pd.arrays.ArrowExtensionArray(pa.chunked_array([result]))
-        return pd.Series(column, index=index if fits else None, name=name, copy=False)
+        return pd.Series(wrap_values(result), index=index if fits else None, name=name, copy=False)
     if isinstance(result, pa.Scalar):
         return result.as_py()
     if isinstance(result, tuple) and hasattr(result, "_make"):

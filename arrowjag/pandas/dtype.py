@@ -13,6 +13,7 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._integers import check_ndim, is_int
 from arrowjag._ops import elementwise
+from arrowjag._pyarrow_versions import has_views, without_views
 from arrowjag._type_names import jagged_name, parse_dtype_name, type_name
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
@@ -208,7 +209,7 @@ class JaggedDtype(ExtensionDtype):
         Returns
         -------
         JaggedDtype
-            For one dim, the `pandas.ArrowDtype` of the values.
+            For one dim, the `pandas.ArrowDtype` of the values, with large text and bytes in place of views.
 
         Examples
         --------
@@ -219,7 +220,8 @@ class JaggedDtype(ExtensionDtype):
         """
         jagged = type if isinstance(type, JaggedType) else JaggedType(type)
         if jagged.ndim == 1:
-            return pd.ArrowDtype(jagged.storage_type)
+            stored = jagged.storage_type
+            return pd.ArrowDtype(without_views(stored) if has_views(stored) else stored)
         return cls(jagged.leaf_type, jagged.ndim, jagged.extents[1:])
 
     @property

@@ -12,7 +12,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag._methods import METHODS
-from arrowjag.pandas import SeriesJag
+from arrowjag.pandas import SeriesJag, frame_from_table
 
 ROWS = [[1, 2], None, [], [3, None]]
 
@@ -316,3 +316,33 @@ def test_laying_end_to_end_does_not_align(s: pd.Series[Any]) -> None:
     within = aj.concat([s, s[::-1]], axis=1)
     assert within.jag.to_list() == [[1, 2, 1, 2], None, [], [3, None, 3, None]]
     assert within.index.equals(s.index)
+
+
+@pytest.mark.parametrize("leaf", [pa.string_view(), pa.binary_view()])
+def test_flat_results_of_views_can_be_used(leaf: pa.DataType) -> None:
+    """pandas can neither print nor select views of text, which polars passes on."""
+    items = pa.array([["a", "b"], None, ["c" * 30], []], pa.list_(pa.string())).cast(pa.list_(leaf))
+    s = aj.from_arrow(items).to_pandas(name="v")
+    large = s.jag.cast(pa.large_string() if pa.types.is_string_view(leaf) else pa.large_binary())
+    structs = aj.zip(k=s)
+    assert s.dtype.leaf == leaf
+    flats = {
+        "first": (s.jag.first(), large.jag.first()),
+        "explode": (s.explode(), large.explode()),
+        "flatten": (s.to_frame().jag.flatten("v")["v"], large.to_frame().jag.flatten("v")["v"]),
+        "one dim": (s.jag.flatten().jag.to_pandas(), large.jag.flatten().jag.to_pandas()),
+        "fields": (structs.jag["k"].jag.first(), large.jag.first()),
+    }
+    for found, expected in flats.values():
+        pd.testing.assert_series_equal(found, expected, check_names=False)
+        assert repr(found.iloc[::-1]) == repr(expected.rename(found.name).iloc[::-1])
+    assert repr(structs.jag.first())
+
+
+def test_frames_of_arrow_hold_no_views_in_flat_columns() -> None:
+    texts, data = pa.array(["a", None], pa.string_view()), pa.array([b"a", None], pa.binary_view())
+    table = pa.table({"t": texts, "b": data, "s": pa.StructArray.from_arrays([texts, data], ["t", "b"])})
+    frame = frame_from_table(table)
+    assert frame.iloc[::-1].to_dict("list")["b"] == [None, b"a"]
+    assert frame["s"].dtype == pd.ArrowDtype(pa.struct({"t": pa.large_string(), "b": pa.large_binary()}))
+    assert repr(frame.iloc[::-1])
