@@ -65,6 +65,7 @@ def to_array(data: Any, type: pa.DataType | None = None, ndim: int | None = None
     """
     dtype: Any = getattr(data, "dtype", None)
     dtype = dtype.numpy_dtype if dtype.__class__.__name__ == "NumpyEADtype" else dtype
+    dtype = dtype.subtype if dtype.__class__.__name__ == "SparseDtype" else dtype  # which pyarrow can't convert
     if isinstance(dtype, np.dtype) and hasattr(data, "to_numpy"):
         nan_to_null = _is_of(data, "pandas") if nan_to_null is None else nan_to_null
         found = _read(data.to_numpy() if dtype.kind != "O" else _marked(data.to_numpy(), nan_to_null), type, ndim)

@@ -48,7 +48,7 @@ def as_array(data: Any, nan_to_null: bool = True) -> JaggedArray:
     jagged = getattr(values, "_jagged", None)
     if jagged is not None:
         return JaggedArray._of(struct_fields.opened_maps(jagged)) if pt.is_map(jagged.type) else jagged
-    in_numpy = isinstance(values, (np.ndarray, pd.arrays.NumpyExtensionArray))
+    in_numpy = isinstance(values, (np.ndarray, pd.arrays.NumpyExtensionArray, pd.arrays.SparseArray))
     return JaggedArray._of(as_column(plain(values), nan_to_null=in_numpy and nan_to_null))
 
 
@@ -63,6 +63,8 @@ def plain(values: Any) -> Any:
     """Return the data of a pandas array in a form that the gate reads."""
     if isinstance(values, pd.arrays.ArrowExtensionArray):
         return values.__arrow_array__()
+    if isinstance(values, pd.arrays.SparseArray):  # which pyarrow can't convert
+        values = values.to_dense()
     if isinstance(values, pd.arrays.NumpyExtensionArray):
         values = values.to_numpy()
     if isinstance(values, np.ndarray):

@@ -17,7 +17,7 @@ NAN = float("nan")
 FLAT = pd.Series([1.0, NAN, 3.0, 4.0], name="k")
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "Float64", "double[pyarrow]", "object"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "Float64", "double[pyarrow]", "object", "Sparse[float64]"])
 def test_flat_columns(dtype: str) -> None:
     s = FLAT.astype(dtype)
     assert aj.array(s).to_list() == [1.0, None, 3.0, 4.0]
@@ -28,6 +28,15 @@ def test_flat_columns(dtype: str) -> None:
     assert aj.from_offsets(s, [0, 2, 4]).to_list() == [[1.0, None], [3.0, 4.0]]
     assert aj.JaggedArray(aj.JaggedShape(2, [2, 2]), s).to_list() == [[1.0, None], [3.0, 4.0]]
     assert s.jag.is_null().tolist() == [False, True, False, False]
+
+
+def test_sparse_columns_keep_their_type() -> None:
+    s = pd.Series(pd.arrays.SparseArray([0, 7, 0]))
+    rows = aj.array([[1, 2], [3], None]).to_pandas()
+    assert aj.array(s).type == pa.int64()
+    assert (rows + s).jag.to_list() == [[1, 2], [10], None]
+    assert pd.DataFrame({"k": [1, 1, 2], "s": s}).jag.implode("k")["s"].jag.to_list() == [[0, 7], [0]]
+    assert aj.array(pd.Series([True, False], dtype="Sparse[bool]")).to_list() == [True, False]
 
 
 def test_it_can_be_turned_off_and_on() -> None:
