@@ -179,6 +179,7 @@ class _Plan:
         return self.samples[id(node)]
 
     def _sample_call(self, node: Call) -> Any:
+        _check_key(node)
         for child in children(node):
             self.sample(child)
         rows = self.rows[id(node)] = rows_of(node, self.sample)
@@ -297,6 +298,27 @@ class _Plan:
         self.samples[id(shifted)] = self._result_sample(shifted)
         self.kept += [shifted, *imploded.values()]
         return self._map(shifted, self._segment(shifted))
+
+
+def _check_key(node: Call) -> None:
+    """Raise if an index holds a column where arrays hold the positions for all rows, as in numpy."""
+    if node.kind not in ("getitem", "slots"):
+        return
+    keys = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
+    several = len(keys) > 1 and node.kind == "getitem"
+    if any(_is_column_of_key(one, several) for one in keys):
+        raise JagTypeError(
+            f"{node.name}: a column can't stand beside other entries or in a list: there an array holds the positions for all "
+            "rows, and a column has one entry per row; use x.take(column, axis=1) for one position per row (with "
+            "out_of_bounds='null' for null where it is out of range), or x.filter(column) for a mask"
+        )
+
+
+def _is_column_of_key(entry: Any, several: bool) -> bool:
+    """Whether an entry of a key is a column among several entries, or a list that holds a column."""
+    if isinstance(entry, (Input, Call)):
+        return several
+    return isinstance(entry, list) and any(isinstance(one, (Input, Call)) for one in entry)
 
 
 def _storage(build: Build) -> Build:

@@ -186,6 +186,34 @@ def test_indexing_that_keeps_the_rows():
         assert_same(got, X["v"])
 
 
+KEYS_WITH_COLUMNS = {
+    "positions": lambda v, w: v[:, c("k")],
+    "lists": lambda v, w: v[:, c("v")],
+    "after an ellipsis": lambda v, w: w[..., c("k")],
+    "beside a number": lambda v, w: w[:, 0, c("k").first()],
+    "a mask": lambda v, w: v[:, v > 1],
+    "a list": lambda v, w: v[[c("k")]],
+    "a list of slots": lambda v, w: v.S[[0, c("k")]],
+    "of a traced function": lambda v, w: aj.jit(lambda x, k: x[:, k])(c("v"), c("k")),
+}
+
+
+@pytest.mark.parametrize("name", KEYS_WITH_COLUMNS)
+def test_a_column_is_no_position_for_all_rows(name):
+    made = KEYS_WITH_COLUMNS[name](c("v").jag, c("w").jag)
+    with pytest.raises(
+        JagTypeError, match=r"column '.*': x.*\[\.\.\.\]: a column can't stand beside.*use x.take\(column, axis=1\)"
+    ):
+        frame().lazy().select(made).collect_schema()
+
+
+def test_an_array_in_a_key_holds_positions_for_all_rows():
+    df = pl.DataFrame({"v": aj.array([[1, 2, 3], [4, 5], None]).to_polars()})
+    for key in ([1, 0], np.array([1, 0]), pl.Series([1, 0]), aj.array([1, 0])):
+        for got in results(df, c("v").jag[:, key]):
+            assert got.jag.to_list() == [[2, 1], [5, 4], None]
+
+
 GATHERED = {
     "leaves": lambda v, k: v * 2,
     "rows": lambda v, k: v.sum(),
