@@ -154,6 +154,7 @@ class _Plan:
         self.sources = sources
         self.arrays = arrays  # the inputs that are constant arrays, by their ids
         self.samples: dict[int, Any] = {key: kind.empty() for key, (_, kind) in sources.items()}
+        self.jagged: dict[int, bool] = {}
         self.rows: dict[int, Rows] = {}
         self.kept: list[Node] = []  # keeps the nodes created here alive, because their ids are keys
 
@@ -197,15 +198,24 @@ class _Plan:
         return sample_of(node, self.sample)
 
     def _result_type(self, node: Call, inputs: Sequence[Source]) -> ColumnType:
-        """Return the type of the result of a call; a nested result is `Jagged` unless all nested operands are plain lists."""
+        """Return the type of the result of a call on columns of these types."""
         sample = self.samples[id(node)]
         if isinstance(sample, pa.Array):
             sample = JaggedArray._of(_column.from_arrow(sample, 1))
         if not isinstance(sample, JaggedArray):
             raise JagTypeError(f"{node.name} returns {_article(sample)}, which is not a column; use it on the Series or the array")
-        nested = [kind.jagged for _, kind in inputs if kind.ndim > 1]
         enum = enum_of(sample.values, shared_enum(kind for _, kind in inputs))
-        return ColumnType(storable(sample.type), sample.ndim, sample.shape.extents, any(nested) or not nested, enum)
+        return ColumnType(storable(sample.type), sample.ndim, sample.shape.extents, self._is_jagged(node), enum)
+
+    def _is_jagged(self, node: Node) -> bool:
+        """Whether the result of a call is `Jagged` if it is nested: unless all nested operands of the call are lists."""
+        if id(node) in self.sources:
+            return self.sources[id(node)][1].jagged
+        if id(node) not in self.jagged:
+            assert isinstance(node, Call)
+            nested = [self._is_jagged(one) for one in children(node) if getattr(self.sample(one), "ndim", 2) > 1]
+            self.jagged[id(node)] = any(nested) or not nested
+        return self.jagged[id(node)]
 
     # ------------------------------------------------------------------------------------------- expressions
 

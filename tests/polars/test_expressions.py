@@ -146,6 +146,26 @@ def test_plain_columns_that_become_nested_are_jagged():
         assert got.dtype == Jagged(pl.Int64, 3)
 
 
+CHAINS = {
+    "repeated": lambda v, k: v.sum().jag.repeat(2),
+    "expanded": lambda v, k: v.lengths().jag.expand_to(k.jag.repeat(3)),
+    "joined": lambda v, k: (v.max() + 1).jag.unsqueeze(1).jag.union(v),
+    "columns": lambda v, k: v * k.jag.repeat(1).jag.first(),
+    "one plain": lambda v, k: v.append(k.jag.unsqueeze(1).jag.max()),
+    "one nested": lambda v, k: v.jag.union(k.jag.unsqueeze(1)),
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+@pytest.mark.parametrize("extension", [True, False])
+def test_a_chain_has_the_type_of_its_calls_one_by_one(name, extension):
+    df = frame(extension)
+    one_by_one = CHAINS[name](df["v"].jag, df["k"])
+    for got in results(df, CHAINS[name](c("v").jag, c("k"))):
+        assert got.dtype == one_by_one.dtype
+        assert got.to_list() == one_by_one.to_list()
+
+
 def test_types_may_be_polars_dtypes():
     for type in (pl.Float32, pl.Float32(), pa.float32(), "float32"):
         for got in results(frame(), c("v").jag.cast(type)):
