@@ -221,8 +221,9 @@ def _read_part(file: StoredFile, partitions: pa.Schema, keep_open: bool) -> Part
     footer = parsed if known else maps_as_lists(readable_content)
     metadata = footer.metadata or {}
     seen = _Seen.latest
-    if seen is None or not (known and readable_content.startswith(seen.head) and metadata == seen.metadata):
-        seen, footer = _see(readable_content, footer, known, metadata, None if plain is None else plain[1])
+    written = None if plain is None else plain[1]
+    if seen is None or not (known and seen.is_like(readable_content, metadata, written)):
+        seen, footer = _see(readable_content, footer, known, metadata, written)
         if footer is parsed:
             _Seen.latest = seen
     keys = {name: file.keys.get(name) for name in partitions.names}
@@ -237,19 +238,27 @@ def _read_part(file: StoredFile, partitions: pa.Schema, keep_open: bool) -> Part
 class _Seen:
     """The schemas of the file that was opened last, and all that they depend on: most files of a dataset are alike.
 
-    `head` is the start of the footer, up to the end of the schema of the file.
+    `head` is the start of the footer, up to the end of the schema of the file, and `extended` the Arrow schema that the writer
+    stored if it has extension types, which are not in `head` and `metadata`.
     """
 
     head: bytes
     metadata: dict[bytes, bytes]
+    extended: pa.Schema | None
     stored: pa.Schema
     schema: pa.Schema
 
     latest: ClassVar[_Seen | None] = None
 
+    def is_like(self, content: bytes, metadata: dict[bytes, bytes], extended: pa.Schema | None) -> bool:
+        """Return whether another file has the same schemas."""
+        same = self.extended is extended or (None not in (self.extended, extended) and extended.equals(self.extended, True))
+        return same and content.startswith(self.head) and metadata == self.metadata
 
-def _see(content: bytes, footer: Any, known: bool, metadata: dict[bytes, bytes], written: pa.Schema | None) -> tuple[_Seen, Any]:
-    """Return the schemas of a file, and its footer without extension types; `written` is None if `content` may still have them."""
+
+def _see(content: bytes, footer: Any, known: bool, metadata: dict[bytes, bytes], extended: pa.Schema | None) -> tuple[_Seen, Any]:
+    """Return the schemas of a file, and its footer without extension types; `extended` is None if `content` may still have them."""
+    written = extended
     if written is None:
         written = read_arrow_schema(footer)
         footer = without_extensions(footer, content, written)
@@ -258,7 +267,7 @@ def _see(content: bytes, footer: Any, known: bool, metadata: dict[bytes, bytes],
         footer = readable(footer, content, stored)
     others = {key: value for key, value in metadata.items() if key != _HIDDEN_METADATA}
     schema = _logical_schema(stored, written, others, footer.metadata)
-    return _Seen(content[: span_of(content, 2)[1]], metadata, stored, schema), footer
+    return _Seen(content[: span_of(content, 2)[1]], metadata, extended, stored, schema), footer
 
 
 def _logical_schema(

@@ -252,6 +252,7 @@ def test_schemas_of_files_that_are_almost_alike(tmp_path: Path) -> None:
         "name": {"a": pa.array([[1]], lists), "c": pa.array([1])},
         "name of a list": {"d": pa.array([[1]], lists), "b": pa.array([1])},
         "jagged": {"a": aj.array([[1]]).to_arrow(), "b": pa.array([1])},
+        "storage of jagged": {"a": aj.array([[1]]).to_arrow().storage, "b": pa.array([1])},
         "lists": {"a": pa.array([[1]], pa.list_(pa.int64())), "b": pa.array([1])},
         "duration": {"a": pa.array([[1]], lists), "b": pa.array([1], pa.duration("us"))},
         "dense": {"a": aj.array([[1]], type="int32").to_arrow(), "b": pa.array([1])},
