@@ -244,7 +244,7 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     code = code_digest(transform, version)
     lake = open_lake(sink, stores, dry_run=dry_run)
     keys = keys if lake is None else lake.keys(keys)
-    facts: list[Any] = [code, list(columns or []), columns is None, str(filters), frame]
+    facts: list[Any] = [code, list(columns or []), columns is None, filters, frame]
     facts += [_schema_fact(given), sorted(options.items()), keys, _schema_fact(plan.read_schema) if there.table else None]
     digest = digest_of(*facts)
     if lake is not None and not lake.folder:

@@ -11,7 +11,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -191,6 +193,19 @@ def test_a_change_is_done_again(change: str, source: Path, tmp_path: Path) -> No
     report = run(transform, source, tmp_path / "out", mode="resume", **options)
     assert report.kept == (2 if change == "input" else 0)
     check_totals(tmp_path / "out", 120)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda ids: pc.field("id").isin(ids), lambda ids: [("id", "in", np.array(ids))]], ids=["expression", "tuple"]
+)
+def test_any_value_of_a_long_filter_counts(make: Any, source: Path, tmp_path: Path) -> None:
+    """The text of an expression or of an array leaves out values in the middle of many."""
+    ids = list(range(2000))
+    run(totals, source, tmp_path / "out", filters=make(ids))
+    assert run(totals, source, tmp_path / "out", mode="resume", filters=make(ids), dry_run=True).kept == 3
+    fewer = [one for one in ids if one != 50]
+    assert run(totals, source, tmp_path / "out", mode="resume", filters=make(fewer)).kept == 0
+    assert 50 not in aj.read_parquet(tmp_path / "out")["id"].to_pylist()
 
 
 def test_memory_workers_and_batches_are_no_change(source: Path, tmp_path: Path) -> None:
