@@ -176,8 +176,8 @@ def _finished(runs: Iterable[tuple[Part, Sequence[int]]], small: _Small) -> Iter
     plan = small.plan
     for part, groups in runs:
         wanted = groups
-        if plan.filter is not None:
-            wanted = sorted(set(groups).intersection(part.row_groups(plan.filter, plan.read_schema)))
+        if plan.pruning is not None:
+            wanted = sorted(set(groups).intersection(part.row_groups(plan.pruning, plan.read_schema)))
         raw = small.read(part, wanted)
         if raw is None or not small.takes(part):
             yield from small.finish()

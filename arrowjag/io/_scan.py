@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -100,7 +102,11 @@ class Part:
         with reading(self.name):
             if filter is not None:
                 _ = self.chunks  # validates the statistics that the filter uses
-            return self.file.row_groups(filter, schema, self.content)
+            try:
+                return self.file.row_groups(filter, schema, self.content)
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+                # The file has other types than the schema, or bounds that Arrow can't compare: rows tell, once they are cast.
+                return self.file.row_groups(None, schema, self.content)
 
     def kept_rows(self, groups: Sequence[int]) -> BoolArray | None:
         """Which rows of some row groups a table of the lake has kept; None if it has deleted none of the file."""
@@ -135,11 +141,15 @@ class Part:
 
 
 class Plan(NamedTuple):
-    """The columns to read (those of the filter completely), the filter of rows, and the schema of the result."""
+    """The columns to read (those of the filter completely), the filter of rows, and the schema of the result.
+
+    `pruning` is the filter if statistics can exclude row groups by it, else None.
+    """
 
     read_schema: pa.Schema
     selection: Selection
     filter: Any
+    pruning: Any
     filter_names: frozenset[str]
     schema: pa.Schema
 
@@ -252,8 +262,10 @@ class _Seen:
 
     def is_like(self, content: bytes, metadata: dict[bytes, bytes], extended: pa.Schema | None) -> bool:
         """Return whether another file has the same schemas."""
-        same = self.extended is extended or (None not in (self.extended, extended) and extended.equals(self.extended, True))
-        return same and content.startswith(self.head) and metadata == self.metadata
+        is_same = self.extended is extended
+        if self.extended is not None and extended is not None:
+            is_same = is_same or extended.equals(self.extended, check_metadata=True)
+        return is_same and content.startswith(self.head) and metadata == self.metadata
 
 
 def _see(content: bytes, footer: Any, known: bool, metadata: dict[bytes, bytes], extended: pa.Schema | None) -> tuple[_Seen, Any]:
@@ -334,7 +346,7 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
         raise JagTypeError(f'filters is an expression, or tuples such as [("year", ">=", 2013)], got the str {filters!r}')
     if not isinstance(filters, pc.Expression):
         try:
-            filters = pq.filters_to_expression(filters)
+            filters = pq.filters_to_expression(_typed(filters, schema))
         except (ValueError, TypeError, LookupError, OverflowError) as error:
             raise JagValueError(f"filters can't be read: {error}") from error
     try:
@@ -348,12 +360,76 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
     return filters
 
 
+def _typed(filters: Any, schema: pa.Schema) -> Any:
+    """Give numbers in tuples the type of their integer column: Arrow casts the column to the type of the number, which may fail."""
+    if isinstance(filters, list):
+        return [_typed(one, schema) for one in filters]
+    if not isinstance(filters, tuple) or len(filters) != 3 or not isinstance(filters[0], str):
+        return filters
+    name, sign, value = filters
+    place = schema.get_field_index(name)
+    if place < 0 or not pt.is_integer(schema.field(place).type):
+        return filters
+    type = schema.field(place).type
+    if isinstance(value, float) and math.isfinite(value) and value != math.floor(value):
+        sign, value = _ROUNDED.get(sign, sign), math.floor(value) if sign in _ROUNDED else value
+    try:
+        if isinstance(value, (list, tuple, set, frozenset)):
+            return name, sign, pa.array([_whole(one) for one in value], type)
+        return name, sign, pa.scalar(_whole(value), type)
+    except (OverflowError, ValueError, TypeError):
+        return name, sign, value
+
+
+#: How integers compare with the next integer below a number, if they compare with the number in this way.
+_ROUNDED = {">": ">", ">=": ">", "<": "<=", "<=": "<="}
+
+
+def _whole(value: Any) -> int:
+    """Return a number as int; raise a TypeError if it is none."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != int(value):
+        raise TypeError(f"{value!r} is no whole number")
+    return int(value)
+
+
+def has_bounds(expression: Any, names: frozenset[str], schema: pa.Schema) -> bool:
+    """Return whether row groups can be excluded by bounds of values, in which NaN doesn't count.
+
+    NaN satisfies no comparison but ``!=``. So a filter that has neither that nor a negation, nor functions of values, keeps no
+    row that only NaN lets pass.
+    """
+    exact = [name for name in names if not _holds_floats(schema.field(name).type)]
+    text = _text_of(expression)
+    if len(exact) == len(names) or text is None:
+        return len(exact) == len(names)
+    for name in exact:
+        text = text.replace(f"is_in({name}, ", "(")
+    return "!=" not in text and not _FUNCTION.search(text)
+
+
+#: Functions in the text of an expression, but the tests for nulls and the names of nested fields.
+_FUNCTION = re.compile(r"(?<!\w)(?!is_valid\(|is_null\([^()]*nan_is_null=false|Name\(|Nested\()\w+\(")
+
+
+def _holds_floats(type: pa.DataType) -> bool:
+    storage = type.storage_type if isinstance(type, pa.BaseExtensionType) else type
+    storage = storage.value_type if pt.is_dictionary(storage) else storage
+    return pt.is_floating(storage) or any(_holds_floats(storage.field(place).type) for place in range(storage.num_fields))
+
+
+def _text_of(expression: Any) -> str | None:
+    """The text of an expression; None if it has bytes that are no text."""
+    try:
+        return str(expression)
+    except UnicodeDecodeError:
+        return None
+
+
 def names_in(expression: Any, schema: pa.Schema) -> frozenset[str]:
     """Return the columns that an expression reads, found by removing columns from the schema; pyarrow has no function for it."""
-    text = str(expression)
-    return frozenset(
-        name for name in schema.names if name in text and not _fits(expression, schema.remove(schema.get_field_index(name)))
-    )
+    text = _text_of(expression)
+    named = [name for name in schema.names if text is None or name in text]
+    return frozenset(name for name in named if not _fits(expression, schema.remove(schema.get_field_index(name))))
 
 
 def _fits(expression: Any, schema: pa.Schema) -> bool:
@@ -438,7 +514,7 @@ def stream_parts(
     """Read what `read_parts` reads, one row group after another."""
     plan = make_plan(schema, columns, filters)
     for part in parts:
-        groups = part.row_groups(plan.filter, schema)
+        groups = part.row_groups(plan.pruning, schema)
         if groups:
             yield from _read_run(part, [int(group) for group in groups], plan, verify)
 
@@ -450,11 +526,12 @@ def make_plan(schema: pa.Schema, columns: Sequence[str] | None, filters: Any) ->
     selection = select(schema, schema.names if columns is None else columns)
     result = _part_of_schema(schema, selection)
     if filters is None:
-        return Plan(result, selection, None, frozenset(), result)
+        return Plan(result, selection, None, None, frozenset(), result)
     expression = to_expression(filters, schema)
     names = names_in(expression, schema)
     wider = selection | {name: {()} for name in sorted(names)}
-    return Plan(_part_of_schema(schema, wider), wider, expression, names, result)
+    pruning = expression if has_bounds(expression, names, schema) else None
+    return Plan(_part_of_schema(schema, wider), wider, expression, pruning, names, result)
 
 
 def _part_of_schema(schema: pa.Schema, selection: Selection) -> pa.Schema:
@@ -466,7 +543,7 @@ def _tasks(parts: Sequence[Part], schema: pa.Schema, plan: Plan) -> Iterator[tup
     """Split work into files or, if there are fewer files than threads, into consecutive row groups of files."""
     share = max(1, _threads() // max(1, len(parts)))
     for part in parts:
-        groups = part.row_groups(plan.filter, schema)
+        groups = part.row_groups(plan.pruning, schema)
         runs = 1 if part.has_no_path else min(share, len(groups))
         for run in np.array_split(groups, runs) if groups else []:
             yield part, [int(group) for group in run]
@@ -541,7 +618,14 @@ def finish_rows(raw: pa.Table, part: Part, rows: int, plan: Plan, kept: BoolArra
         table = take_rows(table, kept.nonzero()[0])
     if plan.filter is None:
         return table
-    return conform_table(keep_rows(table, plan.filter, plan.filter_names), plan.schema, part.name)
+    try:
+        table = keep_rows(table, plan.filter, plan.filter_names)
+    except pa.ArrowInvalid as error:
+        raise JagValueError(
+            f"{part.name}: filters don't fit the values of the columns: {error}. Compare a column with values of its own type, "
+            "such as pa.scalar(1, pa.uint64())"
+        ) from error
+    return conform_table(table, plan.schema, part.name)
 
 
 def _column(raw: pa.Table, part: Part, field: pa.Field, rows: int) -> pa.ChunkedArray:

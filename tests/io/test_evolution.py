@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.fs as pf
 import pyarrow.parquet as pq
 import pytest
@@ -281,3 +282,91 @@ def test_schemas_of_files_that_are_almost_alike(tmp_path: Path) -> None:
                 assert part_before.schema.equals(first.schema, check_metadata=True)
                 assert part.schema.equals(expected.schema, check_metadata=True)
                 assert part.stored.equals(expected.stored, check_metadata=True)
+
+
+def read_filtered(path: Path, values: pa.Array, filters: Any, **options: Any) -> list[int]:
+    """Return the numbers of the rows that a filter of the column k keeps."""
+    pq.write_table(pa.table({"k": values, "row": list(range(len(values)))}), path, row_group_size=2)
+    found: list[int] = aj.read_parquet(path, filters=filters, **options)["row"].to_pylist()
+    return found
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        pc.field("k") != 1.0,
+        ~(pc.field("k") > 0),
+        pc.field("k").is_nan(),
+        pc.field("k").is_null(nan_is_null=True),
+        [("k", "!=", 1.0)],
+        [("k", "not in", [1.0])],
+        [("k", "in", [math.nan])],
+        [[("k", ">", 2.0)], [("k", "!=", 1.0)]],
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("inside", [False, True], ids=["flat", "in a struct"])
+def test_filters_find_nan_in_every_row_group(filters: Any, inside: bool, tmp_path: Path) -> None:
+    """Bounds in statistics leave NaN out."""
+    values = pa.array([1.0, math.nan, 1.0, 1.0])
+    if not inside:
+        assert read_filtered(tmp_path / "a.parquet", values, filters) == [1]
+    elif isinstance(filters, pc.Expression):
+        structs = pa.array([{"k": one} for one in values.to_pylist()])
+        assert read_filtered(tmp_path / "a.parquet", structs, pc.field("k", "k") != 1.0) == [1]
+
+
+def test_filters_of_floats_that_exclude_row_groups() -> None:
+    schema = pa.schema([("k", pa.float64()), ("i", pa.int64()), ("s", pa.struct([("a", pa.float32())]))])
+    k, i = pc.field("k"), pc.field("i")
+    a = pc.field("s", "a")
+    for pruning in (
+        k > 1,
+        (k == 1.5) & i.isin([1, 2]),
+        (k < 1) | k.is_null(),
+        k.is_valid(),
+        pc.field("s", "a") <= 1,
+        i != 1,
+        ~(i > 1),
+    ):
+        assert _scan.make_plan(schema, None, pruning).pruning is not None, pruning
+    for other in (k != 1, ~(k > 1), k.isin([1.0]), k.is_null(nan_is_null=True), a != 1, (k > 1) & ~(i > 1)):
+        assert _scan.make_plan(schema, None, other).pruning is None, other
+
+
+@pytest.mark.parametrize(
+    ("values", "filters", "rows"),
+    [
+        (pa.array([1, 2**64 - 1], pa.uint64()), ("k", "=", 1), [0]),
+        (pa.array([1, 2**64 - 1], pa.uint64()), ("k", ">", 2**63), [1]),
+        (pa.array([1, 2**64 - 1], pa.uint64()), ("k", "in", [2**64 - 1]), [1]),
+        (pa.array([2**24 + 1, 2]), ("k", ">", 2.5), [0]),
+        (pa.array([2**24 + 1, 2]), ("k", ">=", 2.5), [0]),
+        (pa.array([2**24 + 1, 2]), ("k", "<", 2.5), [1]),
+        (pa.array([2**24 + 1, -2]), ("k", "<=", -1.5), [1]),
+        (pa.array([2**53 + 1, 2**53]), ("k", "=", float(2**53)), [1]),
+        (pa.array([2**60, 2]), ("k", "<", math.inf), None),
+        (pa.array([5, 7], pa.uint8()), ("k", "<", 300), [0, 1]),
+        (pa.array([5, 7], pa.uint8()), ("k", "in", [7, 300]), [1]),
+    ],
+)
+def test_filters_of_integers_with_other_numbers(values: pa.Array, filters: Any, rows: Any, tmp_path: Path) -> None:
+    """Arrow casts the column to the type of the number, and fails at values that it can't hold."""
+    if rows is not None:
+        assert read_filtered(tmp_path / "a.parquet", values, [filters]) == rows
+        return
+    with pytest.raises(
+        aj.JagValueError, match=r"a\.parquet: filters don't fit the values of the columns: .* its own type"
+    ) as found:
+        read_filtered(tmp_path / "a.parquet", values, [filters])
+    assert not isinstance(found.value, aj.JagFileError)
+
+
+def test_filters_of_a_column_that_the_schema_casts(tmp_path: Path) -> None:
+    schema = pa.schema([("k", pa.int64()), ("row", pa.int64())])
+    assert read_filtered(tmp_path / "a.parquet", pa.array(["5", "10", "100"]), pc.field("k") <= 7, schema=schema) == [0]
+
+
+def test_filters_of_bytes_that_are_no_text(tmp_path: Path) -> None:
+    values = pa.array([b"\xff\xfe", b"a"], pa.binary_view())
+    assert read_filtered(tmp_path / "a.parquet", values, pc.field("k") == pa.scalar(b"\xff\xfe", pa.binary_view())) == [0]
