@@ -16,6 +16,8 @@ from arrowjag._array import JaggedArray, array_of
 from arrowjag.creation import from_arrow
 from arrowjag.errors import JagTypeError
 from arrowjag.interop import _parts
+from arrowjag.io._leaves import list_like
+from arrowjag.io._schemas import conform
 
 __all__ = ["from_awkward", "to_awkward"]
 
@@ -31,42 +33,64 @@ def to_awkward(x: Any) -> Any:
     Returns
     -------
     ak.Array
-        Nulls of every level become None. Values and offsets are shared if awkward has the type.
+        Nulls of every level become None. Values and offsets are shared if awkward has the type. Maps inside structs become lists
+        of records of key and value.
 
     Raises
     ------
     JagTypeError
-        If awkward has no such leaf type.
+        If awkward has no such leaf type, or no such type of a field of structs: decimals, times of day, times with a zone.
     MissingDependencyError
         If awkward is not installed.
     """
     array = array_of(x)
     awkward = _parts.load("awkward", "to_awkward")
-    type = array.type
-    if pt.is_decimal(type) or pt.is_interval(type) or (pt.is_timestamp(type) and type.tz is not None):
-        raise JagTypeError.no_kernel("to_awkward", type, hint="awkward would lose part of it: cast first.")
     try:
-        return awkward.from_arrow(_rebased(array).to_arrow(extension=False))
+        return awkward.from_arrow(_rebased(array, _type_for(array.type)).to_arrow(extension=False))
+    except JagTypeError:
+        raise
     except (TypeError, NotImplementedError, ValueError, KeyError, OverflowError) as error:
-        raise JagTypeError.no_kernel("to_awkward", type, hint=f"({error})") from None
+        raise JagTypeError.no_kernel("to_awkward", array.type, hint=f"({error})") from None
 
 
-def _rebased(array: JaggedArray) -> JaggedArray:
-    """The same, with values that begin where their buffers do: awkward (2.14) reads the nulls of a slice from the wrong bits.
+def _type_for(type: pa.DataType) -> pa.DataType:
+    """Return the type of leaves, or of fields inside them, that awkward reads as the same values; raise if it has none.
 
-    Categories get 64-bit indices: awkward lacks kernels for narrow and unsigned indices. It has no views of text.
+    Categories get 64-bit indices: awkward lacks kernels for narrow and unsigned indices. It has no views of text and no maps, and
+    reads days as times if they are counted in milliseconds.
     """
+    is_zoned = pt.is_timestamp(type) and type.tz is not None
+    if pt.is_decimal(type) or pt.is_interval(type) or pt.is_time(type) or is_zoned:
+        raise JagTypeError.no_kernel("to_awkward", type, hint="awkward would lose part of it: cast first.")
+    if pt.is_dictionary(type):
+        return pa.dictionary(pa.int64(), _type_for(type.value_type), type.ordered)
+    if pt.is_struct(type):
+        return pa.struct([field.with_type(_type_for(field.type)) for field in type])
+    if pt.is_map(type):
+        return pa.large_list(pa.struct([("key", _type_for(type.key_type)), ("value", _type_for(type.item_type))]))
+    if _arrow.is_list_type(type):
+        return list_like(type, _type_for(type.value_type))
+    others = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary(), pa.date64(): pa.date32()}
+    return others.get(type, type)
+
+
+def _rebased(array: JaggedArray, type: pa.DataType) -> JaggedArray:
+    """The same of another type; values begin where their buffers do: awkward (2.14) reads the nulls of a slice from wrong bits."""
     values = array.values
-    if pt.is_string_view(values.type) or pt.is_binary_view(values.type):
-        values = values.cast(pa.large_string() if pt.is_string_view(values.type) else pa.large_binary())
-        return JaggedArray(array.shape, values)
-    if pt.is_dictionary(values.type):
-        places = values.indices.cast(pa.int64())
-        values = pa.DictionaryArray.from_arrays(places, values.dictionary, ordered=values.type.ordered)
+    if values.type != type:
+        values = conform(values, type)
         array = JaggedArray(array.shape, values)
-    if values.offset == 0 or (_arrow.is_numeric(values.type) and values.buffers()[0] is None):
+    if not _is_slice(values) or (_arrow.is_numeric(values.type) and values.buffers()[0] is None):
         return array
     return JaggedArray(array.shape, pa.concat_arrays([values, values.slice(0, 0)]))
+
+
+def _is_slice(values: pa.Array) -> bool:
+    """Return whether values, or fields or items inside them, begin later than their buffers."""
+    type = values.type
+    if pt.is_struct(type):
+        return values.offset != 0 or any(_is_slice(values.field(place)) for place in range(type.num_fields))
+    return values.offset != 0 or (_arrow.is_list_type(type) and _is_slice(values.values))
 
 
 def from_awkward(data: Any, ndim: int | None = None) -> JaggedArray:

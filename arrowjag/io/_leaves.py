@@ -12,7 +12,7 @@ from arrowjag import _arrow
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, JagValueError
 
-__all__ = ["Selection", "leaf_names", "leaf_places", "part_of_type", "select"]
+__all__ = ["Selection", "leaf_names", "leaf_places", "list_like", "part_of_type", "select"]
 
 #: Maps each selected column to the paths of selected fields inside it; the empty path selects the whole column.
 Selection: TypeAlias = dict[str, set[tuple[str, ...]]]

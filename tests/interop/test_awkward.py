@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import decimal
+import re
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -51,6 +54,44 @@ def test_views_of_text(leaf: pa.DataType, wide: pa.DataType) -> None:
     x = aj.array([["a", None], None, ["longer than twelve bytes"]]).cast(wide).cast(leaf)
     assert to_awkward(x[1:]).to_list() == x[1:].to_list()
     assert from_awkward(to_awkward(x)).equals(x.cast(wide))
+
+
+PERSON = pa.struct([("a", pa.int32()), ("b", pa.string()), ("d", pa.struct([("e", pa.bool_())]))])
+
+
+@given(jagged_arrays(leaf=PERSON), st.integers(0, 5))
+def test_fields_of_slices(x: aj.JaggedArray, start: int) -> None:
+    """awkward reads the nulls of fields that begin within their buffers from the wrong bits."""
+    for array in (x, aj.from_arrow(x.to_arrow().slice(start), ndim=x.ndim)):
+        assert ak.to_list(to_awkward(array)) == array.to_list()
+    items = pa.array([{"c": [9, 9]}, {"c": None}, {"c": [1, None]}, {"c": []}], pa.struct([("c", pa.list_(pa.int8()))]))
+    lists = aj.from_offsets(items.slice(1), [0, 1, 3])
+    assert ak.to_list(to_awkward(lists)) == [[{"c": None}], [{"c": [1, None]}, {"c": []}]]
+
+
+@pytest.mark.parametrize(
+    ("field", "values", "read"),
+    [
+        (pa.dictionary(pa.int8(), pa.string()), ["x", None, "y"], None),
+        (pa.string_view(), ["x", None, "longer than twelve bytes"], None),
+        (pa.date64(), [dt.date(2024, 1, 2), None], None),
+        (pa.map_(pa.string(), pa.int64()), [[("k", 1)], None, []], [[{"key": "k", "value": 1}], None, []]),
+    ],
+    ids=str,
+)
+def test_fields_of_types_that_awkward_lacks(field: pa.DataType, values: list[Any], read: list[Any] | None) -> None:
+    x = aj.array([[{"f": one} for one in values]], type=pa.struct([("f", field)]))
+    expected = [[{"f": one} for one in read or values]]
+    assert from_awkward(to_awkward(x)).to_list() == expected
+    if read is None:
+        assert from_awkward(to_awkward(x["f"])).to_list() == [values]
+
+
+@pytest.mark.parametrize("leaf", [pa.timestamp("us", "UTC"), pa.time32("s"), pa.time64("us"), pa.decimal128(5, 2)], ids=str)
+def test_types_that_would_lose_a_part_inside_structs_too(leaf: pa.DataType) -> None:
+    for type in (leaf, pa.struct([("f", leaf)]), pa.struct([("f", pa.list_(leaf))])):
+        with pytest.raises(aj.JagTypeError, match=f"to_awkward has no kernel for {re.escape(str(leaf))}. awkward would lose part"):
+            to_awkward(aj.array([[None]], type=type))
 
 
 def test_values_are_shared() -> None:
