@@ -118,8 +118,10 @@ def _item(series: pd.Series[Any], *operands: Any, places: Any) -> Any:
 
 
 def _partial(series: pd.Series[Any], name: str, arguments: dict[str, Any]) -> Any:
-    """Reduce the rows of one partition; None if it has no rows, unless it is the only one."""
-    return METHODS[name].function(as_array(series), **arguments) if len(series) else None
+    """Reduce the rows of one partition; None if they have no part in the result: a null of no item is not one of a null item."""
+    rows = as_array(series)
+    result = METHODS[name].function(rows, **arguments) if len(series) else None
+    return result if isinstance(result, JaggedArray) or rows.size else None
 
 
 def _combined(parts: Sequence[Any], name: str, arguments: dict[str, Any]) -> Any:
@@ -207,7 +209,7 @@ class DaskSeriesJag:
         empty = method.function(as_array(self._series._meta), **arguments)
         combined = _COMBINED_BY[name]
         parts = [delayed(_partial)(one, name, arguments) for one in self._series.to_delayed()]
-        again = {key: one for key, one in arguments.items() if key == "axis" or (key == "skip_nulls" and name != "count")}
+        again = {"axis": 0} | {key: one for key, one in arguments.items() if key == "skip_nulls" and name != "count"}
         while len(parts) > 1:
             parts = [delayed(_combined)(parts[at : at + _FAN_IN], combined, again) for at in range(0, len(parts), _FAN_IN)]
         return delayed(_closed)(parts[0], empty)

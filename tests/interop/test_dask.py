@@ -105,6 +105,23 @@ def test_reductions_over_the_rows(name: str, axis: int | None, n: int) -> None:
         assert got.tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "any", "all", "count"])
+@pytest.mark.parametrize("axis", [(0, 1), (0, 1, 2), -3])
+@pytest.mark.parametrize("skip_nulls", [True, False])
+@pytest.mark.parametrize("rows", [[[[1, 2], []], [], None, [[3]], None, []], [[], [[None, 2]], None, []]])
+def test_reductions_over_several_axes(name: str, axis: Any, skip_nulls: bool, rows: list[Any]) -> None:
+    """A partition without items has no null item, though its minimum is null."""
+    x = aj.array(rows, type="int64", ndim=3)
+    frame = pd.DataFrame({"x": x > 1 if name in ("any", "all") else x})
+    options: dict[str, Any] = {"axis": axis} if name == "count" else {"axis": axis, "skip_nulls": skip_nulls}
+    if axis == (0, 1):
+        frame["x"] = frame["x"].jag.flatten(1)
+    expected = getattr(frame["x"].jag, name)(**options)
+    for n in (1, 2, len(rows)):
+        got = getattr(split(frame, n)["x"].jag, name)(**options).compute()
+        assert aj.array(got).equals(aj.array(expected)) if isinstance(got, pd.Series) else got is expected or got == expected
+
+
 def test_reductions_of_no_rows_and_of_options() -> None:
     parts = split(FRAME)
     assert parts[parts["k"] > 9]["v"].jag.sum(axis=None).compute() == 0
