@@ -149,3 +149,26 @@ def test_extremes_of_decimals_around_zero() -> None:
             (x.cast(pa.decimal128(20, 0)).cummax(), x.cummax()),
         ):
             assert found.to_list() == expected.to_list()
+
+
+@pytest.mark.parametrize(
+    "leaf", [pa.float64(), pa.float32(), pa.uint64(), pa.bool_(), pa.decimal128(12, 2), pa.string(), pa.date32()], ids=str
+)
+@given(st.data())
+def test_extremes_of_dictionaries_are_those_of_their_values(leaf: pa.DataType, data: st.DataObject) -> None:
+    plain = data.draw(jagged_arrays(2, leaf))
+    x = aj.JaggedArray(plain.shape, plain.values.dictionary_encode())
+    for got, expected in (
+        (x.cummin(), plain.cummin()),
+        (x.cummax(), plain.cummax()),
+        (x.rolling_min(2), plain.rolling_min(2)),
+        (x.rolling_max(2), plain.rolling_max(2)),
+    ):
+        assert got.type == x.type
+        assert_lists_equal(got.to_list(), expected.to_list(), rel_tol=0, abs_tol=0)
+
+
+def test_extremes_of_dictionaries_of_fractions() -> None:
+    x = aj.array([[0.5, 0.25, float("nan"), 1.0]], type=pa.dictionary(pa.int8(), pa.float64()))
+    assert x.cummin().to_list() == [[0.5, 0.25, 0.25, 0.25]]
+    assert x.cummax().to_list() == [[0.5, 0.5, 0.5, 1.0]]

@@ -78,7 +78,8 @@ def by_order(values: pa.Array, operation: str, kernel: Callable[..., Any]) -> pa
 
 def _items_of(key: npt.NDArray[Any], items: IntArray, found: npt.NDArray[Any]) -> IntArray:
     """Return the first of some items for each of their keys that was found."""
-    if int(key[items].min()) < 0 or int(key[items].max()) >= len(key):  # keys of decimals are numbers, not codes
+    # Keys of decimals and of dictionaries of numbers are numbers, not codes.
+    if key.dtype.kind == "f" or int(key[items].min()) < 0 or int(key[items].max()) >= len(key):
         distinct, first = np.unique(key[items], return_index=True)
         firsts: IntArray = items[first[np.searchsorted(distinct, found)]]
         return firsts
