@@ -63,6 +63,8 @@ NARROWING = {
     pa.float32(): [pa.int64(), pa.uint8()],
     pa.float16(): [pa.int8(), pa.uint64()],
     pa.decimal128(12, 2): [pa.int8(), pa.decimal128(5, 1), pa.int64()],
+    pa.decimal64(12, 2): [pa.uint32(), pa.int64(), pa.uint64()],
+    pa.decimal32(6, 2): [pa.uint16(), pa.uint32(), pa.int64(), pa.uint64()],
     pa.timestamp("us"): [pa.timestamp("s"), pa.timestamp("ns"), pa.date32(), pa.date64()],
     pa.timestamp("s"): [pa.timestamp("ns"), pa.timestamp("ms")],
     pa.duration("ns"): [pa.duration("s")],
@@ -186,6 +188,15 @@ def test_a_decimal_that_does_not_fit_is_named_or_null(type: pa.DataType) -> None
     with pytest.raises(aj.JagValueError, match=r"cast: row 1 holds -1\.00, which is not a valid uint8; strict=False makes it null"):
         x.cast("uint8")
     assert x.cast("uint8", strict=False).to_list() == [[1], [None, None]]
+
+
+@pytest.mark.parametrize("type", [pa.decimal32(9, 2), pa.decimal64(12, 2), pa.decimal128(12, 2), pa.decimal256(40, 2)], ids=str)
+@pytest.mark.parametrize("integer", [pa.int8(), pa.uint8(), pa.int32(), pa.uint32(), pa.int64(), pa.uint64()], ids=str)
+def test_whole_decimals_of_every_width_are_integers(type: pa.DataType, integer: pa.DataType) -> None:
+    x = aj.array([["1.00", None], [], ["100.00"]]).cast(type)
+    for found in (x.cast(integer), x.cast(integer, safe=False), x.cast(integer, strict=False)):
+        assert found.type == integer
+        assert found.to_list() == [[1, None], [], [100]]
 
 
 def test_a_time_that_python_cannot_represent_is_named_by_its_count() -> None:
@@ -422,7 +433,21 @@ def test_counts_that_are_no_time_of_a_day_are_refused(type: pa.DataType) -> None
     assert found.is_null().to_list() == [[False], [False, True], [pa.types.is_date64(type)]]
 
 
-@pytest.mark.parametrize("leaf", [pa.int64(), pa.float16(), pa.bool_(), pa.date64(), pa.timestamp("us", "UTC"), pa.duration("s")])
+@pytest.mark.parametrize(
+    "leaf",
+    [
+        pa.int64(),
+        pa.float16(),
+        pa.bool_(),
+        pa.date64(),
+        pa.timestamp("us", "UTC"),
+        pa.duration("s"),
+        pa.decimal32(6, 2),
+        pa.decimal64(12, 2),
+        pa.decimal128(12, 2),
+        pa.decimal256(40, 2),
+    ],
+)
 @pytest.mark.parametrize("ordered", [False, True])
 def test_numbers_and_times_become_dictionaries(leaf: pa.DataType, ordered: bool) -> None:
     x = aj.array([[0, None, 1], None, [0]], type=pa.int64()).cast("bool" if leaf == pa.bool_() else "int64")

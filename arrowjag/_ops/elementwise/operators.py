@@ -305,9 +305,9 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
         datum = decoded(datum)
     if pt.is_string_view(datum.type) and not is_text(type):
         datum = decoded(datum)
-    if pt.is_dictionary(type) and isinstance(datum, pa.Array) and (_arrow.is_numeric(datum.type) or _arrow.is_temporal(datum.type)):
-        # Arrow's cast encodes text only, and older versions encode no halves.
-        words = half_to_single(cast_values(datum, type.value_type, safe)).dictionary_encode()
+    if pt.is_dictionary(type) and isinstance(datum, pa.Array) and _is_encoded_by_values(datum.type):
+        # Arrow's cast encodes text only, older versions encode no halves, and none encodes narrow decimals.
+        words = half_to_single(_wide_decimal(cast_values(datum, type.value_type, safe))).dictionary_encode()
         found = words.dictionary.cast(type.value_type)
         return pa.DictionaryArray.from_arrays(words.indices.cast(type.index_type), found, ordered=type.ordered)
     if pt.is_duration(datum.type) and pt.is_floating(type):
@@ -320,12 +320,23 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
         if safe and pt.is_integer(datum.type):
             _check_halves(datum)
         datum = datum.cast(pa.float32(), safe=safe)
+    if pt.is_integer(type):  # Arrow compares decimals with the ends of the integers, which narrow ones can't hold
+        datum = _wide_decimal(datum)
     if pt.is_decimal(type) and pt.is_integer(datum.type) and type.precision < _DIGITS_OF_INTEGERS + type.scale:
         datum = datum.cast(pa.decimal256(min(_DIGITS_OF_INTEGERS + max(type.scale, 0), 76), max(type.scale, 0)))
     found = _cast_numbers(datum, type) if safe else None
     found = datum.cast(type, safe=safe) if found is None else found
     _check_cast(datum, found, safe)
     return found
+
+
+def _is_encoded_by_values(type: pa.DataType) -> bool:
+    return bool(_arrow.is_numeric(type) or _arrow.is_temporal(type) or pt.is_decimal(type) or pt.is_fixed_size_binary(type))
+
+
+def _wide_decimal(datum: Datum) -> Datum:
+    type = datum.type
+    return datum.cast(pa.decimal128(type.precision, type.scale)) if pt.is_decimal(type) and type.bit_width < 128 else datum
 
 
 _EXACT_HALVES = 2**11
