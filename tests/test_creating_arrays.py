@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import decimal
 import itertools
+import re
 from typing import Any
 
 import pyarrow as pa
@@ -134,3 +136,25 @@ READING: dict[str, Any] = {
 def test_more_items_than_the_machine_has_memory_for(make: Any, operation: Any) -> None:
     with pytest.raises(aj.JagMemoryError, match="GB; this process may use"):
         operation(make(2**46))
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize(
+    ("leaf", "item"),
+    [
+        (pa.date32(), dt.date(2026, 1, 2)),
+        (pa.time64("us"), dt.time(1, 2)),
+        (pa.timestamp("us", "UTC"), dt.datetime(2026, 1, 2, tzinfo=dt.UTC)),
+        (pa.duration("us"), dt.timedelta(1)),
+        (pa.decimal64(6, 2), decimal.Decimal("1.50")),
+        (pa.decimal128(6, 2), decimal.Decimal("1.50")),
+    ],
+    ids=str,
+)
+def test_dictionaries_of_times_and_decimals(leaf: pa.DataType, item: object, ordered: bool) -> None:
+    type = pa.dictionary(pa.int8(), leaf, ordered)
+    x = aj.array([[item, None], None, [item]], type=type)
+    assert (x.type, x.to_list()) == (type, [[item, None], None, [item]])
+    assert aj.array([item], type=type).to_list() == [item]
+    with pytest.raises(aj.JagValueError, match=re.escape(f"the item 'x' at [1] does not fit the leaf type {leaf}.")):
+        aj.array([None, "x"], type=type)

@@ -217,6 +217,8 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
     inferred = None if found is None else _strip(found, min(levels, wanted))
     # pyarrow would silently truncate Python floats to integers: read floats, and let the caller's cast check them.
     leaf = type if type is not None and not (inferred is not None and pt.is_floating(inferred)) else inferred
+    if leaf is not None and pt.is_dictionary(leaf) and (_arrow.is_temporal(leaf.value_type) or pt.is_decimal(leaf.value_type)):
+        leaf = leaf.value_type  # pyarrow makes no dictionaries of Python's times and decimals: the caller's cast encodes them
     try:
         if "pandas" in sys.modules and of_numpy is None and _may_cut(inferred, leaf):
             return _with_nanoseconds(data, leaf, wanted)

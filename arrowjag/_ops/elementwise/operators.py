@@ -306,22 +306,14 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
     if pt.is_string_view(datum.type) and not is_text(type):
         datum = decoded(datum)
     if pt.is_dictionary(type) and isinstance(datum, pa.Array) and _is_encoded_by_values(datum.type):
-        # Arrow's cast encodes text only, older versions encode no halves, and none encodes narrow decimals.
-        words = half_to_single(_wide_decimal(cast_values(datum, type.value_type, safe))).dictionary_encode()
-        found = words.dictionary.cast(type.value_type)
-        return pa.DictionaryArray.from_arrays(words.indices.cast(type.index_type), found, ordered=type.ordered)
-    if pt.is_duration(datum.type) and pt.is_floating(type):
-        datum = datum.cast(pa.int64())
+        return _encoded(cast_values(datum, type.value_type, safe), type)
     if pt.is_timestamp(datum.type) and datum.type.tz and (pt.is_date(type) or pt.is_time(type) or is_text(type)):
         return cast_zoned(datum, type, safe) if isinstance(datum, pa.Array) else cast_zoned(pa.repeat(datum, 1), type, safe)[0]
-    if pt.is_float16(datum.type) and not pt.is_floating(type):
-        datum = datum.cast(pa.float32())
+    datum = _castable(datum, type)
     if pt.is_float16(type) and not pt.is_floating(datum.type):
         if safe and pt.is_integer(datum.type):
             _check_halves(datum)
         datum = datum.cast(pa.float32(), safe=safe)
-    if pt.is_integer(type):  # Arrow compares decimals with the ends of the integers, which narrow ones can't hold
-        datum = _wide_decimal(datum)
     if pt.is_decimal(type) and pt.is_integer(datum.type) and type.precision < _DIGITS_OF_INTEGERS + type.scale:
         datum = datum.cast(pa.decimal256(min(_DIGITS_OF_INTEGERS + max(type.scale, 0), 76), max(type.scale, 0)))
     found = _cast_numbers(datum, type) if safe else None
@@ -332,6 +324,23 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
 
 def _is_encoded_by_values(type: pa.DataType) -> bool:
     return bool(_arrow.is_numeric(type) or _arrow.is_temporal(type) or pt.is_decimal(type) or pt.is_fixed_size_binary(type))
+
+
+def _encoded(values: pa.Array, type: pa.DataType) -> pa.Array:
+    """Encode values as Arrow's cast does text; `dictionary_encode` lacks narrow decimals, in older versions also halves."""
+    words = half_to_single(_wide_decimal(values)).dictionary_encode()
+    found = words.dictionary.cast(type.value_type)
+    return pa.DictionaryArray.from_arrays(words.indices.cast(type.index_type), found, ordered=type.ordered)
+
+
+def _castable(datum: Datum, type: pa.DataType) -> Datum:
+    """Cast numbers and durations to the type from which Arrow casts to another one."""
+    if pt.is_duration(datum.type) and pt.is_floating(type):
+        return datum.cast(pa.int64())
+    if pt.is_float16(datum.type) and not pt.is_floating(type):
+        return datum.cast(pa.float32())
+    # Arrow compares decimals with the ends of the integers, which narrow ones can't hold.
+    return _wide_decimal(datum) if pt.is_integer(type) else datum
 
 
 def _wide_decimal(datum: Datum) -> Datum:
