@@ -10,7 +10,7 @@ from arrowjag import _arrow
 from arrowjag._integers import check_ndim
 from arrowjag._kernels.base.memory import check_memory
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import MissingDependencyError, ShapeError
+from arrowjag.errors import JagRangeError, MissingDependencyError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrowData, BoolArray
 
@@ -186,11 +186,35 @@ def empty(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] | None =
 
 
 def to_python(values: pa.Array) -> list[Any]:
-    """Convert Arrow values to Python objects. For nanoseconds pyarrow needs pandas, because Python's own types lack them."""
+    """Convert Arrow values to Python objects. For nanoseconds pyarrow needs pandas, because Python's own types lack them.
+
+    Raises
+    ------
+    JagRangeError
+        If a time lies outside of the years that Python's types, or those of pandas, represent.
+    """
     check_memory(len(values), 8)
     try:
         return values.to_pylist()  # type: ignore[no-any-return]  # pyarrow is untyped here
+    except OverflowError as error:
+        raise _beyond_python(values, error) from error
     except ValueError as error:
-        if "pandas" not in str(error):
-            raise
-        raise MissingDependencyError.of("pandas", "pandas", "Python objects for nanoseconds") from error
+        if "pandas" in str(error):
+            raise MissingDependencyError.of("pandas", "pandas", "Python objects for nanoseconds") from error
+        raise _beyond_python(values, error) from error  # pandas' OutOfBoundsDatetime
+
+
+def _beyond_python(values: pa.Array, error: Exception) -> JagRangeError:
+    """Return the error for a time that Python can't represent; find its row by halving the rows."""
+    first, last = 0, len(values)
+    while last - first > 1:
+        middle = (first + last) // 2
+        try:
+            values.slice(first, middle - first).to_pylist()
+            first = middle
+        except (OverflowError, ValueError):
+            last = middle
+    return JagRangeError(
+        f'row {first} holds a time that no Python object represents ({error}); cast times to "int64", and dates to "int32", for '
+        "their counts, or use to_arrow"
+    )

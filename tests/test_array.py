@@ -154,3 +154,21 @@ def test_shapes_are_no_values() -> None:
 def test_more_objects_than_memory_can_hold() -> None:
     with pytest.raises(aj.JagMemoryError, match=r"items of 8 bytes take 3\.689e\+10 GB; this process may use"):
         aj.zeros(2**62).to_list()
+
+
+@pytest.mark.parametrize(
+    ("type", "count"),
+    [
+        (pa.timestamp("s"), 2**62),
+        (pa.timestamp("us", "UTC"), 253_402_300_800 * 10**6),
+        (pa.duration("s"), 2**62),
+        (pa.date64(), 86_400_000 * 10**9),
+    ],
+    ids=str,
+)
+def test_times_that_python_cannot_represent_are_named_by_their_row(type: pa.DataType, count: int) -> None:
+    x = aj.array([[0], [], [0, None], None, [0, count], [count]]).cast(type)
+    with pytest.raises(aj.JagRangeError, match=r"row 4 holds a time that no Python object represents \(.*\); cast times to "):
+        x.to_list()
+    assert x[:4].to_list() == aj.array([[0], [], [0, None], None]).cast(type).to_list()
+    assert isinstance(repr(x), str)

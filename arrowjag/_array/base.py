@@ -259,6 +259,11 @@ class ArrayBase(Column):
         list
             One entry per row; an array without dims gives its value. Cost: one Python object per value.
 
+        Raises
+        ------
+        JagRangeError
+            If a time lies outside of the years 1 to 9999, which Python's types represent.
+
         Examples
         --------
         >>> import arrowjag as aj
