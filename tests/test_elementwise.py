@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import decimal
 import math
 import operator
@@ -415,3 +416,44 @@ def test_numbers_of_one_type_are_compared(type: pa.DataType) -> None:
     assert (x > y).to_list() == [[False, False, None], [True]]
     assert (x == y).to_list() == [[True, False, None], [False]]
     assert (x <= y[0, 0]).to_list() == [[True, True, None], [True]]
+
+
+_MOMENTS = {
+    pa.date32(): 86_400 * 10**9,
+    pa.date64(): 10**6,
+    **{pa.timestamp(unit): step for unit, step in (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))},
+}
+_SPANS = {pa.duration(unit): step for unit, step in (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))}
+
+
+@pytest.mark.parametrize("name", ["lt", "le", "gt", "ge", "eq", "ne"])
+@given(data=st.data())
+def test_times_of_two_units_compare_by_value(name: str, data: st.DataObject) -> None:
+    units = data.draw(st.sampled_from([_MOMENTS, _SPANS]))
+    one, two = (data.draw(st.sampled_from(list(units))) for _ in range(2))
+
+    def counts(type: pa.DataType) -> list[int | None]:
+        bound = 2 ** (type.bit_width - 1) - 1
+        step = 86_400_000 if pa.types.is_date64(type) else 1
+        near = st.integers(-2, 2).map(lambda count: count * step)
+        limit = st.integers(-2, 2).map(lambda count: (bound // (2 * units[type]) + count) // step * step)
+        wide = st.integers(-(bound // step), bound // step).map(lambda count: count * step)
+        return data.draw(st.lists(st.none() | near | limit | wide, min_size=3, max_size=3))
+
+    def column(type: pa.DataType, items: list[int | None]) -> aj.JaggedArray:
+        return aj.array([items], type=pa.int32() if type.bit_width == 32 else pa.int64()).cast(type)
+
+    left, right = counts(one), counts(two)
+    compare = getattr(operator, name)
+    expected = [None if None in (a, b) else compare(a * units[one], b * units[two]) for a, b in zip(left, right, strict=True)]
+    assert compare(column(one, left), column(two, right)).to_list() == [expected]
+
+
+def test_times_beyond_the_finer_unit_compare_too() -> None:
+    x = aj.array([[0, None, 10**18]]).cast(pa.timestamp("ns", "UTC"))
+    end = dt.datetime(9999, 12, 31, tzinfo=dt.UTC)
+    assert (x < end).to_list() == [[True, None, True]]
+    assert (x == end).to_list() == [[False, None, False]]
+    assert (aj.array([[end] * 3]) > x).to_list() == [[True, None, True]]
+    with pytest.raises(aj.JagTypeError, match="less has no kernel for timestamp"):
+        _ = x < dt.datetime(9999, 12, 31)  # noqa: DTZ001

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._kernels.move import gather
 from arrowjag._ops.elementwise import decimals
 from arrowjag._ops.elementwise.categories import codes_beside, is_ordered
@@ -61,7 +62,7 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
             one, two = half_to_single(one), half_to_single(two)
         if is_text(one.type) and is_text(two.type) and one.type != two.type:
             one, two = one.cast(pa.large_string()), two.cast(pa.large_string())
-        return call([one, two])
+        return _called(call, kernel, one, two)
 
     return compute
 
@@ -75,6 +76,39 @@ def _compare_words(compute: Callable[[Datum, Datum], pa.Array], one: Datum, two:
             found = compute(words, right) if left is one else compute(right, words)
             return gather.take(found, *_arrow.to_int64(left.indices))
     return None
+
+
+def _called(call: Callable[[list[Datum]], pa.Array], kernel: str, one: Datum, two: Datum) -> pa.Array:
+    """Call Arrow's function, which casts times to the finer unit: the year 9999 doesn't fit nanoseconds."""
+    try:
+        return call([one, two])
+    except pa.ArrowInvalid:
+        if not _are_moments(one.type, two.type):
+            raise
+        return _compare_moments(kernel, one, two)
+
+
+def _are_moments(one: pa.DataType, two: pa.DataType) -> bool:
+    """Return whether both are dates and timestamps, with or without zones, or both durations."""
+    pair = [one, two]
+    if all(map(pt.is_duration, pair)):
+        return True
+    return all(pt.is_date(t) or pt.is_timestamp(t) for t in pair) and len({bool(getattr(t, "tz", None)) for t in pair}) == 1
+
+
+def _compare_moments(kernel: str, one: Datum, two: Datum) -> pa.Array:
+    """Compare times by value: whole coarse units first, then the rest of the finer one."""
+    (left, left_valid), (right, right_valid) = datum_to_numpy(one), datum_to_numpy(two)
+    unit = max(_ticks_per_day(one.type), _ticks_per_day(two.type))
+    left, left_rest = np.divmod(left.astype(np.int64), unit // _ticks_per_day(two.type))
+    right, right_rest = np.divmod(right.astype(np.int64), unit // _ticks_per_day(one.type))
+    call = getattr(np, kernel)
+    result = np.where(left == right, call(left_rest, right_rest), call(left, right))
+    return sized(result, both_valid(left_valid, right_valid))
+
+
+def _ticks_per_day(type: pa.DataType) -> int:
+    return 1 if pt.is_date32(type) else 86_400 * TICKS["ms" if pt.is_date64(type) else type.unit]
 
 
 def _check_zones(name: str, *types: pa.DataType) -> None:
