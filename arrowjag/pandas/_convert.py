@@ -63,9 +63,7 @@ def plain(values: Any) -> Any:
     """Return the data of a pandas array in a form that the gate reads."""
     if isinstance(values, pd.arrays.ArrowExtensionArray):
         return values.__arrow_array__()
-    if isinstance(values, pd.arrays.SparseArray):  # which pyarrow can't convert
-        values = values.to_dense()
-    if isinstance(values, pd.arrays.NumpyExtensionArray):
+    if isinstance(values, (pd.arrays.SparseArray, pd.arrays.NumpyExtensionArray)):  # pyarrow can't convert sparse columns
         values = values.to_numpy()
     if isinstance(values, np.ndarray):
         return _objects(values) if values.dtype.kind == "O" else values
