@@ -194,6 +194,8 @@ def to_python(values: pa.Array) -> list[Any]:
         If a time lies outside of the years that Python's types, or those of pandas, represent.
     """
     check_memory(len(values), 8)
+    if (found := _arrow.time_objects(values)) is not None:
+        return found
     try:
         return values.to_pylist()  # type: ignore[no-any-return]  # pyarrow is untyped here
     except OverflowError as error:

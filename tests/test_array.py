@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._arrow import time_objects
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
@@ -154,6 +155,40 @@ def test_shapes_are_no_values() -> None:
 def test_more_objects_than_memory_can_hold() -> None:
     with pytest.raises(aj.JagMemoryError, match=r"items of 8 bytes take 3\.689e\+10 GB; this process may use"):
         aj.zeros(2**62).to_list()
+
+
+TIMES = [pa.date32(), *(type(unit) for type in (pa.timestamp, pa.duration) for unit in ("s", "ms", "us"))]
+
+
+@given(jagged_arrays(leaf=st.sampled_from(TIMES)), st.integers(0, 3))
+def test_times_become_the_objects_that_pyarrow_makes(x: aj.JaggedArray, first: int) -> None:
+    rows = x.to_arrow(extension=False).slice(first)
+    assert repr(time_objects(rows)) == repr(rows.to_pylist())
+    assert repr(x.to_list()) == repr(x.to_arrow(extension=False).to_pylist())
+
+
+DAYS = [(-719_162, 2_932_896), (-999_999_999, 999_999_999)]
+
+
+@pytest.mark.parametrize("type", TIMES, ids=str)
+def test_the_first_and_the_last_time_of_python_are_represented(type: pa.DataType) -> None:
+    per_day = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000}.get(getattr(type, "unit", ""), 1)
+    first, last = DAYS[pa.types.is_duration(type)]
+    wide = pa.int32() if pa.types.is_date(type) else pa.int64()
+    for count, fits in (
+        (first * per_day, True),
+        ((last + 1) * per_day - 1, True),
+        (first * per_day - 1, False),
+        ((last + 1) * per_day, False),
+    ):
+        if abs(count) >= 2 ** (wide.bit_width - 1):
+            continue
+        values = pa.array([count, None], wide).cast(type)
+        assert (time_objects(values) is not None) is fits
+        if fits:
+            assert repr(time_objects(values)) == repr(values.to_pylist())
+    for other in (pa.timestamp("ns"), pa.duration("ns"), pa.timestamp("s", "UTC"), pa.time64("us"), pa.int64()):
+        assert time_objects(pa.nulls(1, other)) is None
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ slack; a null row has size 0. Invalid data raises `OffsetsError` here and never 
 from arrowjag._arrow.chunks import combine_chunks, join
 from arrowjag._arrow.incoming import arrived, peel
 from arrowjag._arrow.levels import Level, decode, peel_level, split_levels, wrap
+from arrowjag._arrow.objects import time_objects
 from arrowjag._arrow.order import dictionary_codes, equality_key, factorize, name_words, order_key, shared_words, word_places
 from arrowjag._arrow.types import (
     EXTENSION_NAME,
@@ -73,6 +74,7 @@ __all__ = [
     "shared_words",
     "split_levels",
     "structs",
+    "time_objects",
     "to_int64",
     "to_numpy",
     "to_numpy_bits",
