@@ -652,3 +652,15 @@ def test_casts_of_zoned_times_cut_fractions_where_asked() -> None:
         with pytest.raises(aj.JagError):
             part.cast(pa.time32("s"))
         assert set(part.cast(pa.time32("s"), safe=False).values.to_pylist()) == {dt.time(12)}
+
+
+@pytest.mark.parametrize("zone", ["UTC", "-00:15", "America/New_York", "Australia/Lord_Howe", "Africa/Monrovia"])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_zoned_times_become_the_text_that_arrow_writes(unit: str, zone: str) -> None:
+    """Around changes of the offset, before standard time, and of years of any length where the unit holds them."""
+    per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    counts = [*range(-2 * 10**9, 2 * 10**9, 7_654_321), *([-62_135_596_800 - 400 * 86_400] if unit != "ns" else [])]
+    values = pa.array([None, *(count * per_second for count in counts), None]).cast(pa.timestamp(unit, zone))
+    for part in (values, values[5:9], values[:0], values[:1]):
+        for type in (pa.string(), pa.large_string(), pa.string_view()):
+            assert aj.from_sizes(part, [len(part)]).cast(type).values.equals(part.cast(type))

@@ -89,7 +89,7 @@ def cast_zoned(values: pa.Array, type: pa.DataType, safe: bool) -> pa.Array:
     ticks = TICKS[values.type.unit]
     late = counts >= KNOWN_UNTIL * ticks
     if not late.any():
-        return values.cast(type, safe=safe)
+        return _text(values).cast(type) if not (pt.is_date(type) or pt.is_time(type)) else values.cast(type, safe=safe)
     wall = wall_of(values, "cast")
     if wall.equals(pc.local_timestamp(values)):
         return values.cast(type, safe=safe)
@@ -100,3 +100,15 @@ def cast_zoned(values: pa.Array, type: pa.DataType, safe: bool) -> pa.Array:
     parts = wall.cast(_TEXT), pa.array(offsets, _TEXT).take(pa.array(which))
     text = pc.binary_join_element_wise(*parts, pa.scalar("", _TEXT))
     return pc.if_else(_arrow.from_numpy(late), text, values.cast(_TEXT)).cast(type)
+
+
+def _text(values: pa.Array) -> pa.Array:
+    """Write wall times, and after each its offset from UTC as Arrow writes it: of one item per offset, a tenth of the time."""
+    wall = pc.local_timestamp(values)
+    text = wall.cast(_TEXT)
+    offsets = pc.subtract(wall.cast(pa.int64()), values.cast(pa.int64())).dictionary_encode()
+    codes = offsets.indices
+    one_each = pa.array([pc.index(codes, code).as_py() for code in range(len(offsets.dictionary))], pa.int64())
+    both = zip(values.take(one_each).cast(_TEXT).to_pylist(), text.take(one_each).to_pylist(), strict=True)
+    ends = pa.array([whole.removeprefix(part) for whole, part in both], _TEXT)
+    return pc.binary_join_element_wise(text, ends.take(codes), pa.scalar("", _TEXT))
