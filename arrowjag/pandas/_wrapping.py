@@ -33,25 +33,40 @@ def align(series: Sequence[pd.Series[Any]], join: str = "outer") -> list[pd.Seri
     list of Series
         Rows without a label in a Series are missing in it.
     """
-    index = series[0].index
-    if join == "outer":
-        for one in series[1:]:
-            index = index if index.equals(one.index) else index.union(one.index)
-    return [one if one.index.equals(index) else _reindexed(one, index) for one in series]
+    if join == "left":
+        index = series[0].index
+        return [one if one.index.equals(index) else _nullable(one).reindex(index) for one in series]
+    aligned = [series[0]]
+    for one in series[1:]:
+        index = aligned[0].index
+        if not index.equals(one.index):
+            joined, places, own = index.join(one.index, how="outer", return_indexers=True)
+            aligned = [_placed(before, places, joined) for before in aligned]
+            one = _placed(one, own, joined)  # noqa: PLW2901
+        aligned.append(one)
+    return aligned
 
 
-def _reindexed(series: pd.Series[Any], index: Any) -> pd.Series[Any]:
-    """Reindex a Series; integers and booleans keep their type, while pandas would convert them to floats and objects.
+def _placed(series: pd.Series[Any], places: Any, index: Any) -> pd.Series[Any]:
+    """Return rows by number, -1 for a missing one; None means all rows in their order."""
+    if places is None:
+        return series.set_axis(index)
+    rows = _nullable(series).array.take(places, allow_fill=True)
+    return pd.Series(rows, index=index, name=series.name, copy=False)
+
+
+def _nullable(series: pd.Series[Any]) -> pd.Series[Any]:
+    """Convert a Series to a type with nulls: integers and booleans would become floats and objects where a label is missing.
 
     Text stored as views becomes large text.
     """
     dtype = series.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "iub":
-        series = series.astype(pd.ArrowDtype(pa.from_numpy_dtype(dtype)))
-    elif isinstance(dtype, pd.ArrowDtype) and has_views(dtype.pyarrow_dtype):  # pyarrow takes none of them by position
+        return series.astype(pd.ArrowDtype(pa.from_numpy_dtype(dtype)))
+    if isinstance(dtype, pd.ArrowDtype) and has_views(dtype.pyarrow_dtype):  # pyarrow takes none of them by position
         text = series.array.__arrow_array__().cast(without_views(dtype.pyarrow_dtype))
-        series = pd.Series(pd.arrays.ArrowExtensionArray(text), index=series.index, name=series.name)
-    return series.reindex(index)
+        return pd.Series(pd.arrays.ArrowExtensionArray(text), index=series.index, name=series.name)
+    return series
 
 
 def opened(value: Any, n: int | None = None) -> Any:

@@ -346,3 +346,28 @@ def test_frames_of_arrow_hold_no_views_in_flat_columns() -> None:
     assert frame.iloc[::-1].to_dict("list")["b"] == [None, b"a"]
     assert frame["s"].dtype == pd.ArrowDtype(pa.struct({"t": pa.large_string(), "b": pa.large_binary()}))
     assert repr(frame.iloc[::-1])
+
+
+PAIRS_OF_LABELS = {
+    "repeated": (list("aab"), list("bac")),
+    "repeated in both": (list("abab"), list("ab")),
+    "levels": (pd.MultiIndex.from_product([list("ab"), [1, 2]], names=["x", "y"]), pd.Index(list("ba"), name="x")),
+    "swapped levels": (
+        pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["x", "y"]),
+        pd.MultiIndex.from_tuples([(2, "b"), (3, "a")], names=["y", "x"]),
+    ),
+    "missing": ([1.0, float("nan")], [float("nan"), 2.0]),
+    "names": (pd.Index([1, 2], name="x"), pd.Index([2, 3], name="y")),
+}
+
+
+@pytest.mark.parametrize("labels", PAIRS_OF_LABELS)
+@pytest.mark.parametrize("plain", [False, True])
+def test_operands_are_aligned_as_pandas_aligns_them(labels: str, plain: bool) -> None:
+    left, right = (pd.Series(np.arange(1.0, 1 + len(index)), index=index) for index in PAIRS_OF_LABELS[labels])
+    expected = left + right * 10
+    rows = [one.jag.unsqueeze(1) for one in (left, right * 10)]
+    second = right * 10 if plain else rows[1]
+    for found in (rows[0].jag + second, aj.apply("add", rows[0], second), rows[0] + rows[1].jag):
+        pd.testing.assert_index_equal(found.index, expected.index)
+        assert found.jag.sum(min_count=1).fillna(float("nan")).astype("float64").equals(expected)
