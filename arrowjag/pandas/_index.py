@@ -15,6 +15,7 @@ from arrowjag import _arrow
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag.errors import JagError
 from arrowjag.pandas._row_bytes import content_keys
+from arrowjag.pandas.row import Row
 
 __all__ = ["JaggedIndex"]
 
@@ -48,13 +49,57 @@ class JaggedIndex(pd.Index):
         places = pc.index_in(_keys(target), value_set=_keys(self))
         return _arrow.to_numpy(places.fill_null(-1))[0].astype(np.intp)
 
-    def _get_indexer_strict(self, key: Any, axis_name: str) -> tuple[pd.Index, npt.NDArray[np.intp]]:
-        """Look up a list of labels; pandas would take the lists among them for tuples, which equal no row."""
-        if isinstance(key, list) and all(one is None or isinstance(one, (list, tuple)) for one in key):
+    def _rows(self, labels: Any) -> Any:
+        """Convert a row or a list of rows to labels; pandas would take the items of rows for labels, or for tuples of them."""
+        labels = [labels] if isinstance(labels, Row) else labels.tolist() if isinstance(labels, np.ndarray) else labels
+        if isinstance(labels, list) and all(isinstance(one, (Row, list, tuple)) or pd.api.types.is_scalar(one) for one in labels):
             with contextlib.suppress(JagError):  # labels of another type are not there, which pandas says
-                key = type(self)(type(self._values)._from_sequence(key, dtype=self.dtype), name=self.name)
-        found: tuple[pd.Index, npt.NDArray[np.intp]] = super()._get_indexer_strict(key, axis_name)  # type: ignore[misc]  # the stubs omit it
+                return type(self)(type(self._values)._from_sequence(labels, dtype=self.dtype), name=self.name)
+        return labels
+
+    def _maybe_cast_listlike_indexer(self, target: Any) -> pd.Index:
+        found: pd.Index = super()._maybe_cast_listlike_indexer(self._rows(target))  # type: ignore[misc]  # the stubs omit it
         return found
+
+    def _get_indexer_strict(self, key: Any, axis_name: str) -> tuple[pd.Index, npt.NDArray[np.intp]]:
+        found: tuple[pd.Index, npt.NDArray[np.intp]] = super()._get_indexer_strict(self._rows(key), axis_name)  # type: ignore[misc]
+        return found
+
+    def reindex(self, target: Any, *args: Any, **kwargs: Any) -> tuple[pd.Index, npt.NDArray[np.intp] | None]:
+        """Return an index with other labels, and the position of each label in this one.
+
+        Parameters
+        ----------
+        target : Index or array-like of rows
+            The labels.
+        *args, **kwargs
+            As in `pandas.Index.reindex`.
+
+        Returns
+        -------
+        new_index : Index
+            The labels.
+        indexer : numpy.ndarray of int, or None
+            Their positions, -1 for missing ones; None if the labels are those of this index.
+        """
+        return super().reindex(self._rows(target), *args, **kwargs)
+
+    def drop(self, labels: Any, errors: Any = "raise") -> JaggedIndex:
+        """Return the index without some labels.
+
+        Parameters
+        ----------
+        labels : Row or array-like of rows
+            The labels to remove.
+        errors : {"raise", "ignore"}
+            What to do with labels that are not there.
+
+        Returns
+        -------
+        Index
+            The other labels.
+        """
+        return super().drop(self._rows(labels), errors=errors)
 
     def get_indexer_non_unique(self, target: Any) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """Return all positions of each label of another index.
@@ -71,7 +116,7 @@ class JaggedIndex(pd.Index):
         missing : numpy.ndarray of int
             The labels without a position.
         """
-        target = target if isinstance(target, pd.Index) else pd.Index(target)
+        target = self._maybe_cast_listlike_indexer(target)
         if not _has_rows_of(self, target):
             return super().get_indexer_non_unique(target)
         n = len(self)

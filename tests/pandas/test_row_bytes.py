@@ -295,3 +295,29 @@ def test_index_of_rows() -> None:
     assert items(frame.index.intersection(other)) == [[3]]
     assert frame.index.get_indexer(other).tolist() == [-1, 1]
     assert items(frame.sort_index(ascending=False).index) == [[3], [1, 2], None]
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_a_list_of_rows_names_labels(repeated: bool, ndim: int) -> None:
+    """numpy would make tuples of rows of one length, and a MultiIndex of these."""
+    rows: list[Any] = [[1, 2], [3, 4], [5], None, [1, 2] if repeated else []]
+    labels = [None if row is None else [row] * (ndim - 1) if ndim == 3 else row for row in rows]
+    index = pd.Index(aj.array(labels, ndim=ndim, type="int64"), name="v")
+    frame = pd.DataFrame({"x": range(5)}, index=index)
+    first, second = (aj.Row(one, pa.int64(), ndim - 1) for one in labels[1:3])
+    for keys in ([first], [first, second], [first, first], labels[1:2], labels[1:3], [second, None]):
+        places = [1 if key in (first, labels[1]) else 2 if key in (second, labels[2]) else 3 for key in keys]
+        assert frame.loc[keys, "x"].tolist() == places
+        assert frame.index.get_indexer_for(keys).tolist() == places
+        kept = [place for place in range(5) if place not in places]
+        assert frame.drop(keys)["x"].tolist() == kept
+        if not repeated:
+            assert frame.reindex(keys)["x"].tolist() == places
+            assert frame.index.drop(keys).equals(index[kept])
+    if not repeated:
+        assert frame.drop(first)["x"].tolist() == [0, 2, 3, 4]
+        assert frame.reindex([first, aj.Row([7] if ndim == 2 else [[7]])])["x"].fillna(-1).tolist() == [1, -1]
+        assert frame.index.drop([first, aj.Row([7] if ndim == 2 else [[7]])], errors="ignore").equals(index[[0, 2, 3, 4]])
+    with pytest.raises(KeyError):
+        frame.drop([aj.Row([7] if ndim == 2 else [[7]])])
