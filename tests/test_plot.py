@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
-from arrowjag.errors import JagIndexError, JagTypeError, MissingDependencyError
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, MissingDependencyError
 
 pytest.importorskip("matplotlib")
 
@@ -163,6 +163,40 @@ def test_every_kind_of_value_is_drawn(values: list[Any]) -> None:
 def test_dictionaries_are_text() -> None:
     x = aj.from_sizes(pa.array(["a", "b", "a"]).dictionary_encode(), [2, 1])
     assert [label.get_text() for label in x.plot.values().get_yticklabels()] == ["a", "b"]
+
+
+def test_views_of_text_are_text() -> None:
+    for data in (pa.array(["b", "a", "b", None], pa.string_view()), pa.array(["b", "a", "b", None], pa.large_string())):
+        ax = aj.from_sizes(data, [4]).plot.values()
+        assert [one.get_text() for one in ax.get_yticklabels()] == ["b", "a"]
+        assert [bar.get_width() for bar in ax.patches] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [dt.date(1, 1, 1), dt.date(9999, 12, 31)],
+        [dt.datetime(1, 1, 1), dt.datetime(9999, 12, 31)],  # noqa: DTZ001
+        [dt.date(9999, 12, 31)],
+        pa.array([0, 10**12], pa.timestamp("s")),
+        pa.array([0, 2**31 - 1], pa.date32()),
+        [0.3, 0.1 + 0.2],
+        [0.0, 5e-324],
+        [1e300],
+        [-1e300, -1e300],
+        [2**63 - 1, -(2**63)],
+    ],
+)
+def test_values_at_the_ends_of_their_range_are_drawn(values: Any) -> None:
+    ax = aj.from_sizes(pa.array(values), [len(values)]).plot.values()
+    ax.figure.canvas.draw()
+    assert sum(bar.get_height() for bar in ax.patches) == len(values)
+    assert all(bar.get_width() > 0 for bar in ax.patches)
+
+
+def test_a_range_beyond_float64_is_named() -> None:
+    with pytest.raises(JagValueError, match=r"plot.values: no axis holds values from -1e\+308 to 1e\+308; clip them first"):
+        aj.array([[1e308, -1e308]]).plot.values()
 
 
 def test_structs_want_a_field() -> None:

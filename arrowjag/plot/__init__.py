@@ -122,6 +122,8 @@ class Plotter:
         ------
         JagTypeError
             For leaf types without a picture, such as structs: pick a field first.
+        JagValueError
+            If the range of the values exceeds float64.
         MissingDependencyError
             If matplotlib is not installed.
 

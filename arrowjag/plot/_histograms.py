@@ -13,7 +13,8 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._ops import struct_fields
-from arrowjag.errors import JagIndexError
+from arrowjag._pyarrow_versions import has_views, without_views
+from arrowjag.errors import JagIndexError, JagValueError
 from arrowjag.plot import _canvas
 from arrowjag.typing import IntArray
 
@@ -101,6 +102,9 @@ def values(column: Column, ax: Any) -> Any:
     if pt.is_dictionary(type):
         leaves = leaves.dictionary_decode()
         type = leaves.type
+    if has_views(type):
+        leaves = leaves.cast(without_views(type))
+        type = leaves.type
     if pt.is_decimal(type):
         leaves, type = leaves.cast(pa.float64(), safe=False), pa.float64()
     if _is_category(type):
@@ -141,6 +145,8 @@ def _numbers(leaves: pa.Array, ax: Any) -> Any:
     heights, edges = _counted(data)
     shown = _times(edges, leaves.type) if temporal else edges
     ax.bar(shown[:-1], heights, np.diff(shown), align="edge", color=_canvas.BAR, edgecolor="white", linewidth=0.5)
+    if shown.dtype.kind == "M":
+        ax.set_xlim(shown[0], shown[-1])  # a margin may lie before the year 1
     _canvas.thousands(ax.yaxis)
     return ax
 
@@ -150,15 +156,28 @@ def _counted(data: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]
     if data.dtype.kind in "iu" and int(high) - int(low) < 1 << 52:
         edges = whole_edges(int(low), int(high))
         return np.histogram(data, edges)[0], edges
-    return np.histogram(data.astype(np.float64), BINS)
+    data = data.astype(np.float64)
+    if not np.isfinite(float(high) - float(low)):
+        raise JagValueError(f"plot.values: no axis holds values from {low} to {high}; clip them first, with x.clip(lower, upper)")
+    try:
+        return np.histogram(data, BINS)
+    except ValueError:  # float64 has no 50 numbers between the least and the largest one
+        margin = max(0.5, abs(float(high)) / 100)
+        return np.array([len(data)]), np.array([data.min() - margin, data.max() + margin])
 
 
 def _times(edges: npt.NDArray[Any], type: pa.DataType) -> npt.NDArray[Any]:
-    """Edges as times that matplotlib has dates for; durations and times of day stay numbers of their unit."""
-    if pt.is_date(type):
-        unit = "D" if pt.is_date32(type) else "ms"
-        return edges.round().astype("int64").astype(f"M8[{unit}]")
-    return edges.round().astype("int64").astype(f"M8[{type.unit}]") if pt.is_timestamp(type) else edges
+    """Edges as times that matplotlib has dates for; other times, durations and times of day stay numbers of their unit."""
+    if not (pt.is_date(type) or pt.is_timestamp(type)):
+        return edges
+    unit = "D" if pt.is_date32(type) else "ms" if pt.is_date64(type) else type.unit
+    known = np.array(["0001-01-02", "9999-12-30"], "M8[D]").astype(f"M8[{unit}]")
+    first, last = known.astype("int64").astype(np.float64)
+    width = edges[1] - edges[0]
+    if edges[0] < first - width or edges[-1] > last + width:
+        return edges
+    times: npt.NDArray[Any] = np.clip(edges.round().astype("int64").astype(known.dtype), *known)
+    return times
 
 
 def _categories(leaves: pa.Array, ax: Any) -> Any:
