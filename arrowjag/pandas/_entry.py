@@ -124,6 +124,19 @@ def _clip(original: Callable[..., Any]) -> Any:
     return clip
 
 
+def _hist(original: Callable[..., Any]) -> Any:
+    """Raise; matplotlib would draw one histogram per row."""
+
+    def hist(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_jagged(self):
+            raise JagTypeError(
+                f"hist: rows of {self.dtype} have no height; .jag.plot.values() counts values, .jag.plot.sizes() the sizes of rows"
+            )
+        return original(self, *args, **kwargs)
+
+    return hist
+
+
 def _round_block(original: Callable[..., Any]) -> Any:
     """Round the items of numbers; pandas takes every dtype that is not numeric for text, and returns it unchanged."""
 
@@ -292,6 +305,7 @@ def install() -> None:
     _wrap(pd.Series, "clip", _clip)
     _wrap(pd.DataFrame, "clip", _clip)
     _wrap(pd.DataFrame, "__setitem__", _set_columns)
+    _wrap(pd.Series, "hist", _hist)
     _wrap(pd.DataFrame, "round", _round_frame)
     _wrap(Block, "round", _round_block)
     for name in ("setitem", "putmask", "where", "replace"):

@@ -21,6 +21,7 @@ class Grouped:
     """Mixin for ``df.groupby("k")["v"].sum()`` and ``.agg({"v": "mean"})``: the results of ``.jag.sum(axis=0)`` per group."""
 
     _jagged: JaggedArray
+    dtype: Any
     isna: Any
     take: Any
 
@@ -39,6 +40,13 @@ class Grouped:
             return wrap(getattr(nested, how)(axis=1, **_options(how, min_count, kwargs)))
         except JagTypeError as error:
             raise NotImplementedError(str(error)) from error
+
+    def _groupby_quantile(self, **kwargs: Any) -> Any:
+        """pandas has this hook from 3.1 on; its own implementation takes only numbers."""
+        raise JagTypeError(
+            f"groupby: dtype {self.dtype} does not support operation 'quantile', which has an axis here. groupby.jag.quantile(q) "
+            "combines the rows of a group item by item, with axis=None it gives one value per group"
+        )
 
 
 def _first_rows(missing: Any, ids: Any, ngroups: int, how: str, min_count: int, skip: bool) -> npt.NDArray[np.int64]:

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.pandas import JaggedDtype, JaggedExtensionArray, _store
-from arrowjag.pandas._versions import SHARED_VIEWS, STACK_DROPS_NULLS
+from arrowjag.pandas._versions import NO_ROW_BUILDERS, SHARED_VIEWS, STACK_DROPS_NULLS
 from arrowjag.testing import assert_lists_equal
 
 ROWS = [[1, 2], None, [], [3]]
@@ -529,6 +529,13 @@ def test_display_options_of_pandas_hold_inside_rows() -> None:
         assert "[1.2 €, null, 3.5 €, 4.5 €, 5.5 €]" in frame._repr_html_()
     with pd.option_context("display.max_seq_items", 2):
         assert "[1.25, ..., 5.5]" in frame._repr_html_()
+
+
+def test_pandas_own_histograms_and_quantiles_of_groups_name_those_of_arrowjag(s: pd.Series[Any]) -> None:
+    with pytest.raises(JagTypeError, match=r"hist: rows of jagged\[int64, 2\] have no height; \.jag\.plot\.values\(\)"):
+        s.hist()
+    with pytest.raises(TypeError, match=None if NO_ROW_BUILDERS else r"groupby\.jag\.quantile"):  # older pandas has its own error
+        s.groupby([0, 0, 1, 1]).quantile(0.5)
 
 
 @pytest.mark.parametrize("rows", [[[1, 2], [3, 4]], [[1, 2], None, []]])
