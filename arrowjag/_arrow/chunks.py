@@ -10,6 +10,7 @@ from arrowjag._arrow.order import shared_words
 from arrowjag._arrow.types import is_list_type
 from arrowjag._gate import canonical_layout, secure
 from arrowjag._kernels.base.capacity import widen, widened
+from arrowjag._kernels.base.memory import nulls_like
 from arrowjag._kernels.move.join import concatenate
 from arrowjag.typing import ArrowData
 
@@ -27,11 +28,21 @@ def combine_chunks(data: ArrowData) -> pa.Array:
 
 def join(arrays: list[pa.Array]) -> pa.Array:
     """Concatenate at least one array of one type; a single array is returned unchanged."""
+    if pt.is_dictionary(arrays[0].type):
+        arrays = _with_words(arrays)
     # Arrays without items may lack buffers; pyarrow crashes when it concatenates them.
     filled = [array for array in arrays if len(array)] or arrays[:1]
     if len(filled) == 1:
         return filled[0]
     return concatenate(filled) if pt.is_primitive(filled[0].type) else _concat(filled)
+
+
+def _with_words(arrays: list[pa.Array]) -> list[pa.Array]:
+    """Give the dictionary of another array to those whose dictionary is empty, so that ordered categories stay known."""
+    named = next((array for array in arrays if len(array.dictionary)), None)
+    if named is None:
+        return arrays
+    return [array if len(array.dictionary) else nulls_like(named, len(array)) for array in arrays]
 
 
 def _concat(chunks: list[pa.Array]) -> pa.Array:

@@ -12,7 +12,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import unless_all, without_validity
+from arrowjag._kernels.base.memory import nulls_like, unless_all, without_validity
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups
 from arrowjag._kernels.move import gather
@@ -73,7 +73,7 @@ def _best(keys: pa.Array, offsets: IntArray, operation: str) -> tuple[IntArray, 
 
 def _picked(values: pa.Array, items: IntArray, there: BoolArray) -> pa.Array:
     if not len(values):
-        return pa.nulls(len(items), values.type)
+        return nulls_like(values, len(items))
     return gather.take(values, items, unless_all(there))
 
 

@@ -18,7 +18,7 @@ from arrowjag._column import AnyColumn, Column, storage_type
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.extremes import least
-from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.memory import empty, nulls_like
 from arrowjag._kernels.move import gather, merge
 from arrowjag._kernels.move.rows import slice_ranges, take_ranges
 from arrowjag._kernels.reduce.picked import take_nth
@@ -227,7 +227,7 @@ def nth_or_null(column: Column, index: int) -> Column:
     places = np.subtract(ends, starts, out=empty(len(starts), np.int64))
     there = places > position if position >= 0 else places >= -position
     np.add(starts if position >= 0 else ends, position if abs(position) <= dim.size else 0, out=places)
-    values = gather.take(column.values, places, there) if dim.size else pa.nulls(len(dim), column.type)
+    values = gather.take(column.values, places, there) if dim.size else nulls_like(column.values, len(dim))
     return Column(shape, values)
 
 

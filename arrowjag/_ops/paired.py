@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels.base.memory import aligned_bits, both_valid, has_words, unpack_bits
+from arrowjag._kernels.base.memory import aligned_bits, both_valid, has_words, nulls_like, unpack_bits
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._ops import structure
 from arrowjag._ops.axes import is_none_of_them, normalize_axes
@@ -105,7 +105,7 @@ def over_pairs(
 
 
 def _taken(values: pa.Array, index: IntArray) -> pa.Array:
-    return gather.take(values, index) if len(values) else pa.nulls(len(index), values.type)
+    return gather.take(values, index) if len(values) else nulls_like(values, len(index))
 
 
 def deeper(

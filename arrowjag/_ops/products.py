@@ -13,7 +13,7 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import unless_all
+from arrowjag._kernels.base.memory import nulls_like, unless_all
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._ops import along_axis, elementwise, struct_fields, structure
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -97,7 +97,7 @@ def zip_padded(parts: Operands) -> Column:
             continue
         items = _offsets.runs(starts, offsets)
         there = items < spread_rows(starts + sizes, offsets)
-        fields[name] = gather.take(values, items, unless_all(there)) if len(values) else pa.nulls(len(items), values.type)
+        fields[name] = gather.take(values, items, unless_all(there)) if len(values) else nulls_like(values, len(items))
     return Column(JaggedShape._trusted(_innermost(outer, offsets, valid)), struct_fields.structs(fields))
 
 

@@ -17,7 +17,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import check_memory
+from arrowjag._kernels.base.memory import check_memory, nulls_like
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
 from arrowjag._kernels.elementwise import text_loops
 from arrowjag._kernels.elementwise.text_bytes import n_bytes
@@ -116,7 +116,7 @@ def _pick(values: pa.Array, offsets: IntArray, slot: IntArray, present: BoolArra
 def _pick_items(values: pa.Array, item: IntArray, present: BoolArray | None) -> pa.Array:
     """Gather items by flat position, null where `present` is False."""
     if len(values) == 0:
-        return pa.nulls(len(item), values.type)
+        return nulls_like(values, len(item))
     return gather.take(values, item, present)
 
 

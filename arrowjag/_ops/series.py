@@ -14,7 +14,7 @@ from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.extremes import holds_nan
-from arrowjag._kernels.base.memory import both_valid, empty, unless_all, without_validity
+from arrowjag._kernels.base.memory import both_valid, empty, nulls_like, unless_all, without_validity
 from arrowjag._kernels.equal import peaks, repeats
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import interpolation, search
@@ -143,7 +143,7 @@ def asof(left: Column, right: Column, values: Column | None, direction: str, tol
     right, values, left = _agreed(right, right if values is None else values, left, "asof", "right")
     points, given = _points(right, values, left, "right", "asof")
     if not len(points.key):
-        return Column(points.probes.shape, pa.nulls(len(points.sought), given.type))
+        return Column(points.probes.shape, nulls_like(given, len(points.sought)))
     before = None if direction == "forward" else _looked_up(points, "right")
     behind = None if direction == "backward" else (_looked_up(points, "left"), _last_equal(points))
     limit = None if tolerance is None else _tolerance(tolerance, left, right)

@@ -17,7 +17,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import both_valid
+from arrowjag._kernels.base.memory import both_valid, nulls_like
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups as _groups
 from arrowjag._kernels.equal import sets as _kernels
@@ -312,7 +312,7 @@ def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column
     table_keys = keys.values if items is None else gather.take(keys.values, items)
     key, table_key = joint_keys(probes.values, table_keys, "translate")
     if len(table_key[0]) == 0:
-        return Column(probes.shape, pa.nulls(len(key[0]), values.type))
+        return Column(probes.shape, nulls_like(values.values, len(key[0])))
     cut = tables.shape.dims[-1].offsets
     found, hit = naming_rows(tables.shape, tables.ndim - 1, lookup, table_key, cut, key, offsets)
     return Column(probes.shape, gather.take(values.values, found if items is None else items[found], hit))

@@ -18,7 +18,7 @@ from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import as_flags, empty, unless_all
+from arrowjag._kernels.base.memory import as_flags, empty, nulls_like, unless_all
 from arrowjag._kernels.base.offsets import count_true, filter_rows, of_size, row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
@@ -226,7 +226,7 @@ def weighted_quantile(
         if len(x):
             picked = gather.take(x, items.reshape(-1), None if present is None else present.repeat(len(q)))
         else:
-            picked = pa.nulls(items.size, x.type)
+            picked = nulls_like(x, items.size)
         picked = _as_mean(picked, None if finite is None else ~finite.repeat(len(q)))
         made[:] = [(picked, of_size(len(q), len(offsets) - 1))]
         return _arrow.numbers(len(offsets) - 1) if several else picked

@@ -458,6 +458,8 @@ def from_series(series: pl.Series, ndim: int | None = None, where: str | None = 
     with panics(f"the Arrow data of {series.dtype}"):
         arrow = storage.to_arrow()
     column = _column.from_arrow(arrow, kind.ndim if ndim is None else ndim, where or f"column {series.name!r}")
+    if kind.enum is not None and not column.shape.size:  # polars exports lists without rows without their categories
+        column = Column(column.shape, kind.empty().values)
     array: JaggedArray = JaggedArray._of(column)
     return array
 

@@ -120,6 +120,39 @@ def test_categories_without_rows(rows, name):
 TEXT = pl.DataFrame({"t": [["lo", "hi"], None, [None]], "n": [[1], [2], [3]], "w": ["lo", "hi", None]})
 
 
+PICKED = {
+    "min": lambda v: v.min(),
+    "min_by": lambda v: v.min_by(v),
+    "first": lambda v: v.first(),
+    "slot": lambda v: v.S[0],
+    "mode": lambda v: v.mode(),
+    "all items": lambda v: v.max(axis=None) if isinstance(v, pl.Expr) else v.max(),
+}
+
+
+@pytest.mark.parametrize("rows", [[["hi", "lo"], ["lo", None], None], [None, []], [None], []])
+@pytest.mark.parametrize("name", PICKED)
+def test_items_of_rows_without_items_keep_the_enum(name, rows):
+    df = pl.DataFrame({"e": pl.Series(rows, dtype=pl.List(LEVEL))})
+    picked = PICKED[name](c("e").jag)
+    lazy = df.lazy().select(picked=picked, filled=picked.jag.fill_null("mid"), low=picked.jag < "mid")
+    for got in (lazy.collect(), lazy.collect(engine="streaming")):
+        assert got.schema == lazy.collect_schema() == {"picked": LEVEL, "filled": LEVEL, "low": pl.Boolean()}
+        assert got["filled"].to_list() == ["mid" if one is None else one for one in got["picked"]]
+        assert got["low"].to_list() == [None if one is None else one == "lo" for one in got["picked"]]
+    array = PICKED[name](from_series(df["e"]))
+    assert array.to_polars().dtype == LEVEL
+    assert (array < "mid").to_list() == [None if one is None else one == "lo" for one in array.to_list()]
+
+
+@pytest.mark.parametrize("rows", [[None, []], []])
+def test_null_beside_no_items_keeps_the_enum(rows):
+    s = pl.Series("e", rows, dtype=pl.List(LEVEL))
+    appended = from_series(s).append(None)
+    assert leaf(appended.to_polars().dtype) == LEVEL
+    assert s.to_frame().select(c("e").jag.append(None).jag < "mid")["e"].to_list() == (appended < "mid").to_list()
+
+
 @pytest.mark.parametrize("kind", ["list", "jagged", "flat"])
 def test_text_becomes_an_enum(kind):
     name = "w" if kind == "flat" else "t"

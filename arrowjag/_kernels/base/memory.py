@@ -35,6 +35,7 @@ __all__ = [
     "has_words",
     "is_counted",
     "is_text",
+    "nulls_like",
     "numbers",
     "pack_bits",
     "unless_all",
@@ -275,6 +276,27 @@ def as_places(index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa
     if valid is None:
         return pa.array(index)
     return from_words(pa.int64(), np.ascontiguousarray(index, np.int64), valid)
+
+
+def nulls_like(values: Any, n: int) -> pa.Array[Any]:
+    """Return `n` nulls of the type of an array; dictionaries keep their values, which are the categories of ordered ones.
+
+    Parameters
+    ----------
+    values : Arrow array of any type
+    n : int
+
+    Returns
+    -------
+    (n,) Arrow array of the same type
+    """
+    type = values.type
+    if pt.is_dictionary(type):
+        return pa.DictionaryArray.from_arrays(pa.nulls(n, type.index_type), values.dictionary, ordered=type.ordered)
+    if pt.is_struct(type) and type.num_fields:
+        fields = [nulls_like(values.field(slot), n) for slot in range(type.num_fields)]
+        return pa.StructArray.from_arrays(fields, fields=list(type), mask=pa.repeat(True, n))
+    return pa.nulls(n, type)
 
 
 def with_bits(values: pa.Array[Any], bits: NDArray[np.uint8] | None) -> pa.Array[Any]:
