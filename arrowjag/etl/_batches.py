@@ -177,7 +177,7 @@ def _finished(runs: Iterable[tuple[Part, Sequence[int]]], small: _Small) -> Iter
     for part, groups in runs:
         wanted = groups
         if plan.pruning is not None:
-            wanted = sorted(set(groups).intersection(part.row_groups(plan.pruning, plan.read_schema)))
+            wanted = sorted(set(groups).intersection(part.row_groups(plan.pruning, plan.read_schema, plan.filter_names)))
         raw = small.read(part, wanted)
         if raw is None or not small.takes(part):
             yield from small.finish()

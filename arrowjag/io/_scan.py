@@ -93,10 +93,12 @@ class Part:
         """Open the file, unless that was done to read its footer."""
         return self.file.open() if self.source is None else self.source
 
-    def row_groups(self, filter: Any, schema: pa.Schema) -> list[int]:
-        """Numbers of the row groups that a filter does not exclude by their statistics."""
+    def row_groups(self, filter: Any, schema: pa.Schema, names: Iterable[str]) -> list[int]:
+        """Numbers of the row groups that a filter of some columns does not exclude by their statistics."""
         if not self.is_known:
             return list(range(self.footer.num_row_groups))
+        if filter is not None and any(self._rounds(name, schema) for name in names):
+            filter = None
         if filter is None and self.file.fragment is None:
             return list(range(self.footer.num_row_groups))
         with reading(self.name):
@@ -107,6 +109,13 @@ class Part:
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
                 # The file has other types than the schema, or bounds that Arrow can't compare: rows tell, once they are cast.
                 return self.file.row_groups(None, schema, self.content)
+
+    def _rounds(self, name: str, schema: pa.Schema) -> bool:
+        """Whether the schema casts a column to other floats: the bounds of the file are not rounded, and values may pass them."""
+        if name not in self.schema.names:
+            return False
+        type = schema.field(name).type
+        return bool(pt.is_floating(type)) and self.schema.field(name).type != type
 
     def kept_rows(self, groups: Sequence[int]) -> BoolArray | None:
         """Which rows of some row groups a table of the lake has kept; None if it has deleted none of the file."""
@@ -514,7 +523,7 @@ def stream_parts(
     """Read what `read_parts` reads, one row group after another."""
     plan = make_plan(schema, columns, filters)
     for part in parts:
-        groups = part.row_groups(plan.pruning, schema)
+        groups = part.row_groups(plan.pruning, schema, plan.filter_names)
         if groups:
             yield from _read_run(part, [int(group) for group in groups], plan, verify)
 
@@ -543,7 +552,7 @@ def _tasks(parts: Sequence[Part], schema: pa.Schema, plan: Plan) -> Iterator[tup
     """Split work into files or, if there are fewer files than threads, into consecutive row groups of files."""
     share = max(1, _threads() // max(1, len(parts)))
     for part in parts:
-        groups = part.row_groups(plan.pruning, schema)
+        groups = part.row_groups(plan.pruning, schema, plan.filter_names)
         runs = 1 if part.has_no_path else min(share, len(groups))
         for run in np.array_split(groups, runs) if groups else []:
             yield part, [int(group) for group in run]

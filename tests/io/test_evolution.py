@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.fs as pf
@@ -232,6 +233,18 @@ def test_values_that_fit_are_cast(stored: pa.Array, type: pa.DataType, tmp_path:
     got = aj.read_parquet(tmp_path / "v.parquet", schema=pa.schema([("v", type)]))["v"]
     assert got.type == type
     assert got.combine_chunks().cast(stored.type).equals(stored)
+
+
+@pytest.mark.parametrize("filters", [[("k", "==", 0.2)], [("k", ">=", 0.2)], [("k", "in", [0.2, 7.0])]])
+def test_filters_of_rounded_columns_read_what_the_bounds_of_the_file_exclude(filters: Any, tmp_path: Path) -> None:
+    """0.2 as float32 is more than the largest 0.2 of the row group."""
+    pq.write_table(pa.table({"k": [0.1, 0.2, 0.0]}), tmp_path / "k.parquet", row_group_size=2)
+    narrow = pa.schema([("k", pa.float32())])
+    rounded = float(np.float32(0.2))
+    asked = [(name, call, [rounded] if isinstance(value, list) else rounded) for name, call, value in filters]
+    assert aj.read_parquet(tmp_path / "k.parquet", schema=narrow, filters=asked)["k"].to_pylist() == [rounded]
+    lazily = aj.scan_parquet(tmp_path / "k.parquet", schema=narrow, filters=asked).collect()
+    assert lazily["k"].to_list() == [rounded]
 
 
 def test_columns_that_some_file_lacks_may_be_null(tmp_path: Path) -> None:
