@@ -126,7 +126,7 @@ def read(data: Any, dtype: JaggedDtype | None) -> Column:
 
 def _read_objects(values: list[Any], dtype: JaggedDtype | None) -> Column:
     if any(isinstance(one, Row) for one in values):
-        return conform(rows(values, dtype), dtype)
+        return rows(values, dtype)
     items = [None if not _is_list(one) and is_missing(one) else _opened(one) for one in values]
     if dtype is None:
         return conform(as_column(items), None)
@@ -154,7 +154,7 @@ def _opened(value: Any) -> Any:
 
 
 def rows(values: Sequence[Any], dtype: JaggedDtype | None) -> Column:
-    """Concatenate rows of any columns, missing values and nested lists; leaf types stay exact."""
+    """Concatenate rows of any columns, missing values and nested lists; leaf types stay exact, and a dtype checks its extents."""
     ndim = dtype.ndim if dtype is not None else next(one._ndim + 1 for one in values if isinstance(one, Row))
     sources: dict[int, tuple[int, Column]] = {}
     starts = 0
@@ -181,7 +181,7 @@ def rows(values: Sequence[Any], dtype: JaggedDtype | None) -> Column:
     leaf = _leaf_of(columns) if dtype is None else dtype.leaf
     joined = concat([cast(column, leaf) for column in columns])
     outer = [Uniform._frame(len(values))]
-    return structure.take_items(joined, 1, index, outer, None if valid.all() else valid)
+    return conform(structure.take_items(joined, 1, index, outer, None if valid.all() else valid), dtype)
 
 
 def _leaf_of(columns: list[Column]) -> pa.DataType:

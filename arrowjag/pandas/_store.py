@@ -13,7 +13,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._column import Column, row_validity
 from arrowjag._ops import structure
 from arrowjag.dims import Uniform
-from arrowjag.pandas._convert import concat, conform, is_missing, rows
+from arrowjag.pandas._convert import concat, is_missing, rows
 from arrowjag.pandas.row import Row
 
 __all__ = ["Store"]
@@ -47,7 +47,7 @@ class Store:
     @property
     def _base(self) -> JaggedArray:
         if self._known is None:
-            self._known = JaggedArray._of(conform(rows(*self._rows), self._rows[1]))
+            self._known = JaggedArray._of(rows(*self._rows))
         return self._known
 
     @_base.setter

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
+from arrowjag.errors import ShapeError
 
 ROWS: list[Any] = [[1, 2], None, [], [3]]
 
@@ -202,3 +203,33 @@ def test_case_when_keeps_the_dtype(df: pd.DataFrame) -> None:
     found = df["v"].case_when([(df["k"] > 1, aj.Row([5]))])
     assert found.dtype == df["v"].dtype
     assert found.jag.to_list() == [[1, 2], None, [5], [5]]
+
+
+@pytest.mark.parametrize("row", [[9, 9], [9], [9, 9, 9], []])
+def test_a_row_that_is_written_has_the_declared_size(row: list[int]) -> None:
+    s = pd.Series([[1, 2], [3, 4], [5, 6]], dtype="jagged[int8, 2, extents=(2,)]")
+    one = aj.Row(row, pa.int8(), 1)
+
+    def assigned(value: Any) -> Any:
+        changed = s.copy()
+        changed.iloc[1] = value
+        return changed
+
+    ways = {
+        "list": lambda: assigned(row),
+        "row": lambda: assigned(one),
+        "mask": lambda: s.mask([False, True, False], one),
+        "fillna": lambda: s.reindex([0, 7, 2]).fillna(one),
+        "shift": lambda: s.shift(fill_value=row),
+        "reindex": lambda: s.reindex([0, 7], fill_value=one),
+        "replace": lambda: s.replace(aj.Row([3, 4], pa.int8(), 1), one),
+    }
+    for way in ways.values():
+        if len(row) == 2:
+            found = way()
+            assert found.array._jagged.shape.extents == (None, 2)
+            assert found.dtype == s.dtype
+        else:
+            with pytest.raises(ShapeError, match=rf"row 0 has {len(row)} items, but the dim declares an extent of 2"):
+                way()
+    assert s.jag.to_list() == [[1, 2], [3, 4], [5, 6]]
