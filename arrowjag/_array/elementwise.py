@@ -37,6 +37,20 @@ def _validity_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
     return Rows.MOVED if arguments["axis"] in inner else Rows.LOCAL
 
 
+def _filler_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    """A constant of all rows and a column that is one row are read whole; surfaces pass columns without rows."""
+    y = arguments.get("y", ())
+    is_single = (y if isinstance(y, Column) else as_column(y)).ndim < ndim
+    is_constant = not isinstance(y, Column) or y.shape.size > 0
+    return Rows.LOCAL if is_single is is_constant else Rows.KEPT
+
+
+def _filled_type(x: Any, y: Any, axis: int = 0) -> Any:
+    """The type of `fill_null_rows`; a constant of all rows is taken without them."""
+    column = y if isinstance(y, Column) else as_column(y)
+    return x.fill_null_rows(x._wrap(column)[:0] if column.ndim == x.ndim else y, axis)
+
+
 def _null_flags(column: Column, depth: int) -> pa.Array:
     """Flag the nulls among the items after the first `depth` dims; flags of leaves are the bits of their validity, not unpacked."""
     leaves = depth == column.ndim
@@ -402,7 +416,7 @@ class ElementwiseMethods(ArrayBase):
         """
         return self._wrap(_ops.fill_null(self, operand(v, self.type, "fill_null")))
 
-    @method("y")
+    @method("y", rows=_filler_rows, result_type=_filled_type)
     def fill_null_rows(self, y: Any, axis: int = 0) -> JaggedArray:
         """Replace null rows at an axis by the rows of another array.
 

@@ -84,11 +84,11 @@ Node: TypeAlias = "Input | Call"
 
 # --------------------------------------------------------------------------------------------------- recording
 
-_SETS = {"is_in", "translate"}
-"""Methods whose flat arguments are sets or tables, not one item per row."""
+_CONSTANT = {"fill_null_rows"}
+"""Methods whose constant arguments are passed as they are: whether they are one row or all rows depends on the column."""
 
-_EDGES = {"histogram", "cut", "digitize"}
-"""Methods whose flat arguments are edges for all rows; only an array with rows has edges per row."""
+_SETS = {"cut", "digitize", "histogram", "is_in", "translate"}
+"""Methods whose flat arguments are sets, tables or edges for all rows; only an array with rows has some per row."""
 
 _OPENED = {"concat"}
 """Methods that take a list of arrays as its members."""
@@ -120,11 +120,13 @@ def _positional(name: str) -> tuple[int, tuple[bool, ...]] | None:
 
 def _array_names(name: str) -> set[str]:
     """The parameters of a method that may contain one item per row."""
-    return set() if name in _SETS else {one.lstrip("*") for one in METHODS[name].arrays}
+    return set() if name in _CONSTANT else {one.lstrip("*") for one in METHODS[name].arrays}
 
 
 def _has_rows(value: Any, record: Record) -> bool:
-    if is_scalar(value) or isinstance(value, (list, tuple, np.ndarray)) or isinstance(record(value), (Input, Call)):
+    if not isinstance(value, JaggedArray) and not hasattr(value, "__arrow_c_array__") and not hasattr(value, "__arrow_c_stream__"):
+        return False
+    if isinstance(value, pa.Scalar) or isinstance(record(value), (Input, Call)):
         return False
     return as_column(value).ndim > 1
 
@@ -133,7 +135,7 @@ def record_arguments(
     name: str, args: tuple[Any, ...], kwargs: dict[str, Any], record: Record
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Bind the arguments of a method to its signature; arguments that may be arrays become columns unless they are scalars."""
-    known = None if kwargs or name in _EDGES else _positional(name)
+    known = None if kwargs or name in _SETS else _positional(name)
     if known is not None and known[0] <= len(args) <= len(known[1]):  # skips binding, which takes 10 microseconds
         return tuple([record(one, rowwise=rowwise) for one, rowwise in zip(args, known[1], strict=False)]), kwargs
     method = METHODS[name]
@@ -141,7 +143,7 @@ def record_arguments(
     bound = method.bound(args, kwargs)
     for parameter, value in list(bound.arguments.items())[1:]:
         kind = method.signature.parameters[parameter].kind
-        rowwise = parameter in names and (name not in _EDGES or _has_rows(value, record))
+        rowwise = parameter in names and (name not in _SETS or _has_rows(value, record))
         if kind is kind.VAR_POSITIONAL:
             several = opened(value) if name in _OPENED else value
             bound.arguments[parameter] = tuple(record(one, rowwise=rowwise) for one in several)
@@ -436,7 +438,8 @@ def bound_arguments(node: Call, value_of: Callable[[Node], Any]) -> dict[str, An
 def rows_of(node: Call, value_of: Callable[[Node], Any]) -> Rows:
     """Return the effect of a call on the rows of the frame, from the number of dims of its operands."""
     if node.kind == "method":
-        return METHODS[node.name].rows(value_of(node.args[0]).ndim, bound_arguments(node, value_of))
+        found = METHODS[node.name].rows(value_of(node.args[0]).ndim, bound_arguments(node, value_of))
+        return Rows.KEPT if found is Rows.LOCAL and _has_whole_columns(node) else found
     if node.kind in ("getitem", "slots"):
         ndim, key = value_of(node.args[0]).ndim, mapped(node.args[1], value_of)
         return rows_of_key(ndim, key) if node.kind == "getitem" else _rows_of_slots(ndim, key)
@@ -445,6 +448,13 @@ def rows_of(node: Call, value_of: Callable[[Node], Any]) -> Rows:
         kwargs = {key: mapped(one, value_of) for key, one in node.kwargs.items()}
         return rows_of_free(FREE_FUNCTIONS[node.name], args, kwargs)
     return Rows.LOCAL
+
+
+def _has_whole_columns(node: Call) -> bool:
+    """Whether a method reads a column, such as the matrix of `nearest`, that is not one item per row."""
+    parameters = METHODS[node.name].bind(node.args[1:], dict(node.kwargs))
+    per_row = {one.lstrip("*") for one in METHODS[node.name].arrays}
+    return any(True for _ in _nodes([value for name, value in parameters.items() if name not in per_row]))
 
 
 def _rows_of_slots(ndim: int, key: Any) -> Rows:

@@ -214,6 +214,30 @@ def test_an_array_in_a_key_holds_positions_for_all_rows():
             assert got.jag.to_list() == [[2, 1], [5, 4], None]
 
 
+FOR_ALL_ROWS = {
+    "a row": lambda v, w, k: v.fill_null_rows([7]),
+    "a longer row": lambda v, w, k: v.fill_null_rows(aj.array([7, 8])),
+    "all rows": lambda v, w, k: v.fill_null_rows([[1], [2], [3, 3], [], [5]]),
+    "a row of rows": lambda v, w, k: w.fill_null_rows([[7]]),
+    "an inner row": lambda v, w, k: w.fill_null_rows([7], axis=1),
+    "a column as a row": lambda v, w, k: v.fill_null_rows(k),
+    "a column as an inner row": lambda v, w, k: w.fill_null_rows(k, axis=1),
+    "a column as an item": lambda v, w, k: w.pad(3, k, axis=1),
+    "a matrix": lambda v, w, k: k.jag.unsqueeze(1).jag.nearest(k.jag.fill_null(0).jag.unsqueeze(1)),
+    "sets": lambda v, w, k: v.is_in(aj.array([[1], [2], [3], [4], [4]])),
+    "a table": lambda v, w, k: v.translate(aj.array([[1], [3], [3], [4], [4]]), aj.array([[7], [8], [9], [0], [6]])),
+}
+
+
+@pytest.mark.parametrize("name", FOR_ALL_ROWS)
+def test_what_is_no_item_per_row_is_read_whole(name):
+    for df in (frame(), chunked(frame())):
+        expected = FOR_ALL_ROWS[name](df["v"].jag, df["w"].jag, df["k"])
+        for got in results(df, FOR_ALL_ROWS[name](c("v").jag, c("w").jag, c("k"))):
+            assert got.dtype == expected.dtype
+            assert_same(got, from_series(expected))
+
+
 GATHERED = {
     "leaves": lambda v, k: v * 2,
     "rows": lambda v, k: v.sum(),
