@@ -186,7 +186,7 @@ class JagSeries(pl.Series):
         return self._run(ufunc.__name__, lambda: ufunc(*_aligned(inputs), **options), inputs)
 
     def __getitem__(self, key: Any) -> Any:
-        return self._run("x[...]", lambda: self.array[_key(key)], [self])
+        return self._run("x[...]", lambda: self.array[_key(key)], [self, *_entries(key)])
 
     rolling, expanding, ewm = WindowMethods.rolling, WindowMethods.expanding, WindowMethods.ewm
 
@@ -220,11 +220,17 @@ class _Slots:
 
     def __getitem__(self, key: Any) -> Any:
         array: Any = self._series.array
-        return self._series._run("x.S[...]", lambda: array.S[_key(key)], [self._series])
+        return self._series._run("x.S[...]", lambda: array.S[_key(key)], [self._series, *_entries(key)])
 
 
 def _key(key: Any) -> Any:
     return tuple(_as_array(one) for one in key) if isinstance(key, tuple) else _as_array(key)
+
+
+def _entries(key: Any) -> list[Any]:
+    """The entries of a key, and the bounds of its slices."""
+    keys = key if isinstance(key, tuple) else (key,)
+    return [part for one in keys for part in ((one.start, one.stop, one.step) if isinstance(one, slice) else (one,))]
 
 
 def _as_array(value: Any) -> Any:

@@ -238,6 +238,14 @@ def test_what_is_no_item_per_row_is_read_whole(name):
             assert_same(got, from_series(expected))
 
 
+@pytest.mark.parametrize("extension", [True, False])
+def test_masks_are_operands_of_the_same_kinds_on_series_and_expressions(extension):
+    df = frame(extension).with_columns(m=frame(not extension)["b"], p=frame(not extension)["v"].jag.argsort())
+    for key in (lambda one: one("m"), lambda one: one("p")):
+        for got in results(df, c("v").jag[key(c)]):
+            assert got.dtype == df["v"].jag[key(df.get_column)].dtype == Jagged(pl.Int64, 2)
+
+
 GATHERED = {
     "leaves": lambda v, k: v * 2,
     "rows": lambda v, k: v.sum(),
