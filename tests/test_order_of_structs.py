@@ -81,3 +81,23 @@ def test_structs_of_fields_without_order_are_not_compared(name: str, compare: An
     x = aj.array(pa.array([[{"a": pa.MonthDayNano([1, 2, 3])}]], pa.list_(type)))
     with pytest.raises(aj.JagTypeError, match=f"^{name} has no kernel for month_day_nano_interval"):
         compare(x, x)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_slices_of_structs_with_fields_of_nulls(nested: bool) -> None:
+    inner = pa.struct([("n", pa.null())])
+    types = [pa.struct([("n", inner if nested else pa.null()), ("f", leaf)]) for leaf in (pa.float32(), pa.float64())]
+    rows = [{"n": {"n": None} if nested else None, "f": float(k)} for k in range(13)]
+    x, y = (aj.from_sizes(pa.array(rows, type), [11, 1, 1])[1:] for type in types)  # the slices begin beyond their own length
+    for one, two in ((x, x), (x, y), (x.cast(types[1]), y)):
+        assert (one == two).to_list() == [[True], [True]]
+        assert (one < two).to_list() == [[False], [False]]
+    assert x.cast(types[1])["n"].to_list() == x["n"].to_list()
+    assert aj.concat([x, y]).to_list() == [[row] for row in rows[11:] * 2]
+
+
+def test_no_items_compare_with_a_struct_of_a_list() -> None:
+    type = pa.struct([("l", pa.list_(pa.int64()))])
+    x = aj.array([[], None], type=type, ndim=2)
+    assert (x == pa.scalar({"l": [1]}, type)).to_list() == [[], None]
+    assert (x < pa.scalar({"l": [1]}, type)).to_list() == [[], None]

@@ -4,7 +4,7 @@ Behind `peel` and `arrived` offsets are int64, start at 0, never decrease and en
 slack; a null row has size 0. Invalid data raises `OffsetsError` here and never reaches a kernel.
 """
 
-from arrowjag._arrow.chunks import combine_chunks, join
+from arrowjag._arrow.chunks import combine_chunks, join, with_buffers
 from arrowjag._arrow.incoming import arrived, peel
 from arrowjag._arrow.levels import Level, decode, peel_level, split_levels, wrap
 from arrowjag._arrow.objects import time_objects
@@ -80,6 +80,7 @@ __all__ = [
     "to_numpy_bits",
     "valid_of",
     "vouched",
+    "with_buffers",
     "word_places",
     "wrap",
 ]

@@ -14,7 +14,7 @@ from arrowjag._kernels.base.memory import nulls_like
 from arrowjag._kernels.move.join import concatenate
 from arrowjag.typing import ArrowData
 
-__all__ = ["combine_chunks", "join"]
+__all__ = ["combine_chunks", "join", "with_buffers"]
 
 
 def combine_chunks(data: ArrowData) -> pa.Array:
@@ -51,7 +51,7 @@ def _concat(chunks: list[pa.Array]) -> pa.Array:
     Lists that pyarrow can't concatenate (too many items for 32 bits, views, no width) are normalised, text of more
     than 2 GB becomes `large_string`, and dictionaries with more values than their index type can count get a wider index.
     """
-    chunks = [_with_buffers(chunk) for chunk in chunks]
+    chunks = [with_buffers(chunk) for chunk in chunks]
     _check_orders(chunks)
     try:
         return pa.concat_arrays(chunks)
@@ -75,8 +75,12 @@ def _wider_index(type: pa.DataType) -> pa.DataType:
     return pa.dictionary(pa.int32() if type.index_type.bit_width < 32 else pa.int64(), type.value_type, type.ordered)
 
 
-def _with_buffers(array: pa.Array) -> pa.Array:
-    """Return the array with its empty children created anew: they may lack buffers, and concatenating those crashes pyarrow."""
+def with_buffers(array: pa.Array) -> pa.Array:
+    """Return the array with its empty children and its fields of nulls created anew.
+
+    Empty children may lack buffers, and pyarrow crashes when it concatenates those. Where a slice of a struct has a field of nulls,
+    pyarrow doesn't concatenate it, and a cast makes an array that crashes when the field is read.
+    """
     type = array.type
     if len(array) and pt.is_primitive(type):
         return array
@@ -84,17 +88,16 @@ def _with_buffers(array: pa.Array) -> pa.Array:
         return pa.nulls(0, type)  # pa.array([]) can't make dictionaries of views, which polars' categories are
     if isinstance(type, pa.BaseExtensionType):
         storage = array.storage
-        whole_storage = _with_buffers(storage)
+        whole_storage = with_buffers(storage)
         return array if whole_storage is storage else pa.ExtensionArray.from_storage(type, whole_storage)
     if pt.is_struct(type):
         fields = [array.field(place) for place in range(type.num_fields)]
-        # pyarrow can't concatenate structs that contain a slice of nulls.
-        whole = [pa.nulls(len(array)) if pt.is_null(field.type) else _with_buffers(field) for field in fields]
+        whole = [pa.nulls(len(array)) if pt.is_null(field.type) else with_buffers(field) for field in fields]
         same = all(one is two for one, two in zip(fields, whole, strict=True))
         return array if same else pa.StructArray.from_arrays(whole, fields=list(type), mask=array.is_null())
     if is_list_type(type) or pt.is_map(type):
         items = array.values
-        whole_items = _with_buffers(items)
+        whole_items = with_buffers(items)
         if whole_items is items:
             return array
         return pa.Array.from_buffers(

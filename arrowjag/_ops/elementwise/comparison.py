@@ -14,6 +14,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._kernels.move import gather
+from arrowjag._ops import structure
 from arrowjag._ops.elementwise import decimals
 from arrowjag._ops.elementwise.categories import codes_beside, is_ordered
 from arrowjag._ops.elementwise.framework import (
@@ -137,7 +138,8 @@ def _compare_nested(name: str, one: Datum, two: Datum) -> pa.Array:
     """Compare structs, field by field, and lists, by their keys; pyarrow has no kernel for either."""
     n = max(len(datum) for datum in (one, two) if isinstance(datum, pa.Array))
     type = promote([one.type, two.type], name)
-    left, right = (d.cast(type) if isinstance(d, pa.Array) else pa.repeat(d.cast(type), n) for d in (one, two))
+    sides = [cast_datum(datum, type) for datum in (one, two)]
+    left, right = (side if isinstance(side, pa.Array) else structure.constant(side, n) for side in sides)
     swapped, negated, compare_items = _NESTED[name]
     found = compare_items(right, left, name) if swapped else compare_items(left, right, name)
     return sized(~found if negated else found, both_valid(_arrow.valid_of(left), _arrow.valid_of(right)))

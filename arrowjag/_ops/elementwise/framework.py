@@ -149,7 +149,9 @@ def retyped(values: pa.Array, type: pa.DataType) -> pa.Array:
 
 
 def _castable(datum: Datum, type: pa.DataType) -> Datum:
-    """Cast booleans to float32 if the target is float16, because pyarrow lacks the direct cast."""
+    """Cast booleans to float32 if the target is float16, because pyarrow lacks the direct cast; make structs safe to cast."""
+    if pt.is_struct(datum.type) and isinstance(datum, pa.Array):
+        return _arrow.with_buffers(datum)
     return datum.cast(pa.float32()) if pt.is_boolean(datum.type) and pt.is_float16(type) else datum
 
 

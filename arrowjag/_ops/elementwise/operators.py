@@ -334,7 +334,9 @@ def _encoded(values: pa.Array, type: pa.DataType) -> pa.Array:
 
 
 def _castable(datum: Datum, type: pa.DataType) -> Datum:
-    """Cast numbers and durations to the type from which Arrow casts to another one."""
+    """Cast numbers and durations to the type from which Arrow casts to another one; make structs safe to cast."""
+    if pt.is_struct(datum.type) and isinstance(datum, pa.Array):
+        return _arrow.with_buffers(datum)
     if pt.is_duration(datum.type) and pt.is_floating(type):
         return datum.cast(pa.int64())
     if pt.is_float16(datum.type) and not pt.is_floating(type):
