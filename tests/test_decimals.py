@@ -290,3 +290,26 @@ def test_means_of_times_around_64_bits_are_exact(items: list[int]) -> None:
     assert x.mean().values.cast(pa.int64()).to_pylist() == [exact]
     rolled = x.rolling_mean(len(items)).values.cast(pa.int64()).to_pylist()
     assert rolled == [None] * (len(items) - 1) + [exact]
+
+
+@pytest.mark.parametrize(
+    ("type", "most", "decimals"),
+    [
+        (pa.decimal32(2, 1), "9.9", 0),
+        (pa.decimal64(18, 0), "9" * 18, -1),
+        (pa.decimal128(2, 1), "9.9", 0),
+        (pa.decimal128(38, 0), "9" * 38, -1),
+        (pa.decimal256(76, 0), "9" * 76, -1),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_decimals_that_outgrow_their_digits_when_rounded_are_refused(
+    type: pa.DataType, most: str, decimals: int, sign: str
+) -> None:
+    small = decimal.Decimal(0)
+    for row in ([decimal.Decimal(sign + most), small, None], [small, None, decimal.Decimal(sign + most)]):
+        with pytest.raises(aj.JagValueError, match=r"round: Rounded value .* does not fit in precision"):
+            aj.array([row, []], type=type).round(decimals)
+    assert aj.array([[small, None], [], None], type=type).round(decimals).to_list() == [[0, None], [], None]
+    assert aj.array([[None], []], type=type).round(decimals).to_list() == [[None], []]

@@ -241,9 +241,17 @@ def round_to(column: Column, decimals: int) -> Column:
             return with_data(datum, np.zeros_like(flat_data(datum)))
         if pt.is_integer(datum.type) and datum.type.bit_width == 8:  # Arrow's error about 8-bit integers shows them as characters
             return pc.round(datum.cast(pa.int16()), decimals, "half_to_even").cast(datum.type)
-        return _widened(lambda wide: pc.round(wide, decimals, "half_to_even"), datum)
+        return _widened(lambda wide: _rounded(wide, decimals), datum)
 
     return apply(compute, [column], "round")
+
+
+def _rounded(datum: Datum, decimals: int) -> pa.Array:
+    """Round by Arrow, which returns 0 for a decimal that outgrows its digits, and raises only if no other one follows."""
+    if pt.is_decimal(datum.type):
+        for end in pc.min_max(datum).values():
+            pc.round(end, decimals, "half_to_even")
+    return pc.round(datum, decimals, "half_to_even")
 
 
 def clip(column: Column, lower: Operand | None, upper: Operand | None) -> Column:
