@@ -83,6 +83,13 @@ def test_a_star_import_holds_every_public_name() -> None:
     assert not missing, f"add {missing} to __all__ in arrowjag/__init__.py"
 
 
+@pytest.mark.skipif("pandas" in ABSENT, reason="pandas is not installed")
+def test_the_first_array_may_import_pandas() -> None:
+    """pyarrow imports pandas inside of `pa.array`, and with it ours, which must not make another array: that one would wait."""
+    code = "import sys, arrowjag as aj; assert 'pandas' not in sys.modules; aj.zeros(2, 3); assert 'pandas' in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
 def test_a_star_import_works_without_pandas() -> None:
     child = "import sys; sys.modules['pandas'] = None; from arrowjag import *; print('Row' in globals(), read_parquet.__name__)"
     ran = subprocess.run([sys.executable, "-c", child], check=False, capture_output=True, text=True)

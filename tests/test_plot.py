@@ -72,6 +72,13 @@ def test_sizes_of_an_outer_dim() -> None:
     assert ax.get_xlabel() == "items per row"
 
 
+def test_sizes_of_what_is_no_dim() -> None:
+    with pytest.raises(aj.JagTypeError, match=r"plot\.sizes: axis must be an int, got str"):
+        aj.array(RAGGED).plot.sizes(axis="x")
+    with pytest.raises(aj.JagIndexError, match=r"plot\.sizes: axis 2 is out of range for 2 dims"):
+        aj.array(RAGGED).plot.sizes(axis=2)
+
+
 def test_a_million_rows_are_a_few_bars_that_count_them_all() -> None:
     sizes = np.random.default_rng(0).geometric(0.1, 1_000_000)
     ax = aj.from_sizes(pa.nulls(int(sizes.sum()), pa.int8()), sizes).plot.sizes()

@@ -39,7 +39,9 @@ def _validity_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
 
 def _filler_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
     """A constant of all rows and a column that is one row are read whole; surfaces pass columns without rows."""
-    y = arguments.get("y", ())
+    if "y" not in arguments:  # `reduces` asks while pandas is imported, perhaps by pyarrow, which can't make an array then
+        return Rows.LOCAL
+    y = arguments["y"]
     is_single = (y if isinstance(y, Column) else as_column(y)).ndim < ndim
     is_constant = not isinstance(y, Column) or y.shape.size > 0
     return Rows.LOCAL if is_single is is_constant else Rows.KEPT

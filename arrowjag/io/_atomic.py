@@ -44,6 +44,8 @@ def atomic_path(target: str | os.PathLike[str], tag: str = "", *, may_be_empty: 
     ------
     IsADirectoryError
         If the target is a folder.
+    FileNotFoundError
+        If its folder does not exist.
     JagValueError
         If the target is a device, a pipe or a socket, which a rename would replace for all processes.
 
@@ -60,6 +62,8 @@ def atomic_path(target: str | os.PathLike[str], tag: str = "", *, may_be_empty: 
         raise IsADirectoryError(f"{final} is a folder: give the name of a file in it")
     if final.exists() and not final.is_file():
         raise JagValueError(f"{final} is a device, a pipe or a socket: give the name of a file")
+    if not final.parent.is_dir():
+        raise FileNotFoundError(f"{final.parent}: no such folder; create it before {final.name} is written")
     temporary = final.with_name(f"{part_prefix(final.name)}{tag}{uuid.uuid4().hex[:16]}.part")
     rights = final.stat().st_mode & 0o777 if final.exists() else None
     try:

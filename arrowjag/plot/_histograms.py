@@ -13,8 +13,9 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._ops import struct_fields
+from arrowjag._ops.structure import normalize_axis
 from arrowjag._pyarrow_versions import has_views, without_views
-from arrowjag.errors import JagIndexError, JagValueError
+from arrowjag.errors import JagValueError
 from arrowjag.plot import _canvas
 from arrowjag.typing import IntArray
 
@@ -26,7 +27,7 @@ CATEGORIES = 20
 
 def sizes(column: Column, axis: int, ax: Any) -> Any:
     """Bars: how many rows have how many items."""
-    place = _axis(column, axis)
+    place = normalize_axis(axis, column.ndim, "plot.sizes")
     dim = column.shape.dims[place]
     ax = _canvas.axes(ax)
     nulls = 0 if dim.validity is None else int(len(dim) - np.count_nonzero(dim.validity))
@@ -50,13 +51,6 @@ def sizes(column: Column, axis: int, ax: Any) -> Any:
 def has_long_tail(found: IntArray) -> bool:
     """Return whether a few rows are so much longer than the rest that their bars would be invisible."""
     return len(found) > BINS and bool(found.max() > 8 * max(1.0, float(np.quantile(found, 0.99))))
-
-
-def _axis(column: Column, axis: int) -> int:
-    place = axis + column.ndim if axis < 0 else axis
-    if not 0 <= place < column.ndim:
-        raise JagIndexError(f"plot.sizes: axis {axis} is out of range for {column.ndim} dims")
-    return place
 
 
 def whole_edges(low: int, high: int, bins: int = BINS) -> npt.NDArray[np.float64]:

@@ -188,3 +188,8 @@ def test_folders_are_not_replaced(tmp_path: Path) -> None:
             aj.write_parquet({"k": [1]}, tmp_path / name)
     assert (tmp_path / "pipe").is_fifo()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe"]
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"missing: no such folder; create it before k\.parquet is written"):
+        aj.write_parquet({"k": [1]}, tmp_path / "missing" / "k.parquet")
