@@ -153,11 +153,19 @@ def _counted(data: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]
     data = data.astype(np.float64)
     if not np.isfinite(float(high) - float(low)):
         raise JagValueError(f"plot.values: no axis holds values from {low} to {high}; clip them first, with x.clip(lower, upper)")
-    try:
-        return np.histogram(data, BINS)
-    except ValueError:  # float64 has no 50 numbers between the least and the largest one
+    if not _has_bins(data):
         margin = max(0.5, abs(float(high)) / 100)
         return np.array([len(data)]), np.array([data.min() - margin, data.max() + margin])
+    return np.histogram(data, BINS)
+
+
+def _has_bins(data: npt.NDArray[np.float64]) -> bool:
+    """Whether float64 has numbers for the edges of all bins; of these, numpy before 2.1 makes bins without width."""
+    try:
+        edges = np.histogram_bin_edges(data, BINS)
+    except ValueError:
+        return False
+    return bool((edges[1:] > edges[:-1]).all())
 
 
 def _times(edges: npt.NDArray[Any], type: pa.DataType) -> npt.NDArray[Any]:

@@ -382,4 +382,8 @@ def test_filters_of_a_column_that_the_schema_casts(tmp_path: Path) -> None:
 
 def test_filters_of_bytes_that_are_no_text(tmp_path: Path) -> None:
     values = pa.array([b"\xff\xfe", b"a"], pa.binary_view())
+    try:
+        pc.equal(values, values)
+    except pa.ArrowNotImplementedError:
+        pytest.skip("this pyarrow does not compare views")
     assert read_filtered(tmp_path / "a.parquet", values, pc.field("k") == pa.scalar(b"\xff\xfe", pa.binary_view())) == [0]
