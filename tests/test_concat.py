@@ -105,3 +105,16 @@ def test_expressions_without_a_query_are_told_apart_from_other_objects(name: str
         getattr(aj.array([1, 2]), name)(column, *([3] if name == "where" else []))
     with pytest.raises(JagTypeError, match="is neither an array nor an Arrow scalar"):
         getattr(aj.array([1, 2]), name)(object(), *([3] if name == "where" else []))
+
+
+@pytest.mark.parametrize("around", [lambda one: one, lambda one: pa.StructArray.from_arrays([one], ["a"])])
+def test_dictionaries_of_halves_keep_their_numbers(around: Any) -> None:
+    """pyarrow unites dictionaries of float16 to other numbers."""
+    parts = [
+        pa.DictionaryArray.from_arrays(pa.array([0, None], pa.int8()), pa.array([np.float16(one)], pa.float16()))
+        for one in (1.5, 2.5)
+    ]
+    lists = [pa.LargeListArray.from_arrays(pa.array([0, 2], pa.int64()), around(part)) for part in parts]
+    x = aj.from_arrow(pa.chunked_array(lists))
+    assert x.type == around(parts[0]).type
+    assert x.to_list() == aj.concat([aj.from_arrow(one) for one in lists]).to_list() == [lists[0][0].as_py(), lists[1][0].as_py()]

@@ -54,3 +54,14 @@ def test_floats_of_python_take_the_type_of_the_items(type: str) -> None:
     x = aj.array([[0.1, 0.2, None]], type=type)
     assert x.is_in([0.1, 0.7]).to_list() == (x == 0.1).to_list() == [[True, False, None]]
     assert x.is_in([1e300]).to_list() == [[False, False, None]]
+
+
+@pytest.mark.parametrize("far", [pa.timestamp("us"), pa.timestamp("s"), pa.timestamp("ms")])
+def test_times_beyond_the_finer_unit_are_found_by_value(far: pa.DataType) -> None:
+    late, early = (pa.array([at]).cast(pa.timestamp("us")).cast(far)[0] for at in (253_402_214_400_000_000, 86_400_000_000))
+    x = aj.array([[86_400_000_000_000, None, 1]]).cast("timestamp[ns]")
+    assert x.is_in(pa.array([late.as_py(), early.as_py()], far)).to_list() == [[True, None, False]]
+    assert (x.contains(late).to_list(), x.contains(early).to_list()) == ([False], [True])
+    assert (x.index_of(late).to_list(), x.index_of(early).to_list()) == ([None], [0])
+    assert x.remove(late).values.equals(x.values)
+    assert x.drop_nulls().sort().searchsorted(aj.array([late.as_py()], type=far)).to_list() == [2]

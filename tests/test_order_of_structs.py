@@ -101,3 +101,15 @@ def test_no_items_compare_with_a_struct_of_a_list() -> None:
     x = aj.array([[], None], type=type, ndim=2)
     assert (x == pa.scalar({"l": [1]}, type)).to_list() == [[], None]
     assert (x < pa.scalar({"l": [1]}, type)).to_list() == [[], None]
+
+
+@pytest.mark.parametrize("name", ["cummin", "cummax"])
+def test_extremes_are_the_first_of_equal_items_of_their_row(name: str) -> None:
+    """0.0 and -0.0 are equal: the item of another row is not taken for it."""
+    rows = [[{"x": 0.0}], [{"x": -0.0}, {"x": 0.0}], [{"x": NAN}, None, {"x": 0.0}]]
+    x = aj.array(rows)
+    words = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, 2, None, 0]), pa.array([0.0, -0.0, NAN]))
+    for column in (x, aj.from_sizes(words, [1, 2, 3])):
+        whole = getattr(column, name)().to_list()
+        assert repr(whole) == repr([row for at in range(3) for row in getattr(column[at : at + 1], name)().to_list()])
+        assert repr(whole) == repr(getattr(column.rolling(3, min_periods=1), name.removeprefix("cum"))().to_list()[:2] + whole[2:])

@@ -11,6 +11,7 @@ import pyarrow.types as pt
 
 from arrowjag._array.base import ArrayBase, as_column, same_validity
 from arrowjag._methods import METHODS
+from arrowjag._spellings import SPELLINGS
 from arrowjag.errors import JagError, JagTypeError, ShapeError
 
 __all__ = ["call", "instead"]
@@ -47,9 +48,11 @@ def call(function: Callable[..., Any], arguments: Sequence[Any], options: Mappin
 def instead(function: Callable[..., Any]) -> str:
     """Name what does the same to rows of any size as a function of numpy that runs on numpy arrays."""
     name = function.__name__
-    if name in _INSTEAD:
-        return _INSTEAD[name]
-    return f"x.{name}()" if name in METHODS else "x.map_rows(f), which calls f with the items of each row"
+    if name == "where":  # the method is called by values
+        return "aj.where(c, x, y)"
+    if name in METHODS:
+        return f"x.{name}()"
+    return SPELLINGS[""].get(name, "x.map_rows(f), which calls f with the items of each row")
 
 
 def _reduction(name: str) -> Callable[..., Any]:
@@ -99,21 +102,6 @@ def _like(value: Any, kind: type[Any]) -> Any:
     except JagError:
         return None
 
-
-_INSTEAD = {
-    "around": "x.round()",
-    "average": "x.mean(weights=w)",
-    "concatenate": "aj.concat(arrays, axis)",
-    "flip": "x.reverse()",
-    "isin": "x.is_in(items)",
-    "nan_to_num": "x.nan_to_null().fill_null(0)",
-    "nonzero": "x.argwhere()",
-    "percentile": "x.quantile(q / 100)",
-    "roll": "x.rotate(n)",
-    "stack": "aj.stack(arrays)",
-    "where": "aj.where(c, x, y)",
-}
-"""The names here of functions that numpy calls otherwise."""
 
 _KNOWN: dict[Callable[..., Any], Callable[..., Any]] = {
     **{getattr(np, name): _reduction(name) for name in ("sum", "prod", "mean", "min", "max", "any", "all", "ptp", "median")},

@@ -19,6 +19,7 @@ from arrowjag._arrow.types import (
     is_numeric,
     is_temporal,
     level_types,
+    list_like,
 )
 from arrowjag._arrow.values import (
     bitmap,
@@ -63,6 +64,7 @@ __all__ = [
     "is_temporal",
     "join",
     "level_types",
+    "list_like",
     "name_words",
     "null_as",
     "numbers",

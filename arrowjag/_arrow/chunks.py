@@ -7,7 +7,7 @@ import pyarrow.types as pt
 
 from arrowjag._arrow.levels import split_levels, wrap
 from arrowjag._arrow.order import shared_words
-from arrowjag._arrow.types import is_list_type
+from arrowjag._arrow.types import is_list_type, list_like
 from arrowjag._gate import canonical_layout, secure
 from arrowjag._kernels.base.capacity import widen, widened
 from arrowjag._kernels.base.memory import nulls_like
@@ -53,6 +53,10 @@ def _concat(chunks: list[pa.Array]) -> pa.Array:
     """
     chunks = [with_buffers(chunk) for chunk in chunks]
     _check_orders(chunks)
+    type = chunks[0].type
+    single = _with_single_words(type)
+    if single != type:  # pyarrow unites dictionaries of halves to other numbers
+        return _retyped(_concat([_retyped(chunk, single) for chunk in chunks]), type)
     try:
         return pa.concat_arrays(chunks)
     except (pa.ArrowInvalid, pa.ArrowIndexError):
@@ -67,6 +71,30 @@ def _concat(chunks: list[pa.Array]) -> pa.Array:
             if wide == chunks[0].type:
                 raise
         chunks = [chunk.cast(wide) if of_words else widen(chunk) for chunk in chunks]
+
+
+def _with_single_words(type: pa.DataType) -> pa.DataType:
+    """Return the type with float32 for float16 in its dictionaries."""
+    if pt.is_dictionary(type):
+        return pa.dictionary(type.index_type, pa.float32(), type.ordered) if pt.is_float16(type.value_type) else type
+    if pt.is_struct(type):
+        return pa.struct([field.with_type(_with_single_words(field.type)) for field in type])
+    if pt.is_list(type) or pt.is_large_list(type) or pt.is_fixed_size_list(type):
+        return list_like(type, _with_single_words(type.value_type))
+    return type
+
+
+def _retyped(array: pa.Array, type: pa.DataType) -> pa.Array:
+    """Cast the words of dictionaries at any level."""
+    if array.type == type:
+        return array
+    if pt.is_dictionary(type):
+        return pa.DictionaryArray.from_arrays(array.indices, array.dictionary.cast(type.value_type), ordered=type.ordered)
+    if pt.is_struct(type):
+        fields = [_retyped(array.field(place), type.field(place).type) for place in range(type.num_fields)]
+        return pa.StructArray.from_arrays(fields, fields=list(type), mask=array.is_null())
+    items = [_retyped(array.values, type.value_type)]
+    return pa.Array.from_buffers(type, len(array), array.buffers()[: type.num_buffers], array.null_count, array.offset, items)
 
 
 def _wider_index(type: pa.DataType) -> pa.DataType:

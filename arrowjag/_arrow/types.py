@@ -17,6 +17,7 @@ __all__ = [
     "is_numeric",
     "is_temporal",
     "level_types",
+    "list_like",
 ]
 
 EXTENSION_NAME = "arrowjag.jagged"
@@ -78,3 +79,13 @@ def is_numeric(type: pa.DataType) -> bool:
     if found is None:
         found = _IS_NUMERIC[type.id] = bool(pt.is_integer(type) or pt.is_floating(type) or pt.is_boolean(type))
     return found
+
+
+def list_like(type: pa.DataType, item: pa.DataType) -> pa.DataType:
+    """Return a list type of the same kind with another item type."""
+    field = type.value_field.with_type(item)
+    if pt.is_fixed_size_list(type):
+        return pa.list_(field, type.list_size)
+    kinds = {pt.is_list: pa.list_, pt.is_list_view: pa.list_view, pt.is_large_list_view: pa.large_list_view}
+    make = next((make for is_kind, make in kinds.items() if is_kind(type)), pa.large_list)
+    return make(field)

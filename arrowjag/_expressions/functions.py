@@ -345,7 +345,7 @@ def _traced(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwar
         found = function(
             *(placed(place, one) for place, one in enumerate(args)), **{key: placed(key, one) for key, one in kwargs.items()}
         )
-    except Exception as error:
+    except Exception as error:  # also one of the function's own, raised after it used values
         trace.check()
         if isinstance(error, JagError):
             return None

@@ -17,6 +17,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import scan as _kernels
+from arrowjag._kernels.base.extremes import greatest, least
 from arrowjag._kernels.base.memory import is_text
 from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.move.join import concatenate
@@ -68,24 +69,30 @@ def by_order(values: pa.Array, operation: str, kernel: Callable[..., Any]) -> pa
         return _arrow.null_as(values, found, type) if known is valid else _arrow.from_numpy(found, known, type)
     if pt.is_null(type) or len(values) == 0:
         return values
-    key, valid = _arrow.order_key(values, operation, descending=operation.endswith("max"))
-    found, known = kernel(key, valid)
-    items = np.arange(len(key)) if valid is None else valid.nonzero()[0]
-    if len(items) == 0:
+    largest = operation.endswith("max")
+    key, valid = _arrow.order_key(values, operation, descending=largest)
+    if valid is not None and not valid.any():
         return values
-    return gather.take(values, _items_of(key, items, found if known is None else np.where(known, found, key[items[0]])), known)
+    n = len(key)
+    place = np.arange(n - 1, -1, -1) if largest else np.arange(n)
+    # Each item has a number of its own, so that the first of equal items of the row is found: 0.0 and -0.0 are equal in structs.
+    found, known = kernel(_codes(key, valid, largest) * n + place, valid)
+    item = n - 1 - found % n if largest else found % n
+    return gather.take(values, item, known)
 
 
-def _items_of(key: npt.NDArray[Any], items: IntArray, found: npt.NDArray[Any]) -> IntArray:
-    """Return the first of some items for each of their keys that was found."""
-    # Keys of decimals and of dictionaries of numbers are numbers, not codes.
-    if key.dtype.kind == "f" or int(key[items].min()) < 0 or int(key[items].max()) >= len(key):
-        distinct, first = np.unique(key[items], return_index=True)
-        firsts: IntArray = items[first[np.searchsorted(distinct, found)]]
-        return firsts
-    table = np.empty(len(key), np.int64)
-    table[key[items[::-1]].astype(np.int64)] = items[::-1]
-    return table[found.astype(np.int64)]
+def _codes(key: npt.NDArray[Any], valid: BoolArray | None, largest: bool) -> IntArray:
+    """Return codes below the number of items that sort as a key; those under nulls are arbitrary. NaN wins over nothing."""
+    items = key if valid is None else key[valid]
+    if key.dtype.kind != "f" and least(items) >= 0 and greatest(items) < len(key):
+        return key.astype(np.int64, copy=False)
+    distinct, code = np.unique(items, return_inverse=True)  # keys of decimals and of dictionaries of numbers are numbers
+    code = code.reshape(-1)
+    if largest and distinct.dtype.kind == "f" and np.isnan(distinct[-1]):
+        code = (code + 1) % len(distinct)
+    codes = np.zeros(len(key), np.int64)
+    codes[slice(None) if valid is None else valid] = code
+    return codes
 
 
 def _running(name: str) -> Scan:

@@ -31,7 +31,7 @@ from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import naming_rows
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.dims import Dim
-from arrowjag.errors import ShapeError
+from arrowjag.errors import JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -96,7 +96,13 @@ def joint_keys(one: pa.Array, two: pa.Array, operation: str, *, ordered: bool = 
     if pt.is_integer(one.type) and pt.is_integer(two.type) and pt.is_floating(type):
         type = _shared_integers(one, two)
     if _arrow.is_numeric(type) or _arrow.is_temporal(type):
-        return _arrow.to_numpy(_cast(one, type)), _arrow.to_numpy(_cast(two, type))
+        try:
+            return _arrow.to_numpy(_cast(one, type)), _arrow.to_numpy(_cast(two, type))
+        except JagValueError:  # the year 9999 doesn't fit nanoseconds
+            if not elementwise.are_moments(one.type, two.type):
+                raise
+        one, two = elementwise.exact_counts(one, two)
+        type = one.type
     key_of = _arrow.order_key if ordered else _arrow.equality_key
     words_of_one, words_of_two = (values.dictionary if _has_fewer_words(values) else values for values in (one, two))
     both = key_of(_arrow.join([_cast(words_of_one, type), _cast(words_of_two, type)]), operation)

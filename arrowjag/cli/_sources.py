@@ -269,7 +269,8 @@ def _bounds_of(statistics: Any) -> tuple[Any, Any]:
     """Return the least and the largest value of a chunk; pyarrow gives those of float16 as bytes, which have another order."""
     bounds = statistics.min, statistics.max
     if statistics.logical_type.type == "FLOAT16":
-        return tuple(float(np.frombuffer(one, "<f2")[0]) for one in bounds)  # type: ignore[return-value]
+        least, largest = (float(np.frombuffer(one, "<f2")[0]) for one in bounds)
+        return least, largest
     return bounds
 
 

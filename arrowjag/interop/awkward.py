@@ -16,7 +16,6 @@ from arrowjag._array import JaggedArray, array_of
 from arrowjag.creation import from_arrow
 from arrowjag.errors import JagTypeError
 from arrowjag.interop import _parts
-from arrowjag.io._leaves import list_like
 from arrowjag.io._schemas import conform
 
 __all__ = ["from_awkward", "to_awkward"]
@@ -69,7 +68,7 @@ def _type_for(type: pa.DataType) -> pa.DataType:
     if pt.is_map(type):
         return pa.large_list(pa.struct([("key", _type_for(type.key_type)), ("value", _type_for(type.item_type))]))
     if _arrow.is_list_type(type):
-        return list_like(type, _type_for(type.value_type))
+        return _arrow.list_like(type, _type_for(type.value_type))
     others = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary(), pa.date64(): pa.date32()}
     return others.get(type, type)
 

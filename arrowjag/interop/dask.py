@@ -118,7 +118,7 @@ def _item(series: pd.Series[Any], *operands: Any, places: Any) -> Any:
 
 
 def _partial(series: pd.Series[Any], name: str, arguments: dict[str, Any]) -> Any:
-    """Reduce the rows of one partition; None if they have no part in the result: a null of no item is not one of a null item."""
+    """Reduce the rows of one partition; None if they hold no items: `skip_nulls=False` would take their null for a null item."""
     rows = as_array(series)
     result = METHODS[name].function(rows, **arguments) if len(series) else None
     return result if isinstance(result, JaggedArray) or rows.size else None

@@ -12,7 +12,7 @@ from arrowjag import _arrow
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, JagValueError
 
-__all__ = ["Selection", "leaf_names", "leaf_places", "list_like", "part_of_type", "select"]
+__all__ = ["Selection", "leaf_names", "leaf_places", "part_of_type", "select"]
 
 #: Maps each selected column to the paths of selected fields inside it; the empty path selects the whole column.
 Selection: TypeAlias = dict[str, set[tuple[str, ...]]]
@@ -138,22 +138,12 @@ def part_of_type(type: pa.DataType, paths: set[tuple[str, ...]]) -> pa.DataType:
     if pt.is_map(type):
         entry = _part_of_struct(_entry_fields(type), paths)
         return pa.map_(*(field.type for field in entry)) if entry.num_fields == 2 else pa.list_(entry)
-    return list_like(type, part_of_type(type.value_type, paths))
+    return _arrow.list_like(type, part_of_type(type.value_type, paths))
 
 
 def _part_of_struct(fields: list[pa.Field], paths: set[tuple[str, ...]]) -> pa.StructType:
     wanted = [(field, _below(paths, field.name)) for field in fields]
     return pa.struct([field.with_type(part_of_type(field.type, below)) for field, below in wanted if below])
-
-
-def list_like(type: pa.DataType, item: pa.DataType) -> pa.DataType:
-    """Return a list type of the same kind with another item type."""
-    field = type.value_field.with_type(item)
-    if pt.is_fixed_size_list(type):
-        return pa.list_(field, type.list_size)
-    kinds = {pt.is_list: pa.list_, pt.is_list_view: pa.list_view, pt.is_large_list_view: pa.large_list_view}
-    make = next((make for is_kind, make in kinds.items() if is_kind(type)), pa.large_list)
-    return make(field)
 
 
 def _below(paths: set[tuple[str, ...]], name: str) -> set[tuple[str, ...]]:

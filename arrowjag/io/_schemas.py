@@ -12,7 +12,6 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
-from arrowjag.io._leaves import list_like
 
 __all__ = ["canonical", "conform", "merge_schemas", "merge_types", "restored"]
 
@@ -135,8 +134,8 @@ def _merge_lists(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
     if item is None:
         return None
     if pt.is_fixed_size_list(one) and pt.is_fixed_size_list(other) and one.list_size == other.list_size:
-        return list_like(one, item)
-    return list_like(one, item) if pt.is_list(one) and pt.is_list(other) else pa.large_list(item)
+        return _arrow.list_like(one, item)
+    return _arrow.list_like(one, item) if pt.is_list(one) and pt.is_list(other) else pa.large_list(item)
 
 
 def _merge_structs(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
@@ -215,7 +214,7 @@ def restored(stored: pa.DataType, written: pa.DataType) -> pa.DataType:
         fits = _arrow.depth(stored) >= written.ndim - 1
         return canonical(JaggedType(restored(stored, written.storage_type), written.ndim)) if fits else stored
     if _arrow.is_list_type(stored) and _arrow.is_list_type(written):
-        return list_like(stored, restored(stored.value_type, written.value_type))
+        return _arrow.list_like(stored, restored(stored.value_type, written.value_type))
     if pt.is_struct(stored) and pt.is_struct(written) and _field_names(stored) == _field_names(written):
         return pa.struct([mine.with_type(restored(mine.type, theirs.type)) for mine, theirs in zip(stored, written, strict=True)])
     if pt.is_map(stored) and pt.is_map(written):

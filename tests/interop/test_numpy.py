@@ -98,7 +98,7 @@ def test_functions_of_numpy_take_rows_of_one_size_and_raise_else() -> None:
         (np.sort, "x.sort()"),
         (lambda x: np.where(x > 1, x, 0), "aj.where(c, x, y)"),
         (lambda x: np.round(x, 1), "x.round()"),
-        (lambda x: np.concatenate([x, x]), "aj.concat(arrays, axis)"),
+        (lambda x: np.concatenate([x, x]), "aj.concat([x, y], axis)"),
         (lambda x: np.convolve(x, x), "x.map_rows(f)"),
     ],
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from arrowjag._ops.elementwise.arithmetic import exact_product, fitting_product, product_overflows
 from arrowjag._ops.elementwise.categories import Categories, as_category, codes_beside, from_codes, is_ordered
 from arrowjag._ops.elementwise.choosing import coalesce, fill_null, where
+from arrowjag._ops.elementwise.comparison import are_moments, exact_counts
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of, decoded, row_of
 from arrowjag._ops.elementwise.operators import (
     BINARY,
@@ -50,6 +51,7 @@ __all__ = [
     "Datum",
     "Operand",
     "apply",
+    "are_moments",
     "as_category",
     "as_type",
     "binary",
@@ -63,6 +65,7 @@ __all__ = [
     "columns_of",
     "compute",
     "decoded",
+    "exact_counts",
     "exact_product",
     "fill_null",
     "fitting_product",

@@ -31,7 +31,7 @@ from arrowjag._ops.elementwise.types import is_text, promote
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray
 
-__all__ = ["compare", "logic", "shift"]
+__all__ = ["are_moments", "compare", "exact_counts", "logic", "shift"]
 
 
 def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
@@ -84,12 +84,12 @@ def _called(call: Callable[[list[Datum]], pa.Array], kernel: str, one: Datum, tw
     try:
         return call([one, two])
     except pa.ArrowInvalid:
-        if not _are_moments(one.type, two.type):
+        if not are_moments(one.type, two.type):
             raise
         return _compare_moments(kernel, one, two)
 
 
-def _are_moments(one: pa.DataType, two: pa.DataType) -> bool:
+def are_moments(one: pa.DataType, two: pa.DataType) -> bool:
     """Return whether both are dates and timestamps, with or without zones, or both durations."""
     pair = [one, two]
     if all(map(pt.is_duration, pair)):
@@ -106,6 +106,17 @@ def _compare_moments(kernel: str, one: Datum, two: Datum) -> pa.Array:
     call = getattr(np, kernel)
     result = np.where(left == right, call(left_rest, right_rest), call(left, right))
     return sized(result, both_valid(left_valid, right_valid))
+
+
+def exact_counts(one: pa.Array, two: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Return times as decimals of one unit, the finer of both, which then holds all of them."""
+    ticks = [_ticks_per_day(values.type) for values in (one, two)]
+    counts = [values.cast(pa.int32() if pt.is_date32(values.type) else pa.int64()).cast(_COUNTS) for values in (one, two)]
+    left, right = (pc.multiply(part, pa.scalar(max(ticks) // own, _FACTORS)) for part, own in zip(counts, ticks, strict=True))
+    return left, right
+
+
+_COUNTS, _FACTORS = pa.decimal128(19, 0), pa.decimal128(14, 0)
 
 
 def _ticks_per_day(type: pa.DataType) -> int:
