@@ -3,7 +3,8 @@
 Without options the inputs that the targets speak of: 5M float64 in 500k rows, without nulls, with null values, with null rows.
 `--quick` is a look at everything in a few minutes, and with `--matrix` or `--chains` at some of it in eight; `--full` adds types, sizes and distributions; `--tiny` shows what calls cost;
 `--strategies` shows which algorithm runs where, and how the others compare; `--matrix` compares every operation with other libraries
-over types and lengths of rows, `--chains` ten expressions with loops by hand, and `--functions` functions of a user with bare numba.
+over types and lengths of rows, `--leaves` over other leaf types, such as times, decimals and structs, `--chains` ten expressions with
+loops by hand, and `--functions` functions of a user with bare numba.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any, NamedTuple
 
 from benchmarks import chains, functions, matrix
 from benchmarks.cases import CASES
-from benchmarks.data import DISTRIBUTIONS, LENGTHS, NULLS, TYPES, Data
+from benchmarks.data import DISTRIBUTIONS, LENGTHS, NULLS, OTHER_TYPES, TYPES, Data
 from benchmarks.memory import peak
 from benchmarks.runner import check, measure
 from benchmarks.strategies import rows_of_table as strategies
@@ -53,7 +54,7 @@ def main() -> None:
     if options.strategies:
         report(options.json, strategies(options.only, options.budget or 0.02))
         return
-    if options.matrix:
+    if options.matrix or options.leaves:
         measure_matrix(options)
         return
     if options.chains:
@@ -86,7 +87,11 @@ def main() -> None:
 
 def measure_matrix(options: argparse.Namespace) -> None:
     """Measure the matrix, and write what is asked for."""
-    wanted = list(matrix.inputs(options.dtypes, options.nulls, options.distributions))
+    wanted = list(
+        matrix.inputs_of_leaves(options.dtypes, options.nulls)
+        if options.leaves
+        else matrix.inputs(options.dtypes, options.nulls, options.distributions)
+    )
     only, budget, minutes = options.only, options.budget, options.minutes
     if options.quick:
         only, minutes = only or matrix.QUICK, minutes or matrix.QUICK_MINUTES
@@ -120,6 +125,7 @@ def arguments() -> argparse.ArgumentParser:
     presets.add_argument("--tiny", action="store_true", help="ours alone on 10 rows, in microseconds; under a minute")
     presets.add_argument("--strategies", action="store_true", help="each algorithm of each decision, forced; about five minutes")
     presets.add_argument("--matrix", action="store_true", help="operations by types, nulls and lengths of rows; about an hour")
+    presets.add_argument("--leaves", action="store_true", help="as --matrix, over other leaf types; about ten minutes")
     presets.add_argument("--chains", action="store_true", help="ten expressions of real use, fused; a few minutes")
     presets.add_argument("--functions", action="store_true", help="functions of a user, compiled, beside bare numba; a minute")
     parser.add_argument("--heat-map", type=Path, default=None, help="with --matrix: a picture of the cells")
@@ -127,7 +133,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--values", type=int, nargs="+", help="how many values, e.g. 10000 1000000 10000000")
     parser.add_argument("--distributions", nargs="+", choices=[*DISTRIBUTIONS, *LENGTHS])
     parser.add_argument("--nulls", nargs="+", choices=NULLS)
-    parser.add_argument("--dtypes", nargs="+", choices=list(TYPES))
+    parser.add_argument("--dtypes", nargs="+", choices=[*TYPES, *OTHER_TYPES])
     parser.add_argument("--only", nargs="+", default=None, metavar="OPERATION", help="names of operations")
     parser.add_argument("--ours-only", action="store_true", help="no rivals: how cost changes with the input")
     parser.add_argument("--memory", action="store_true", help="peak memory too, of one child process a case")

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
 
 import arrowjag as aj
 
@@ -23,6 +25,16 @@ TYPES = {
     "bool": pa.bool_(),
     "string": pa.large_string(),
 }
+OTHER_TYPES = {
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us"),
+    "duration": pa.duration("ms"),
+    "decimal": pa.decimal128(12, 2),
+    "category": pa.dictionary(pa.int32(), pa.large_string()),
+    "binary": pa.large_binary(),
+    "struct": pa.struct({"number": pa.int64(), "word": pa.large_string()}),
+}
+"""Leaf types beyond numbers and text, for `--leaves`."""
 MEAN = 10
 OURS = ("x", "y", "w", "z", "u", "k", "mask", "slots", "order", "pair")
 
@@ -48,6 +60,26 @@ def row_sizes(distribution: str, n_values: int, seed: int) -> np.ndarray:
     return draw.poisson(MEAN, n)
 
 
+def _words() -> pa.Array:
+    return pa.array([f"word{one}" for one in range(1000)], pa.large_string())
+
+
+def _others(type: pa.DataType, numbers: np.ndarray, mask: np.ndarray | None) -> pa.Array:
+    """Leaves of a type beyond numbers and text, made of numbers below 1,000."""
+    index = pa.array(numbers, mask=mask)
+    if pt.is_struct(type):
+        return pa.StructArray.from_arrays(
+            [pa.array(numbers), _words().take(pa.array(numbers))], fields=list(type), mask=index.is_null()
+        )
+    if pt.is_dictionary(type):
+        return pa.DictionaryArray.from_arrays(index.cast(type.index_type), _words())
+    if pt.is_large_binary(type):
+        return _words().take(index).cast(type)
+    if pt.is_decimal(type):
+        return pc.divide(index.cast(pa.float64()), 8.0).cast(type)
+    return index.cast(pa.int32()).cast(type) if pt.is_date(type) else index.cast(type)
+
+
 class Data:
     """One input: `x` of two dims, `y` of the same shape, `w` one item per row, `z` of three dims over groups of rows of `x`."""
 
@@ -65,12 +97,12 @@ class Data:
 
     def _leaves(self, n: int) -> pa.Array:
         mask = self.draw.random(n) < 0.05 if self.nulls == "leaves" else None
+        if self.dtype == "string":
+            return _words().take(pa.array(self.draw.integers(0, 1000, n), mask=mask))
+        if self.dtype in OTHER_TYPES:
+            return _others(OTHER_TYPES[self.dtype], self.draw.integers(0, 1000, n), mask)
         if self.dtype == "bool":
             data: Any = self.draw.random(n) < 0.5
-        elif self.dtype == "string":
-            words = pa.array([f"word{one}" for one in range(1000)], pa.large_string())
-            index = pa.array(self.draw.integers(0, 1000, n), mask=mask)
-            return words.take(index)
         elif self.dtype.startswith("int"):
             data = self.draw.integers(0, 1000, n).astype(self.dtype)
         else:

@@ -1,7 +1,8 @@
 """Every operation that has a rival, over types, nulls and lengths of rows: one cell each, answers compared first.
 
 `python -m benchmarks --matrix --json cells.json --heat-map cells.png --history cells.jsonl`. The history file gets one line per run,
-with the commit and the ratio of each cell, so that runs can be compared.
+with the commit and the ratio of each cell, so that runs can be compared. `--leaves` in place of `--matrix` measures times, decimals,
+categories, bytes and structs, in rows of about ten items.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from arrowjag.errors import JagTypeError
 from benchmarks.case import Case
 from benchmarks.cases import CASES
-from benchmarks.data import Data
+from benchmarks.data import OTHER_TYPES, Data
 from benchmarks.runner import check, installed, measure
 
 DTYPES = ("int64", "float32", "float64", "string")
@@ -81,6 +83,13 @@ def inputs(dtypes: Sequence[str] | None, nulls: Sequence[str] | None, distributi
                 yield Input(dtype, found, distribution)
 
 
+def inputs_of_leaves(dtypes: Sequence[str] | None, nulls: Sequence[str] | None) -> Iterator[Input]:
+    """The columns of `--leaves`."""
+    for dtype in dtypes or OTHER_TYPES:
+        for found in nulls or NULLS:
+            yield Input(dtype, found, "poisson")
+
+
 def quick_inputs() -> Iterator[Input]:
     """The columns of `--quick`, those first that tell most: a run that has no time left leaves out the last."""
     for distribution in ("poisson", "thousand", "zipf", "three"):
@@ -94,6 +103,19 @@ def quick_inputs() -> Iterator[Input]:
 def cases(only: Sequence[str] | None) -> list[Case]:
     """The operations with a rival that is installed."""
     return [case for case in CASES if any(map(installed, case.rivals)) and (not only or case.name in only)]
+
+
+def takes(case: Case, data: Data) -> bool:
+    """Whether a case is measured on a leaf type; beyond numbers and text, whether the operation has a kernel for the type."""
+    if data.dtype not in OTHER_TYPES:
+        return data.dtype in case.dtypes
+    if len(case.dtypes) < 2:  # it reads other columns
+        return False
+    try:
+        case.ours(data)
+    except (JagTypeError, AttributeError):
+        return False
+    return True
 
 
 def cells(
@@ -116,9 +138,11 @@ def cells(
             break
         data, small = Data(values, one.distribution, one.nulls, one.dtype), Data(SMALL, one.distribution, one.nulls, one.dtype)
         for case in cases(only):
-            if one.dtype not in case.dtypes or values > case.at_most or time.monotonic() > end:
+            if values > case.at_most or time.monotonic() > end:
                 continue
             try:
+                if not takes(case, small):
+                    continue
                 wrong = check(case, small)
                 cell = measure(case, data, budget, list(wrong)) | {"differs": wrong}
             except Exception as error:

@@ -67,7 +67,7 @@ def check(case: Case, data: Data) -> dict[str, str]:
             if not same(expected, plain(run(data))):
                 found[name] = "answers differently"
         except Exception as error:  # a rival that can't take an input is reported as such, whatever it raises
-            found[name] = f"{type(error).__name__}: {str(error).splitlines()[0][:80]}"
+            found[name] = f"{type(error).__name__}: {str(error).partition(chr(10))[0][:80]}"
     return found
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 cases = pytest.importorskip("benchmarks.cases", reason="benchmarks are not installed with the package")
 
 from benchmarks import chains, functions, matrix, tiny  # noqa: E402
-from benchmarks.data import DISTRIBUTIONS, NULLS, Data  # noqa: E402
+from benchmarks.data import DISTRIBUTIONS, NULLS, OTHER_TYPES, Data  # noqa: E402
 from benchmarks.history.operations import Operations  # noqa: E402
 from benchmarks.runner import check, measure  # noqa: E402
 
@@ -60,7 +60,7 @@ def test_one_measurement(tmp_path: Path) -> None:
     assert result["ratio"] is None or result["ratio"] > 0
 
 
-@pytest.mark.skipif(importlib.util.find_spec("polars") is None, reason="needs polars")
+@pytest.mark.skipif(find_spec("polars") is None, reason="needs polars")
 def test_command(tmp_path: Path) -> None:
     page = tmp_path / "results.json"
     command = [sys.executable, "-m", "benchmarks", "--only", "sum", "--values", "1000", "--nulls", "none", "--budget", "0.001"]
@@ -116,7 +116,7 @@ def test_asv_measures_every_case_of_numbers() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.skipif(importlib.util.find_spec("polars") is None, reason="needs a rival")
+@pytest.mark.skipif(find_spec("polars") is None, reason="needs a rival")
 def test_matrix(tmp_path: Path) -> None:
     """A few columns of the matrix on little data, with all that it writes."""
     wanted = list(matrix.inputs(None, None, ["three", "one_row"]))
@@ -131,12 +131,12 @@ def test_matrix(tmp_path: Path) -> None:
         matrix.write_history(page, cells, {"cores": 2})
     runs = [json.loads(line) for line in page.read_text(encoding="utf-8").splitlines()]
     assert [len(run["ratios"]) for run in runs] == [len(cells), len(cells)]
-    if importlib.util.find_spec("matplotlib"):
+    if find_spec("matplotlib"):
         matrix.draw(tmp_path / "cells.png", cells)
         assert (tmp_path / "cells.png").stat().st_size > 1000
 
 
-@pytest.mark.skipif(importlib.util.find_spec("polars") is None, reason="needs a rival")
+@pytest.mark.skipif(find_spec("polars") is None, reason="needs a rival")
 def test_matrix_command(tmp_path: Path) -> None:
     pages = tmp_path / "cells.json", tmp_path / "cells.jsonl"
     options = [
@@ -160,12 +160,25 @@ def test_matrix_command(tmp_path: Path) -> None:
     assert len(pages[1].read_text(encoding="utf-8").splitlines()) == 1
 
 
+def test_leaves() -> None:
+    """`--leaves` measures every operation that has a kernel for a leaf type, and leaves out the others."""
+    wanted = list(matrix.inputs_of_leaves(None, ["leaves"]))
+    assert {one.dtype for one in wanted} == set(OTHER_TYPES)
+    found = matrix.cells(wanted, ["max", "sum", "reverse"], 300, 0)
+    measured = {(cell["operation"], cell["dtype"]) for cell in found}
+    assert measured >= {("reverse", dtype) for dtype in OTHER_TYPES if find_spec("polars")}
+    assert ("sum", "decimal") in measured or not find_spec("polars")
+    assert not {("sum", "date"), ("sum", "struct"), ("sum", "category")} & measured
+    for dtype in OTHER_TYPES:
+        assert Data(300, "poisson", "leaves", dtype).x.values.null_count
+
+
 def test_quick_forms(tmp_path: Path) -> None:
     """`--quick` measures columns and operations of the matrix until its time is over."""
     names = [case.name for case in matrix.cases(None)]
     assert not set(matrix.QUICK) - set(NAMES)
     # an operation without an installed rival is no row of the matrix
-    assert set(matrix.QUICK) <= set(names) or not all(map(importlib.util.find_spec, ["polars", "awkward", "duckdb"]))
+    assert set(matrix.QUICK) <= set(names) or not all(map(find_spec, ["polars", "awkward", "duckdb"]))
     quick = list(matrix.quick_inputs())
     assert set(quick) < set(matrix.inputs(None, None, None))
     assert matrix.cells(quick, ["sum"], 300, 0, minutes=-1.0) == []
