@@ -248,3 +248,23 @@ def test_few_words_are_compared_as_their_items(name: str, words: pa.Array, one: 
         rows = [1, 0, len(values) - 1] if len(values) else [0]
         x, plain = (aj.from_sizes(one, rows) for one in (values, words.take(places).slice(first)))
         assert_lists_equal(aj.array(BY_WORDS[name](x, scalar)).to_list(), aj.array(BY_WORDS[name](plain, scalar)).to_list())
+
+
+@pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
+@pytest.mark.parametrize("words", [pa.string(), pa.large_string(), pa.binary(), pa.string_view()], ids=str)
+def test_columns_of_text_categories_compare_by_their_words(name: str, words: pa.DataType) -> None:
+    """Words may repeat in a dictionary, and stand in another order in the other one."""
+    compare = getattr(operator, name)
+    texts = [["b", "a", "", "\u00e9", "a", "zz"], ["zz", "c", "a", "q"]]
+    draw = np.random.default_rng(5)
+    for n in (4, 8, 200):  # fewer items than words, and more
+        sides, plain = [], []
+        for own, index in zip(texts, (pa.int8(), pa.uint32()), strict=True):
+            codes = pa.array(draw.integers(0, len(own), n), index, mask=draw.random(n) < 0.2)
+            held = pa.array(own).cast(words)
+            sides.append(aj.from_sizes(pa.DictionaryArray.from_arrays(codes, held), [n - 1, 0, 1]))
+            plain.append([None if code is None else held[code].as_py() for code in codes.to_pylist()])
+        expected = [None if None in (one, two) else compare(one, two) for one, two in zip(*plain, strict=True)]
+        assert compare(*sides).flatten().to_list() == expected
+        assert compare(sides[0][1:], sides[1][1:]).flatten().to_list() == expected[-1:]
+        assert compare(sides[0], sides[0]).flatten().to_list() == [None if one is None else compare(one, one) for one in plain[0]]

@@ -313,3 +313,43 @@ def test_decimals_that_outgrow_their_digits_when_rounded_are_refused(
             aj.array([row, []], type=type).round(decimals)
     assert aj.array([[small, None], [], None], type=type).round(decimals).to_list() == [[0, None], [], None]
     assert aj.array([[None], []], type=type).round(decimals).to_list() == [[None], []]
+
+
+AROUND_64_BITS = [*range(2**63 - 3, 2**63 + 3), *range(-(2**63) - 3, -(2**63) + 3), 0, 1, -1, 7, 15, 25, -25, 10**17, -5 * 10**17]
+
+
+@pytest.mark.parametrize("null", [None, 3])
+@pytest.mark.parametrize("n", [6, 15, len(AROUND_64_BITS)])
+def test_floors_remainders_and_signs_around_64_bits_are_exact(n: int, null: int | None) -> None:
+    """Integers that fit are computed as int64, the others by wider decimals; a column of both is computed by the latter."""
+    leaf = pa.decimal128(20, 1)
+    for whole in (AROUND_64_BITS[:n], AROUND_64_BITS[-n:], [-(2**63)] * n):
+        items = [None if place == null else EXACT.scaleb(D(one), -1) for place, one in enumerate(whole)]
+        x = aj.from_sizes(pa.array(items, leaf), [2, n - 2])[:]
+        flat = x.flatten()
+        for divisor in (D("0.1"), D("-0.1"), D("0.3"), D("-7.0"), D("922337203685477580.7")):
+            unscaled = int(divisor * 10)
+            floors = [None if one is None else whole[place] // unscaled for place, one in enumerate(items)]
+            rests = [None if one is None else EXACT.scaleb(D(whole[place] % unscaled), -1) for place, one in enumerate(items)]
+            assert (flat // divisor).to_list() == floors
+            assert (flat % divisor).to_list() == rests
+            assert (x % divisor).type == leaf
+        assert (-flat).to_list() == [None if one is None else -one for one in items]
+        assert abs(flat).to_list() == [None if one is None else abs(one) for one in items]
+    zero = aj.array([D("0.0"), D("0.5"), None]).cast(leaf)
+    ones = aj.from_sizes(pa.array([D(1), D(1), D(1)], leaf), [3]).flatten()
+    assert (ones // zero).to_list() == [None, 2, None]
+    assert (ones % zero).to_list() == [None, D(0), None]
+
+
+@pytest.mark.parametrize("places", [1, 0, -1, -4, -15, -16, -17, -18])
+@pytest.mark.parametrize("n", [6, 15, len(AROUND_64_BITS)])
+def test_rounding_around_64_bits_is_half_to_even(n: int, places: int) -> None:
+    for leaf in (pa.decimal128(22, 1), pa.decimal256(40, 1)):
+        for whole in (AROUND_64_BITS[:n], AROUND_64_BITS[-n:]):
+            items = [None, *(EXACT.scaleb(D(one), -1) for one in whole)]
+            x = aj.from_sizes(pa.array(items, leaf), [3, n - 2])
+            step = 10 ** (1 - places)
+            expected = [None if one is None else EXACT.scaleb(D(round(Fraction(int(one * 10), step)) * step), -1) for one in items]
+            assert x.round(places).flatten().to_list() == expected
+            assert x.round(places).type == leaf

@@ -20,6 +20,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.extremes import least
 from arrowjag._kernels.base.memory import empty, nulls_like
 from arrowjag._kernels.move import gather, merge
+from arrowjag._kernels.move.pick import items_at
 from arrowjag._kernels.move.rows import slice_ranges, take_ranges
 from arrowjag._kernels.reduce.picked import take_nth
 from arrowjag._ops import structure
@@ -252,7 +253,7 @@ def _pick_many(dim: Dim, places: IntArray | range, index: int | Column) -> IntAr
         offsets, rows = dim.offsets, places
     else:
         return None
-    found, outside = gather.pick(offsets, rows, position)
+    found, outside = items_at(offsets, rows, position)
     return found if outside is None else None
 
 

@@ -35,6 +35,7 @@ __all__ = [
     "cumsum",
     "deviations",
     "divided",
+    "from_unscaled",
     "integers",
     "longest_row",
     "mean",
@@ -47,6 +48,7 @@ __all__ = [
     "rolling_moment_mean",
     "rolling_sum",
     "sum",
+    "unscaled",
     "wide_type",
 ]
 
@@ -81,7 +83,7 @@ def parts_of(values: pa.Array, longest: int) -> list[IntArray]:
         The integers themselves if sums of `longest` items fit 64 bits; otherwise parts of 32 bits, lowest first, of which only the
         last one is signed.
     """
-    whole = _whole(values)
+    whole = unscaled(values)
     if whole is not None and _fit(whole, longest):
         return [whole]
     values = _at_least_128(values)
@@ -94,7 +96,7 @@ def parts_of(values: pa.Array, longest: int) -> list[IntArray]:
     return [np.ascontiguousarray(part) for part in parts.T]
 
 
-def _whole(values: pa.Array) -> IntArray | None:
+def unscaled(values: pa.Array) -> IntArray | None:
     """Return the unscaled integers as int64, 0 for null; None if one has more bits."""
     n, size = len(values), values.type.bit_width // 8
     if n == 0:  # an empty array may lack a buffer
@@ -141,7 +143,7 @@ def assembled(
 ) -> pa.Array:
     """Assemble decimals from parts, one per row, or per item if there are offsets; raises if one exceeds the digits of the type."""
     if len(parts) == 1:  # means and items, or totals, whose types have more digits than 64 bits
-        return _from_whole(parts[0], valid, type)
+        return from_unscaled(parts[0], valid, type)
     *lower, top = _carried(parts)
     fits = top == top.astype(np.int32)
     raw = np.stack([*(part.astype(np.uint32) for part in lower), top.astype(np.int32).view(np.uint32)], axis=1)
@@ -157,11 +159,16 @@ def assembled(
     return result
 
 
-def _from_whole(whole: IntArray, valid: BoolArray | None, type: pa.DataType) -> pa.Array:
+def from_unscaled(whole: IntArray, valid: BoolArray | None, type: pa.DataType) -> pa.Array:
     """Convert unscaled integers that fit the type to decimals."""
-    words = np.empty((len(whole), type.bit_width // 64), np.int64)
-    words[:, 0] = whole
-    words[:, 1:] = (whole >> 63)[:, None]
+    size = type.bit_width // 8
+
+    def work(part: slice, out: npt.NDArray[Any]) -> None:
+        words, integers = out.view(np.int64).reshape(len(out), size // 8), whole[part]
+        words[:, 0] = integers
+        words[:, 1:] = (integers >> 63)[:, None]
+
+    words = fill(work, len(whole), np.dtype((np.void, size)), light_block(len(whole), size))
     return pa.Array.from_buffers(type, len(whole), [_arrow.bitmap(valid), pa.py_buffer(words)])
 
 
@@ -218,7 +225,7 @@ def quantile(values: pa.Array, offsets: IntArray, q: float, interpolation: str) 
     valid = _arrow.valid_of(values)
     if valid is not None:
         values, offsets = gather.filter_values(without_validity(values), valid), filter_rows(valid, offsets)
-    whole = _whole(values)
+    whole = unscaled(values)
     codes = _arrow.dictionary_codes(values) if whole is None else whole
     ordered, _ = _sort.sort(codes, None, offsets)
     full = offsets[1:] > offsets[:-1]
@@ -232,7 +239,7 @@ def quantile(values: pa.Array, offsets: IntArray, q: float, interpolation: str) 
         found = values.take(pa.array(item[below]))
         one, two = (integers(values.take(pa.array(item[codes_of[between]]))) for codes_of in (below, above))
     else:
-        found = _from_whole(below, None, values.type)
+        found = from_unscaled(below, None, values.type)
         one, two = below[between], above[between]
     place = np.arange(len(below))
     place[between] = len(below) + np.arange(len(between))
@@ -285,7 +292,7 @@ def deviations(values: pa.Array, offsets: IntArray) -> pa.Array:
     if len(whole) == 1:
         count, _ = _reduce.count(_validity(values), offsets)
         means = _divided([_reduce.sum(whole[0], None, offsets)[0]], np.maximum(count, 1))[0]
-        return _from_whole(whole[0] - spread_rows(means, offsets), _validity(values), wide).cast(pa.float64())
+        return from_unscaled(whole[0] - spread_rows(means, offsets), _validity(values), wide).cast(pa.float64())
     means = mean(values, offsets).cast(wide).take(_arrow.from_numpy(_offsets.parents(offsets)))
     return pc.subtract(values.cast(wide), means).cast(pa.float64())
 

@@ -69,14 +69,30 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
 
 
 def _compare_words(compute: Callable[[Datum, Datum], pa.Array], one: Datum, two: Datum) -> pa.Array | None:
-    """Compare a column of categories with one value by its words, if these are fewer than the items; None for all others."""
+    """Compare categories with one value, or with others, by their words, if these are fewer than the items; None for all others."""
     for left, right in ((one, two), (two, one)):
         is_words = isinstance(left, pa.Array) and pt.is_dictionary(left.type) and isinstance(right, pa.Scalar)
         if is_words and len(left.dictionary) < len(left):
             words = left.dictionary
             found = compute(words, right) if left is one else compute(right, words)
             return gather.take(found, *_arrow.to_int64(left.indices))
-    return None
+    return compute(*_word_codes(one, two)) if _share_few_words(one, two) else None
+
+
+def _share_few_words(one: Datum, two: Datum) -> bool:
+    """Return whether both are columns of text categories with fewer words than items."""
+    for side in (one, two):
+        if not (isinstance(side, pa.Array) and pt.is_dictionary(side.type) and is_text(side.type.value_type)):
+            return False
+    return len(one.dictionary) + len(two.dictionary) < len(one)
+
+
+def _word_codes(one: pa.Array, two: pa.Array) -> list[pa.Array]:
+    """Replace categories by integers that compare as their words do."""
+    words = [side.dictionary.cast(pa.large_string()) for side in (one, two)]
+    codes = pa.array(_arrow.order_key(pa.concat_arrays(words))[0])
+    parts = codes[: len(words[0])], codes[len(words[0]) :]
+    return [gather.take(part, *_arrow.to_numpy(side.indices)) for part, side in zip(parts, (one, two), strict=True)]
 
 
 def _called(call: Callable[[list[Datum]], pa.Array], kernel: str, one: Datum, two: Datum) -> pa.Array:

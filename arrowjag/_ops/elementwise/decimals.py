@@ -8,21 +8,29 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from arrowjag import _arrow
+from arrowjag._kernels.base.extremes import largest_magnitude
+from arrowjag._kernels.base.fill import fill, light_block
 from arrowjag._ops import exact
 from arrowjag._ops.elementwise.framework import Datum, both_valid, sized
 from arrowjag._ops.elementwise.types import promote
 from arrowjag.errors import JagOverflowError
+from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["are_exact", "compare", "floored", "null_for_zero", "room_for_result"]
+__all__ = ["are_exact", "compare", "floored", "negated", "null_for_zero", "room_for_result", "round_to_places"]
 
 MOST_DIGITS = 76
 """Of decimal256."""
 _INTEGER_DIGITS = 20
 """Of the largest integer of 64 bits."""
+_MOST = int(np.iinfo(np.int64).max)
+_MOST_FEWER = 17
+"""Places by which integers of 64 bits are rounded: twice the power of ten fits, too."""
 
 
 def room_for_result(name: str, kernel: str, one: Datum, two: Datum) -> tuple[Datum, Datum]:
@@ -73,7 +81,10 @@ def floored(name: str, one: Datum, two: Datum) -> pa.Array:
     digits = [t.precision - t.scale if pt.is_decimal(t) else _INTEGER_DIGITS for t in (one.type, two.type)]
     whole = min(digits[0] + type.scale + 1, MOST_DIGITS)  # digits of the quotient by the least positive divisor
     quotients = pa.decimal128(whole, 0) if whole <= 38 else pa.decimal256(whole, 0)
-    one, two = _to_decimal(one, type), null_for_zero(_to_decimal(two, type))
+    one, two = _to_decimal(one, type), _to_decimal(two, type)
+    if (found := _floored_integers(name, one, two, quotients if name == "floor_divide" else type)) is not None:
+        return found
+    two = null_for_zero(two)
     if 2 * type.precision + 2 > MOST_DIGITS:
         return _of_python_integers(name, one, two, quotients if name == "floor_divide" else type)
     one, two = _unscaled(one), _unscaled(two)
@@ -83,6 +94,65 @@ def floored(name: str, one: Datum, two: Datum) -> pa.Array:
         return quotient.cast(quotients)
     rest = pc.subtract(one, pc.multiply(quotient, two)).cast(pa.decimal256(type.precision, 0))
     return rest.view(pa.decimal256(type.precision, type.scale)).cast(type)
+
+
+def _floored_integers(name: str, one: Datum, two: Datum, type: pa.DataType) -> pa.Array | None:
+    """As `floored`, of decimals of one scale whose unscaled integers fit 64 bits; None for others."""
+    sides = [pa.array([side.as_py()], side.type) if isinstance(side, pa.Scalar) else side for side in (one, two)]
+    parts = [exact.unscaled(side) for side in sides]
+    left, right = parts
+    if left is None or right is None or largest_magnitude(left) > _MOST:
+        return None
+    valid = both_valid(*map(_arrow.valid_of, sides))
+    zero = right == 0
+    if np.count_nonzero(zero):
+        valid, right = both_valid(valid, ~zero), np.where(zero, 1, right)
+    found = (np.floor_divide if name == "floor_divide" else np.remainder)(left, right)
+    return _of_unscaled(found, None if valid is None else np.broadcast_to(valid, found.shape), type)
+
+
+def _of_unscaled(integers: IntArray, valid: BoolArray | None, type: pa.DataType) -> pa.Array:
+    """Build decimals of unscaled integers that have no more digits than the type."""
+    if type.bit_width >= 128:
+        return exact.from_unscaled(integers, valid, type)
+    return exact.from_unscaled(integers, valid, pa.decimal128(type.precision, type.scale)).cast(type)
+
+
+def negated(values: pa.Array) -> pa.Array:
+    """Negate decimals of 128 bits: 1M take 2 ms of CPU time, by pyarrow 7."""
+    n = len(values)
+    words = np.frombuffer(values.buffers()[1], np.uint64, 2 * n, 16 * values.offset).reshape(n, 2)
+
+    def work(part: slice, out: npt.NDArray[Any]) -> None:
+        low, high = words[part].T
+        found = out.view(np.uint64).reshape(len(out), 2)
+        np.negative(low, out=found[:, 0])
+        np.invert(high, out=found[:, 1])
+        found[:, 1] += low == 0
+
+    data = fill(work, n, np.dtype((np.void, 16)), light_block(n, 16))
+    return pa.Array.from_buffers(values.type, n, [_arrow.bitmap(_arrow.valid_of(values)), pa.py_buffer(data)])
+
+
+def round_to_places(values: pa.Array, places: int) -> pa.Array | None:
+    """Round decimals half to even, to fewer places than they have; None if an integer, or 10 ** (fewer places), is too large.
+
+    Notes
+    -----
+    1M take 17 ms of CPU time, by pyarrow 38.
+    """
+    fewer, integers = values.type.scale - places, exact.unscaled(values)
+    if integers is None or fewer > _MOST_FEWER or largest_magnitude(integers) > _MOST - 10**fewer:
+        return None
+    step, whole = 10**fewer, integers
+
+    def work(part: slice, out: IntArray) -> None:
+        np.floor_divide(whole[part], step, out=out)  # np.divmod takes four times as long
+        rest = 2 * (whole[part] - out * step)
+        out += (rest > step) | ((rest == step) & ((out & 1) == 1))
+        out *= step
+
+    return _of_unscaled(fill(work, len(whole), np.int64), _arrow.valid_of(values), values.type)
 
 
 def _of_python_integers(name: str, one: Datum, two: Datum, type: pa.DataType) -> pa.Array:

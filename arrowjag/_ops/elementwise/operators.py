@@ -20,6 +20,7 @@ from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.arithmetic import arithmetic, divide, floor_divide, power, remainder
 from arrowjag._ops.elementwise.choosing import where
 from arrowjag._ops.elementwise.comparison import compare, logic, shift
+from arrowjag._ops.elementwise.decimals import negated, round_to_places
 from arrowjag._ops.elementwise.framework import (
     Datum,
     Operand,
@@ -83,6 +84,8 @@ def _negative(datum: Datum) -> pa.Array:
     if pt.is_unsigned_integer(datum.type):
         data, valid = datum_to_numpy(datum)
         return _arrow.from_numpy(np.negative(data), valid)
+    if pt.is_decimal128(datum.type) and isinstance(datum, pa.Array) and len(datum):
+        return negated(datum)
     found = blockwise.map_values(np.negative, datum)
     return _widened(pc.negate, datum) if found is None else found
 
@@ -230,7 +233,7 @@ def round_to(column: Column, decimals: int) -> Column:
     def compute(datum: Datum) -> pa.Array:
         if pt.is_boolean(datum.type) or (pt.is_integer(datum.type) and decimals >= 0):
             return datum
-        if decimals > _DIGITS.get(datum.type, _MOST_DECIMALS):
+        if decimals > _DIGITS.get(datum.type, _MOST_DECIMALS) or (pt.is_decimal(datum.type) and decimals >= datum.type.scale):
             return datum
         if decimals < -_DIGITS.get(datum.type, _MOST_DECIMALS):
             data = flat_data(datum)
@@ -251,6 +254,8 @@ def _rounded(datum: Datum, decimals: int) -> pa.Array:
     if pt.is_decimal(datum.type):
         for end in pc.min_max(datum).values():
             pc.round(end, decimals, "half_to_even")
+        if (found := round_to_places(datum, decimals)) is not None:
+            return found
     return pc.round(datum, decimals, "half_to_even")
 
 
