@@ -230,3 +230,31 @@ def test_null_rows_of_declared_size_own_no_results() -> None:
     x = aj.from_arrow(pa.array([[[1, 2], None], None, [[3, 4], [5, 6]]], pa.large_list(pa.list_(pa.int64(), 2))))
     found = x.sum(axis=1)
     assert (found.to_list(), found.size, found.shape.extents) == ([[1, 2], None, [8, 10]], 4, (None, 2))
+
+
+TIMES = (pa.date32(), pa.date64(), pa.time32("s"), pa.time64("ns"), pa.timestamp("us"), pa.timestamp("s", "UTC"), pa.duration("ms"))
+
+
+@pytest.mark.parametrize("leaf", TIMES, ids=str)
+@pytest.mark.parametrize("options", [{}, {"skip_nulls": False}, {"min_count": 2}], ids=str)
+def test_times_along_outer_axes(leaf: pa.DataType, options: dict[str, Any]) -> None:
+    """As their numbers, the least and the greatest number included; sums are of durations alone."""
+    stored = pa.int32() if leaf.bit_width == 32 else pa.int64()
+    most = 86_399 if pa.types.is_time(leaf) else 2 ** (leaf.bit_width - 1) - 1
+    day = 86_400_000 if pa.types.is_date64(leaf) else 1
+    numbers = [None, 3, 0 if pa.types.is_time(leaf) else -(most // day), 5, None, most // day, 0, 7, None, 2]
+    numbers = pa.array([None if one is None else one * day for one in numbers], stored)
+    for shape in (aj.JaggedShape(4, [3, 0, 2, 5]), aj.JaggedShape(2, [4, 2], [1, 2, 0, 2, 1, 4])):
+        times, plain = aj.JaggedArray(shape, numbers.view(leaf)), aj.JaggedArray(shape, numbers)
+        for name in ("min", "max"):
+            found, expected = (getattr(side, name)(axis=0, **options) for side in (times, plain))
+            assert found.type == leaf
+            assert found.cast(stored).to_list() == expected.to_list()
+        if pa.types.is_duration(leaf):
+            small = (plain % 100).values
+            found, expected = (aj.JaggedArray(shape, one).sum(axis=0, **options) for one in (small.view(leaf), small))
+            assert found.type == leaf
+            assert found.cast(stored).to_list() == expected.to_list()
+        else:
+            with pytest.raises(JagTypeError):
+                times.sum(axis=0, **options)
