@@ -244,3 +244,9 @@ def test_slots_of_bins_without_width_and_of_infinite_ones() -> None:
 def test_slots_beyond_the_edges_are_minus_1() -> None:
     data, valid = np.array([0.0, 0.5, 1.0, 2.0, 3.0, np.nan, 1.0]), np.array([True] * 6 + [False])
     assert kernel.bins_of_edges(data, valid, np.array([0.5, 1.0, 2.0])).tolist() == [-1, 0, 1, 1, -1, -1, -1]
+
+
+def test_too_many_bins_are_refused_whatever_the_rows() -> None:
+    for x in (aj.array([[1.0]]), aj.array([], type="float64", ndim=2), aj.array([], type="float64")):
+        with pytest.raises(aj.JagOverflowError, match=r"^histogram: 1180591620717411303424 counts don't fit into memory"):
+            x.histogram(2**70)

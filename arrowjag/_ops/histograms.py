@@ -213,6 +213,7 @@ def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
         _no_range(range, "histogram")
         return _counts_by_rows(column, bins, axis)
     wanted = _wanted(bins, range, "histogram")
+    _check_size(wanted.n, "histogram")  # also of a column without rows, so that the error doesn't depend on them
 
     def lists(values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
         slots = _slots(values, offsets, wanted, "histogram")
