@@ -709,3 +709,20 @@ def test_arrays_in_keys_mean_the_same_on_expressions(name: str) -> None:
     for made in (function(pl.col("v").jag), aj.jit(function)(pl.col("v"))):
         for engine in ("in-memory", "streaming"):
             assert df.lazy().select(made).collect(engine=engine).to_series().to_list() == expected.to_list()
+
+
+@pytest.mark.parametrize("name", ["min_by", "max_by"])
+def test_rows_that_may_be_null_have_no_known_type(name: str) -> None:
+    """The row of a null key is a scalar, any other one an array; tracing sees columns without rows, whose row is null."""
+    x = aj.array([[1, 2], [3]])
+
+    def function(x: Any, k: Any) -> Any:
+        row = getattr(x, name)(k, axis=0)
+        return row, row * 2, row.cumsum(), row[1:]
+
+    fused = aj.jit(function)
+    for keys in ([1, 2], [2, 1], [None, None]):
+        k = aj.array(keys, type="int64")
+        assert outcome(fused, x, k) == outcome(function, x, k)
+    first = aj.jit(lambda x: x.take(5, axis=0, out_of_bounds="null"))
+    assert first(x) == pa.scalar(None, pa.large_list(pa.int64()))

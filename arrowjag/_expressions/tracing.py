@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from arrowjag import _arrow
 from arrowjag._array import JaggedArray, numpy_functions
 from arrowjag._array.base import as_column
 from arrowjag._array.windows import WindowMethods
@@ -89,16 +90,20 @@ class Trace:
         return Traced(self, node)
 
     def _sample(self, node: Call) -> Any:
-        """Call on empty arrays, which raises errors of types; None if positions or values are missing."""
+        """Call on empty arrays, which raises errors of types; None if positions or values are missing.
+
+        A null row comes as a scalar, where other values give an array: its type is unknown.
+        """
         sample = lambda child: self.samples[id(child)]  # noqa: E731
         try:
             if node.kind == "method" and METHODS[node.name].result_type is not None and rows_of(node, sample) is Rows.REDUCED:
                 return None  # in an aggregate the result has rows, and the rule gives its type
-            return sample_of(node, sample)
+            found = sample_of(node, sample)
         except JagTypeError:
             raise
         except (KeyError, JagError):
             return None
+        return None if isinstance(found, pa.Scalar) and _arrow.is_level_type(found.type) else found
 
     def check(self) -> None:
         """Raise if the function used values, also if it caught the error, as `np.iterable` and `np.array_equal` do."""
