@@ -726,3 +726,18 @@ def test_rows_that_may_be_null_have_no_known_type(name: str) -> None:
         assert outcome(fused, x, k) == outcome(function, x, k)
     first = aj.jit(lambda x: x.take(5, axis=0, out_of_bounds="null"))
     assert first(x) == pa.scalar(None, pa.large_list(pa.int64()))
+
+
+@pytest.mark.parametrize("function", [lambda x, a: divmod(a, x), divmod])
+def test_quotient_and_rest_with_an_array_from_outside(function: Callable[..., Any]) -> None:
+    x, a = aj.array([[1, 2], [3]]), aj.array([[10, 21], [31]])
+    expected = outcome(function, x, a)
+    assert outcome(aj.jit(lambda x: function(x, a)), x) == expected
+
+
+def test_errors_of_ufuncs_name_the_operator() -> None:
+    x = aj.array([[1, 2], [3]]).cast("int8")
+    for ufunc in (np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.add, np.less):
+        found = outcome(ufunc, x, 2**60)
+        assert outcome(aj.jit(ufunc), x, 2**60) == found
+        assert outcome(aj.jit(lambda x: ufunc(x, 2**60)), x) == found  # noqa: B023  # called here

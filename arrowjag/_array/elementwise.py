@@ -191,9 +191,13 @@ class ElementwiseMethods(ArrayBase):
         return self.round(ndigits)
 
     def __divmod__(self, other: Any) -> tuple[JaggedArray, JaggedArray]:
+        if _has_own_rules(other):
+            return _by_their_rules(divmod, (self, other))  # type: ignore[no-any-return]  # of the other's surface
         return self._binary("floor_divide", other), self._binary("remainder", other)
 
     def __rdivmod__(self, other: Any) -> tuple[JaggedArray, JaggedArray]:
+        if _has_own_rules(other):
+            return _by_their_rules(divmod, (other, self))  # type: ignore[no-any-return]  # of the other's surface
         return self._binary("floor_divide", other, True), self._binary("remainder", other, True)
 
     @within_memory("a ufunc")
@@ -204,7 +208,8 @@ class ElementwiseMethods(ArrayBase):
             raise JagTypeError(f"{ufunc.__name__} takes no options on jagged arrays, got {', '.join(options)}")
         if any(_has_own_rules(one) for one in inputs):
             return _by_their_rules(ufunc, inputs)
-        operands = [operand(one, self.type, ufunc.__name__, by_value=ufunc.__name__ in _ops.COMPARISONS) for one in inputs]
+        name = _ops.UFUNCS.get(ufunc, ufunc.__name__)
+        operands = [operand(one, self.type, name, by_value=name in _ops.COMPARISONS) for one in inputs]
         if not any(isinstance(one, Column) for one in operands):  # arrays of ndim 0 count as scalars beside others
             operands = [one if isinstance(one, ArrayBase) else found for one, found in zip(inputs, operands, strict=True)]
         results = tuple(self._wrap(column) for column in _ops.ufunc(ufunc, operands))

@@ -144,6 +144,8 @@ def test_logic_and_one_sided(s: pd.Series[Any]) -> None:
     assert values(+s) == values(s)
     quotient, rest = divmod(s, 2)
     assert values(quotient * 2 + rest) == values(s)
+    twos = aj.array([2, 2, 2, 2])
+    assert [values(one) for one in divmod(twos, s)] == [values(twos // s), values(twos % s)]
 
 
 def test_ufuncs(s: pd.Series[Any]) -> None:
