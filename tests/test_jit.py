@@ -741,3 +741,25 @@ def test_errors_of_ufuncs_name_the_operator() -> None:
         found = outcome(ufunc, x, 2**60)
         assert outcome(aj.jit(ufunc), x, 2**60) == found
         assert outcome(aj.jit(lambda x: ufunc(x, 2**60)), x) == found  # noqa: B023  # called here
+
+
+OPERANDS: dict[str, Callable[[Any], Any]] = {
+    "arrays in a list": lambda x: aj.concat([x, aj.array([[10], [20]])], axis=1),
+    "lists in a list": lambda x: aj.concat([[[10], [20]], x, np.array([[1], [2]])], axis=1),
+    "stacked": lambda x: aj.stack([x, [5, 6]], axis=1),
+    "where": lambda x: aj.where(x > 1, x, [[5, 6], [7]]),
+    "to_map": lambda x: aj.to_map(keys=x, values=[[5, 6], [7]]),
+    "map_rows": lambda x: aj.map_rows(lambda row, k: row.sum() * k, x, [5, 6], type="int64"),
+    "fold": lambda x: aj.fold(lambda state, one, other: state + one * other, [1, 2], x, np.array([3, 4]), type="int64"),
+    "apply": lambda x: aj.apply("add", x, [5, 6]),
+    "options of apply": lambda x: aj.apply("is_in", x, value_set=pa.array([1, 3, 5])),
+}
+
+
+@pytest.mark.parametrize("name", OPERANDS)
+def test_operands_from_outside_of_free_functions(name: str) -> None:
+    x, function = aj.array([[1, 2], [3]]), OPERANDS[name]
+    assert outcome(aj.jit(function), x) == outcome(function, x)
+    df = pl.DataFrame({"v": x.to_polars()})
+    for made in (aj.jit(function)(pl.col("v")), *([] if name == "where" else [function(pl.col("v"))])):
+        assert aj.array(df.select(made).to_series()).to_list() == function(x).to_list()

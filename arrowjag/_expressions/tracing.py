@@ -23,6 +23,7 @@ from arrowjag._expressions.tree import (
     like,
     mapped_values,
     record_arguments,
+    record_operands,
     recorded_key,
     recorded_positions,
     rows_of,
@@ -447,18 +448,15 @@ def _traced(values: Sequence[Any]) -> Traced:
 
 def _call_function(_function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     trace = _traced([*args, *kwargs.values()])._trace
-    recorded = tuple(_recorded(trace, one) for one in args)
-    named = {key: _recorded(trace, one) for key, one in kwargs.items()}
+    recorded, named = record_operands(name, args, kwargs, trace.record, Traced, _is_column)
     made = trace.call("function", name, recorded, named)
     if name == "align":
         return tuple(trace.call("part", name, (made._node, place)) for place in range(len(args)))
     return made
 
 
-def _recorded(trace: Trace, value: Any) -> Any:
-    """An argument of a free function: a column, a list of columns, or a constant."""
-    is_column = hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__") or isinstance(value, np.ndarray)
-    return trace.record(value, rowwise=is_column)
+def _is_column(value: Any) -> bool:
+    return hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__") or isinstance(value, np.ndarray)
 
 
 def _inlined(function: Callable[..., Any], _name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

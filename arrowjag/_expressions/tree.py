@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -36,6 +36,7 @@ __all__ = [
     "mapped_values",
     "operate",
     "record_arguments",
+    "record_operands",
     "recorded_key",
     "recorded_positions",
     "rows_of",
@@ -89,6 +90,12 @@ _CONSTANT = {"fill_null_rows"}
 
 _SETS = {"cut", "digitize", "histogram", "is_in", "translate"}
 """Methods whose flat arguments are sets, tables or edges for all rows; only an array with rows has some per row."""
+
+_OF_ROWS = {"align", "coalesce", "to_map", "where", "zip"}
+"""Free functions all of whose lists and arrays have one item per row; others also take grids and edges for all rows."""
+
+_OPTIONS = {"apply", "fold", "map_items", "map_rows", "scan"}
+"""Free functions whose operands are positional: arguments by name, such as a set of values, are passed as they are."""
 
 _OPENED = {"concat"}
 """Methods that take a list of arrays as its members."""
@@ -152,6 +159,38 @@ def record_arguments(
         else:
             bound.arguments[parameter] = record(value, rowwise=rowwise)
     return bound.args[1:], bound.kwargs
+
+
+def record_operands(
+    name: str,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    record: Record,
+    columns: type | tuple[type, ...],
+    is_column: Callable[[Any], bool],
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Record the arguments of a free function.
+
+    Parameters
+    ----------
+    name : str
+        The function.
+    args, kwargs
+        The arguments of the caller.
+    record : callable
+        Converts one argument.
+    columns : type or tuple of type
+        The columns of the surface; a list of them may also contain lists and arrays that are columns.
+    is_column : callable
+        Tells whether an argument of any function has one item per row.
+    """
+
+    def recorded(value: Any, names: Collection[str]) -> Any:
+        has_columns = isinstance(value, (list, tuple)) and any(isinstance(one, columns) for one in value)
+        return record(value, rowwise=name in names or has_columns or is_column(value))
+
+    named = {key: record(one) if name in _OPTIONS else recorded(one, _OF_ROWS) for key, one in kwargs.items()}
+    return tuple(recorded(one, _OF_ROWS | _OPTIONS) for one in args), named
 
 
 def recorded_key(key: Any, record: Record) -> Any:

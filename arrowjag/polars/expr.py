@@ -19,7 +19,7 @@ from arrowjag.errors import JagTypeError
 from arrowjag.polars._evaluation import describe
 from arrowjag.polars._names import add_aliases, check_keywords, own_names, refuse, refuse_foreign
 from arrowjag.polars._surface import BINARY, COMPARISONS, add_methods, add_operators, caller
-from arrowjag.polars._tree import Call, Input, Node, children, like, mapped_values, record, record_arguments, ufunc_call
+from arrowjag.polars._tree import Call, Input, Node, children, mapped_values, record, record_arguments, record_operands, ufunc_call
 from arrowjag.polars.lowering import lower
 
 __all__ = ["JagExpr", "JagNamespace"]
@@ -254,23 +254,11 @@ def _owns(value: Any) -> bool:
 
 
 def _call_function(_function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    recorded = tuple(_recorded(one, name) for one in args)
-    named = {key: _recorded(one, name) for key, one in kwargs.items()}
+    recorded, named = record_operands(name, args, kwargs, record, pl.Expr, lambda one: isinstance(one, (pl.Series, JaggedArray)))
     node = Call("function", name, recorded, named)
     if name == "align":
         return tuple(JagExpr(Call("part", name, (node, position))) for position in range(len(args)))
     return JagExpr(node)
-
-
-_ROWWISE = {"where", "coalesce", "zip", "align"}
-"""Functions that take lists and arrays of any library as one item per row; others also take arrays that are no columns."""
-
-
-def _recorded(value: Any, name: str) -> Any:
-    """An argument of a free function: a column, a list of columns, or a constant."""
-    if isinstance(value, (list, tuple)) and any(isinstance(one, pl.Expr) for one in value):
-        return like(value, [_recorded(one, name) for one in value])
-    return record(value, rowwise=name in _ROWWISE or isinstance(value, (pl.Series, JaggedArray)))
 
 
 _COLUMNS = (pl.Expr, pl.Series, JaggedArray)
