@@ -25,6 +25,20 @@ def test_null_rows_are_filled_from_rows_or_from_one_row() -> None:
         x.fill_null_rows([[1], [2]])
 
 
+def test_an_empty_list_is_an_empty_row_of_any_number_of_dims() -> None:
+    x = aj.array([[[1], None], None, []])
+    assert x.fill_null_rows([]).to_list() == [[[1], None], [], []]
+    assert x.fill_null_rows([], axis=1).to_list() == [[[1], []], None, []]
+    assert x[:1].fill_null_rows([]).to_list() == [[[1], None]]
+    pairs = aj.from_arrow(pa.array([[[[1, 2]] * 3], None, [None]], pa.list_(pa.list_(pa.list_(pa.int64(), 2), 3))))
+    assert pairs.fill_null_rows([]).to_list() == [[[[1, 2]] * 3], [], [None]]
+    for part in (pairs, pairs[:1], pairs[:0]):
+        assert part.fill_null_rows([]).shape.extents == (None, None, 3, 2)
+        assert part.fill_null_rows([], axis=1).shape.extents == (None, None, None, 2)
+    with pytest.raises(ValueError, match="must have the rows"):
+        x.fill_null_rows([], axis=2)
+
+
 @given(st.tuples(st.integers(1, 2), leaf_types()).flatmap(lambda p: prefix_arrays((p[0] + 1, p[0] + 1), p[1], null_rows=True)))
 def test_null_rows_come_from_the_other_array(pair: tuple[aj.JaggedArray, ...]) -> None:
     x, other = pair

@@ -14,7 +14,7 @@ from arrowjag import _arrow
 from arrowjag._arguments import within_memory
 from arrowjag._array import numpy_functions
 from arrowjag._array.base import ArrayBase, as_column, operand
-from arrowjag._column import Column, row_validity
+from arrowjag._column import Column, empty, row_validity
 from arrowjag._methods import HOSTS, Rows, method
 from arrowjag._ops import casts, structure
 from arrowjag._ops import elementwise as _ops
@@ -430,7 +430,8 @@ class ElementwiseMethods(ArrayBase):
         Parameters
         ----------
         y : JaggedArray or nested list
-            An array of as many dims with the same rows at that axis, or a single row that replaces every null row.
+            An array of as many dims with the same rows at that axis, or a single row that replaces every null row; ``[]`` is an
+            empty row of any number of dims.
         axis : int
             The axis of the rows; 0 for the outermost ones.
 
@@ -451,6 +452,8 @@ class ElementwiseMethods(ArrayBase):
         [[1], [7]]
         """
         depth = structure.normalize_axis(axis, self.ndim, "fill_null_rows") + 1
+        if isinstance(y, list) and not y and self.ndim > depth + 1:
+            y = empty(self.type, self.ndim - depth, self.shape.extents[depth:])
         filler = operand(y, self.type, "fill_null_rows")
         filler = filler if isinstance(filler, Column) else as_column(filler)
         type = _ops.promote([self.type, filler.type], "fill_null_rows") if self.type != filler.type else self.type

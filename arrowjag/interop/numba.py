@@ -116,10 +116,12 @@ def _parts(array: JaggedArray) -> tuple[Any, tuple[Any, ...]]:
             f"numba: {array.values.null_count} items are null, and a compiled function would see any value in their place: fill "
             "them with x.fill_null(value), or call aj.map_rows, which leaves them out"
         )
-    if any(dim.validity is not None for dim in array.shape.dims[1:]):
+    place = next((place for place, dim in enumerate(array.shape.dims[1:]) if dim.validity is not None), None)
+    if place is not None:
+        axis = f", axis={place}" if place else ""
         raise JagValueError(
-            "numba: rows are null, and a compiled function would see empty rows: fill them with x.fill_null_rows([]), or call "
-            "aj.map_rows, which leaves them out"
+            f"numba: rows are null, and a compiled function would see empty rows: fill them with x.fill_null_rows([]{axis}), or "
+            "call aj.map_rows, which leaves them out"
         )
     return _numbers(array.values), tuple(_read_only(dim.offsets) for dim in array.shape.dims[1:])
 

@@ -115,8 +115,12 @@ def test_types_that_numba_lacks_raise() -> None:
         row_sums(aj.array([[1.0]]).cast("float16"))
     with pytest.raises(aj.JagValueError, match=r"1 items are null.*fill_null"):
         row_sums(aj.array([[1, None]]))
-    with pytest.raises(aj.JagValueError, match=r"rows are null.*fill_null_rows"):
+    with pytest.raises(aj.JagValueError, match=r"rows are null.*x\.fill_null_rows\(\[\]\), or"):
         row_sums(aj.array([[1], None]))
+    deep = aj.array([[[1], None], None])
+    with pytest.raises(aj.JagValueError, match=r"rows are null.*x\.fill_null_rows\(\[\], axis=1\), or"):
+        facts(deep.fill_null_rows([]))
+    assert facts(deep.fill_null_rows([]).fill_null_rows([], axis=1))[2] == 3
     with pytest.raises(aj.JagTypeError, match="an array without dims"):
         row_sums(aj.array(3))
     assert not hasattr(aj.array([["a"]]), "_numba_type_"), "Python 3.13 prints errors of an attribute that numba asks for"
