@@ -224,7 +224,7 @@ def prune_files(dataset: ds.Dataset, filters: Any) -> tuple[list[StoredFile], pa
     try:
         expression = filters if isinstance(filters, pc.Expression) else pq.filters_to_expression(filters)
         return files_of(dataset.get_fragments(filter=expression)) or everything, partitions
-    except (ValueError, TypeError, pa.ArrowException):
+    except (ValueError, TypeError, OverflowError, pa.ArrowException):
         return everything, partitions  # columns may exist in later files only; the caller checks names
 
 

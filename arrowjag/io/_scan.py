@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import os
 import re
 import time
@@ -24,6 +23,7 @@ from arrowjag._pyarrow_versions import empty_table
 from arrowjag.errors import JagFileError, JagTypeError, JagValueError, ShapeError
 from arrowjag.io._atomic import local_path
 from arrowjag.io._chunks import Chunks
+from arrowjag.io._comparisons import comparable
 from arrowjag.io._damage import checked, reading
 from arrowjag.io._field_ids import rename_fields
 from arrowjag.io._files import StoredFile
@@ -370,35 +370,13 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
 
 
 def _typed(filters: Any, schema: pa.Schema) -> Any:
-    """Give numbers in tuples the type of their integer column: Arrow casts the column to the type of the number, which may fail."""
+    """Give the values in tuples types that Arrow compares with their columns."""
     if isinstance(filters, list):
         return [_typed(one, schema) for one in filters]
     if not isinstance(filters, tuple) or len(filters) != 3 or not isinstance(filters[0], str):
         return filters
-    name, sign, value = filters
-    place = schema.get_field_index(name)
-    if place < 0 or not pt.is_integer(schema.field(place).type):
-        return filters
-    type = schema.field(place).type
-    if isinstance(value, float) and math.isfinite(value) and value != math.floor(value):
-        sign, value = _ROUNDED.get(sign, sign), math.floor(value) if sign in _ROUNDED else value
-    try:
-        if isinstance(value, (list, tuple, set, frozenset)):
-            return name, sign, pa.array([_whole(one) for one in value], type)
-        return name, sign, pa.scalar(_whole(value), type)
-    except (OverflowError, ValueError, TypeError):
-        return name, sign, value
-
-
-#: How integers compare with the next integer below a number, if they compare with the number in this way.
-_ROUNDED = {">": ">", ">=": ">", "<": "<=", "<=": "<="}
-
-
-def _whole(value: Any) -> int:
-    """Return a number as int; raise a TypeError if it is none."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != int(value):
-        raise TypeError(f"{value!r} is no whole number")
-    return int(value)
+    place = schema.get_field_index(filters[0])
+    return filters if place < 0 else comparable(*filters, schema.field(place).type)
 
 
 def has_bounds(expression: Any, names: frozenset[str], schema: pa.Schema) -> bool:
@@ -632,7 +610,7 @@ def finish_rows(raw: pa.Table, part: Part, rows: int, plan: Plan, kept: BoolArra
     except pa.ArrowInvalid as error:
         raise JagValueError(
             f"{part.name}: filters don't fit the values of the columns: {error}. Compare a column with values of its own type, "
-            "such as pa.scalar(1, pa.uint64())"
+            "such as pa.scalar(1, pa.uint64()), or pass the filter as tuples, which compare by value"
         ) from error
     return conform_table(table, plan.schema, part.name)
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import operator as op
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.fs as pf
 import pyarrow.parquet as pq
+import pyarrow.types as pt
 import pytest
 
 import arrowjag as aj
@@ -358,21 +362,69 @@ def test_filters_of_floats_that_exclude_row_groups() -> None:
         (pa.array([2**24 + 1, 2]), ("k", "<", 2.5), [1]),
         (pa.array([2**24 + 1, -2]), ("k", "<=", -1.5), [1]),
         (pa.array([2**53 + 1, 2**53]), ("k", "=", float(2**53)), [1]),
-        (pa.array([2**60, 2]), ("k", "<", math.inf), None),
+        (pa.array([2**60, 2]), ("k", "<", math.inf), [0, 1]),
         (pa.array([5, 7], pa.uint8()), ("k", "<", 300), [0, 1]),
         (pa.array([5, 7], pa.uint8()), ("k", "in", [7, 300]), [1]),
+        (pa.array([5, 7], pa.uint8()), ("k", "in", np.array([7.0, 0.5])), [1]),
+        (pa.array([5, None]).dictionary_encode(), ("k", "in", (5.5, None)), [1]),
+        (pa.array([2.0**25, 2], pa.float32()), ("k", ">", 2**25 - 1), [0]),
+        (pa.array([0.5, math.nan]), ("k", "!=", 2**60 + 1), [0, 1]),
+        (pa.array([Decimal("1.50"), Decimal("2.25")], pa.decimal128(38, 18)), ("k", ">", Decimal("1.5")), [1]),
     ],
 )
 def test_filters_of_integers_with_other_numbers(values: pa.Array, filters: Any, rows: Any, tmp_path: Path) -> None:
     """Arrow casts the column to the type of the number, and fails at values that it can't hold."""
-    if rows is not None:
-        assert read_filtered(tmp_path / "a.parquet", values, [filters]) == rows
-        return
+    assert read_filtered(tmp_path / "a.parquet", values, [filters]) == rows
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([-(2**63), -(2**53) - 1, -1, 0, 3, 2**53 + 1, 2**63 - 1, None]),
+        pa.array([0, 3, 2**53 + 1, 2**64 - 1, None], pa.uint64()),
+        pa.array(
+            [Decimal(-(10**17)), Decimal("-0.01"), Decimal("0.05"), Decimal(3), Decimal("99999999999999999.99"), None],
+            pa.decimal128(38, 2),
+        ),
+        pa.array([-(2.0**60), -0.5, 0.0, 3.0, 2.0**53, 2.0**60, math.inf, -math.inf, math.nan, None]),
+    ],
+    ids=lambda values: str(values.type),
+)
+def test_filters_compare_numbers_by_value(values: pa.Array, tmp_path: Path) -> None:
+    """The oracle compares each value of the column with the number in Python."""
+    signs = {"<": op.lt, "<=": op.le, ">": op.gt, ">=": op.ge, "==": op.eq, "!=": op.ne}
+    numbers: list[Any] = [0, -1, 3, 2**53, 2**53 + 1, 2**60 + 1, 2**63, -(2**63) - 1, 2**70, -(10**400), 10**400]
+    if not pt.is_floating(values.type):
+        numbers += [Decimal("0.05"), Decimal("-0.005"), Decimal("1e-20"), Decimal("Infinity"), Decimal("-Infinity")]
+    if pt.is_integer(values.type):
+        numbers += [0.5, -0.5, 1e30, float(2**53), math.inf, -math.inf, math.nan, Fraction(1, 3), np.float32(2.5), np.int8(3)]
+    pq.write_table(pa.table({"k": values}), tmp_path / "a.parquet", row_group_size=2)
+    rows = values.to_pylist()
+    for number in numbers:
+        for sign, holds in signs.items():
+            expected = [one for one in rows if one is not None and holds(one, number)]
+            found = aj.read_parquet(tmp_path / "a.parquet", filters=[("k", sign, number)])["k"].to_pylist()
+            assert repr(found) == repr(expected), (sign, number)
+        members = [one for one in rows if one is not None and one == number]
+        assert aj.read_parquet(tmp_path / "a.parquet", filters=[("k", "in", [number])])["k"].to_pylist() == members, number
+
+
+def test_filters_compare_times_by_their_moment(tmp_path: Path) -> None:
+    noon = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
+    times = pa.array([noon, noon + dt.timedelta(microseconds=1), None], pa.timestamp("us", "Europe/Berlin"))
+    assert read_filtered(tmp_path / "a.parquet", times, [("k", ">", noon)]) == [1]
+    assert read_filtered(tmp_path / "a.parquet", times, [("k", "in", [noon])]) == [0]
+
+
+def test_filters_of_expressions_that_do_not_fit_say_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(
-        aj.JagValueError, match=r"a\.parquet: filters don't fit the values of the columns: .* its own type"
+        aj.JagValueError,
+        match=r"a\.parquet: filters don't fit the values of the columns: .* its own type, .* or pass the filter as tuples",
     ) as found:
-        read_filtered(tmp_path / "a.parquet", values, [filters])
+        read_filtered(tmp_path / "a.parquet", pa.array([2**60, 2]), pc.field("k") > 0.5)
     assert not isinstance(found.value, aj.JagFileError)
+    with pytest.raises(aj.JagValueError, match="in and not in take a list of values, got 'ab'"):
+        read_filtered(tmp_path / "a.parquet", pa.array(["a", "b"]), [("k", "in", "ab")])
 
 
 def test_filters_of_a_column_that_the_schema_casts(tmp_path: Path) -> None:
