@@ -21,6 +21,7 @@ __all__ = [
     "TOO_FEW_NULLS_OF_FIELDS",
     "array_of_words",
     "check_seconds",
+    "concat_tables",
     "empty_table",
     "has_views",
     "if_else",
@@ -30,10 +31,12 @@ __all__ = [
     "parquet_schema",
     "read_json",
     "run_end_decode",
+    "table_of",
     "table_with_data_of_views",
     "take",
     "with_all_nulls",
     "with_data_of_views",
+    "with_metadata",
 ]
 
 _versions.check(pa, "arrowjag")
@@ -218,7 +221,7 @@ def read_json(source: Any, read_options: Any, parse_options: Any) -> pa.Table:
     if not any(_lists_nulls(type) for type in table.schema.types):  # lists with too short children
         return table
     columns = [pa.chunked_array(map(with_all_nulls, column.chunks), column.type) for column in table.columns]
-    return pa.Table.from_arrays(columns, schema=table.schema)
+    return table_of(columns, table.schema, table.num_rows)
 
 
 def _is_valid(table: pa.Table) -> bool:
@@ -265,6 +268,46 @@ def with_all_nulls(array: pa.Array) -> pa.Array:
 def empty_table(schema: pa.Schema) -> pa.Table:
     """Return a table without rows; `Schema.empty_table` makes none of unions, nor of lists of what `pa.array` does not make."""
     return pa.Table.from_arrays([pa.nulls(0, type) for type in schema.types], schema=schema)
+
+
+def table_of(columns: Sequence[Any], schema: pa.Schema, rows: int) -> pa.Table:
+    """Return a table of columns, or of rows alone if there are none: `pa.table` makes no rows without columns.
+
+    Parameters
+    ----------
+    columns : sequence of pa.Array or pa.ChunkedArray
+        The columns.
+    schema : pa.Schema
+        Their names and types.
+    rows : int
+        The number of rows.
+
+    Returns
+    -------
+    pa.Table
+        Shares the buffers of the columns.
+
+    Examples
+    --------
+    >>> table_of([], pa.schema([]), 3).num_rows
+    3
+    """
+    if len(schema):
+        return pa.Table.from_arrays(list(columns), schema=schema)
+    alone = pa.StructArray.from_buffers(pa.struct([]), rows, [None])
+    return pa.Table.from_batches([pa.RecordBatch.from_struct_array(alone)], schema)
+
+
+def with_metadata(table: pa.Table, metadata: dict[bytes, bytes] | None) -> pa.Table:
+    """Replace the metadata of the schema; pyarrow's method drops the rows of a table without columns."""
+    return table_of(table.columns, table.schema.with_metadata(metadata), table.num_rows)
+
+
+def concat_tables(tables: Sequence[pa.Table]) -> pa.Table:
+    """Concatenate tables of one schema; pyarrow's function drops the rows of tables without columns."""
+    if tables[0].num_columns:
+        return pa.concat_tables(tables)
+    return table_of([], tables[0].schema, sum(table.num_rows for table in tables))
 
 
 def array_of_words(values: Sequence[Any], type: pa.DataType) -> pa.Array:
@@ -436,7 +479,7 @@ def table_with_data_of_views(table: pa.Table) -> pa.Table:
     if not _NO_DATA_OF_VIEWS:
         return table
     columns = [pa.chunked_array(map(with_data_of_views, column.chunks), column.type) for column in table.columns]
-    return pa.Table.from_arrays(columns, schema=table.schema)
+    return table_of(columns, table.schema, table.num_rows)
 
 
 def check_seconds(table: pa.Table) -> None:

@@ -13,6 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._arguments import check_arguments
 from arrowjag._array.base import ArrayBase
+from arrowjag._pyarrow_versions import table_of
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
 
 __all__ = ["pandas_facts", "portable", "storage_type", "to_storage"]
@@ -206,7 +207,7 @@ def _schema(schema: pa.Schema, narrow: bool) -> pa.Schema:
 
 def _table(table: pa.Table, narrow: bool) -> pa.Table:
     columns = [_chunks(column, narrow, f"column {name!r}") for name, column in zip(table.column_names, table.columns, strict=True)]
-    return pa.table(columns, schema=_schema(table.schema, narrow))
+    return table_of(columns, _schema(table.schema, narrow), table.num_rows)
 
 
 def _batch(batch: pa.RecordBatch, narrow: bool) -> pa.RecordBatch:

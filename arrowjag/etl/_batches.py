@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from arrowjag._pyarrow_versions import nbytes
+from arrowjag._pyarrow_versions import concat_tables, nbytes
 from arrowjag.errors import JagError, JagFileError
 from arrowjag.etl._tasks import Where
 from arrowjag.io._damage import DAMAGE
@@ -168,7 +168,7 @@ class _Waiting:
         """Return the batch, and begin the next one."""
         tables, origins = self.tables, self._origins
         self.tables, self.size, self._origins = [], 0, []
-        return pa.concat_tables(tables), _origin_of(origins)
+        return concat_tables(tables), _origin_of(origins)
 
 
 def _finished(runs: Iterable[tuple[Part, Sequence[int]]], small: _Small) -> Iterator[tuple[pa.Table, Origin]]:

@@ -81,6 +81,8 @@ def read_frame(result: Any, name: str) -> pa.Table:
     twice = [one for one in table.column_names if table.column_names.count(one) > 1]
     if twice:
         raise JagValueError(f"{name} returned two columns of the name {twice[0]!r}")
+    if table.num_rows and not table.num_columns:
+        raise JagValueError(f"{name} returned {table.num_rows:,} rows and no columns, and Parquet stores rows in columns")
     return table.replace_schema_metadata(bare_schema(table.schema).metadata)
 
 

@@ -10,6 +10,7 @@ from arrowjag import _lazy_imports
 from arrowjag._array.base import ArrayBase
 from arrowjag._array.names import refuse_nul
 from arrowjag._capsules import import_table
+from arrowjag._pyarrow_versions import with_metadata
 from arrowjag._storage import pandas_facts, portable
 from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError
 
@@ -57,7 +58,7 @@ def to_table(frame: Any) -> pa.Table:
     twice = next((name for name in table.column_names if table.column_names.count(name) > 1), None)
     if twice is not None:
         raise JagValueError(f"the frame has two columns of the name {twice!r}, which no reader could tell apart: rename one")
-    return table.replace_schema_metadata(portable(table.schema).metadata)
+    return with_metadata(table, portable(table.schema).metadata)
 
 
 def _to_table(frame: Any) -> pa.Table:

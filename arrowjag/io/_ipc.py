@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.fs as pf
 
 from arrowjag._arguments import check_arguments
-from arrowjag._pyarrow_versions import table_with_data_of_views
+from arrowjag._pyarrow_versions import table_of, table_with_data_of_views
 from arrowjag.errors import JagFileError
 from arrowjag.io._atomic import atomic_target, local_path
 from arrowjag.io._damage import checked, content_of, reading
 from arrowjag.io._frames import check_host, from_table, index_columns, to_table
-from arrowjag.io._locate import locate_file
+from arrowjag.io._locate import locate_file, reading_file
 from arrowjag.io._scan import conform_table, make_plan
 from arrowjag.io._schemas import canonical
 
@@ -48,6 +48,8 @@ def read_ipc(path: Any, columns: Sequence[str] | None = None, to: str = "arrow",
     ------
     FileNotFoundError
         If the file does not exist.
+    IsADirectoryError
+        If the path is a folder.
     JagFileError
         If the file is truncated, damaged or not an IPC file; the message names the column.
     JagValueError
@@ -69,7 +71,7 @@ def read_ipc(path: Any, columns: Sequence[str] | None = None, to: str = "arrow",
     """
     check_host(to)
     where, name = locate_file(path, filesystem)
-    with reading(name):
+    with reading_file(where, name):
         return _read(_content(where, name), name, columns, to)
 
 
@@ -79,8 +81,9 @@ def _read(content: pa.Buffer, name: str, columns: Sequence[str] | None, to: str)
     if columns is not None and to == "pandas":
         columns = [*columns, *index_columns(schema)]
     plan = make_plan(schema, columns, None)
-    safe = {one: checked(table.column(one), f"{name}, column {one!r}") for one in plan.schema.names}
-    return from_table(conform_table(pa.table(safe), plan.schema, name), to)
+    safe = [checked(table.column(one), f"{name}, column {one!r}") for one in plan.schema.names]
+    table = table_of(safe, pa.schema([table.schema.field(one) for one in plan.schema.names]), table.num_rows)
+    return from_table(conform_table(table, plan.schema, name), to)
 
 
 def _content(filesystem: pf.FileSystem, path: str) -> pa.Buffer:

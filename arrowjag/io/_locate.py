@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow.fs as pf
 
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagFileError, JagTypeError, JagValueError
 from arrowjag.io._damage import describe_missing, reading
 from arrowjag.io._python_files import python_filesystem
 from arrowjag.io._stores import filesystem_of
 
-__all__ = ["SIDECAR", "Located", "RealPaths", "TableFolderError", "locate", "locate_file", "table_at"]
+__all__ = ["SIDECAR", "Located", "RealPaths", "TableFolderError", "locate", "locate_file", "reading_file", "table_at"]
 
 #: Suffix of folders in which jobs keep leases and records of the folder beside; they hold no data.
 SIDECAR = "._arrowjag"
@@ -102,6 +103,18 @@ def _bridged(filesystem: Any) -> pf.FileSystem:
     if hasattr(filesystem, "protocol") and hasattr(filesystem, "open"):
         return python_filesystem(filesystem)
     raise JagTypeError(f"filesystem is one of pyarrow or of fsspec, got {type(filesystem).__name__}")
+
+
+@contextlib.contextmanager
+def reading_file(filesystem: pf.FileSystem, path: str) -> Iterator[None]:
+    """Convert exceptions as `reading` does; a folder in place of the file is an IsADirectoryError."""
+    try:
+        with reading(path):
+            yield
+    except JagFileError:
+        if filesystem.get_file_info(path).type == pf.FileType.Directory:
+            raise IsADirectoryError(f"{path} is a folder: give the name of a file in it") from None
+        raise
 
 
 class TableFolderError(JagValueError):

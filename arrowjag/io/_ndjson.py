@@ -13,13 +13,13 @@ import pyarrow.types as pt
 from arrowjag import _arrow, _column, dtype
 from arrowjag._arguments import check_arguments
 from arrowjag._from_json import parsed_as, readable, stored
-from arrowjag._pyarrow_versions import empty_table, read_json
+from arrowjag._pyarrow_versions import empty_table, read_json, table_of
 from arrowjag.errors import JagFileError, JagTypeError
 from arrowjag.io._atomic import atomic_target
 from arrowjag.io._damage import checked, content_of, damaged, reading
 from arrowjag.io._frames import check_host, from_table, to_table
 from arrowjag.io._json_text import joined, json_text
-from arrowjag.io._locate import locate_file
+from arrowjag.io._locate import locate_file, reading_file
 
 __all__ = ["read_ndjson", "write_ndjson"]
 
@@ -52,6 +52,8 @@ def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem:
     ------
     FileNotFoundError
         If the file does not exist.
+    IsADirectoryError
+        If the path is a folder.
     JagFileError
         If the file is not JSON, or a value does not fit its column; the message names the file and the row.
     JagTypeError
@@ -69,7 +71,7 @@ def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem:
     check_host(to)
     wanted = None if schema is None else _schema(schema)
     where, name = locate_file(path, filesystem)
-    with reading(name), where.open_input_file(name) as source:
+    with reading_file(where, name), where.open_input_file(name) as source:
         content = content_of(source, name)
     with reading(name):  # keys that are not UTF-8 fail when pyarrow decodes them
         table = _jagged(_parsed(content, wanted, name), wanted, name)
@@ -187,7 +189,8 @@ def _jagged(table: pa.Table, wanted: pa.Schema | None, name: str) -> pa.Table:
         with reading(f"{name}, column {field.name!r}"):
             values = values if wanted is None else parsed_as(values, stored(wanted.field(place).type))
         columns[field.name] = _typed(values, None if wanted is None else wanted.field(place).type)
-    return pa.table(columns)
+    schema = pa.schema([(key, values.type) for key, values in columns.items()])
+    return table_of(list(columns.values()), schema, table.num_rows)
 
 
 def _typed(values: pa.Array, wanted: pa.DataType | None) -> pa.Array:

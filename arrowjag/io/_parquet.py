@@ -12,7 +12,7 @@ import pyarrow.fs as pf
 import pyarrow.parquet as pq
 
 from arrowjag._arguments import check_arguments
-from arrowjag._pyarrow_versions import check_seconds, parquet_schema
+from arrowjag._pyarrow_versions import check_seconds, parquet_schema, table_of
 from arrowjag.errors import JagError, JagFileError, JagTypeError, JagValueError
 from arrowjag.io._atomic import atomic_target
 from arrowjag.io._damage import checked, reading
@@ -233,8 +233,8 @@ def _read_dataset(dataset: ds.Dataset, columns: Sequence[str] | None, filters: A
     plan = make_plan(dataset.schema if schema is None else schema, columns, filters)
     with reading("the dataset"):
         table = dataset.to_table(columns=plan.read_schema.names, filter=plan.filter)
-    safe = {one: checked(table.column(one), f"the dataset, column {one!r}") for one in table.column_names}
-    return conform_table(pa.table(safe), plan.schema, "the dataset")
+    safe = [checked(table.column(one), f"the dataset, column {one!r}") for one in table.column_names]
+    return conform_table(table_of(safe, table.schema, table.num_rows), plan.schema, "the dataset")
 
 
 @check_arguments
@@ -289,7 +289,7 @@ def write_parquet(
     JagTypeError
         If Parquet can't store a type, `frame` is not a frame, or a column to partition by holds lists, structs or floats.
     JagValueError
-        If an option names an unknown column, all columns are keys, or a key is null in every row.
+        If an option names an unknown column, all columns are keys, a key is null in every row, or rows have no columns.
 
     Notes
     -----
@@ -383,6 +383,9 @@ class FileWriter:
 
     def write(self, table: pa.Table) -> None:
         """Append rows, cut into row groups."""
+        if table.num_rows and not table.num_columns:
+            told = f"the frame has {table.num_rows:,} rows and no columns, and Parquet stores rows in columns"
+            raise JagValueError(f"{self._name}: {told}")
         table = table if table.schema.equals(self._schema) else conform_table(table, self._schema, self._name)
         for start, stop in cut_rows(table, self._rows, self._values):
             part = table.slice(start, stop - start)

@@ -19,7 +19,7 @@ import pyarrow.types as pt
 
 from arrowjag._arrow import combine_chunks
 from arrowjag._kernels.move import gather
-from arrowjag._pyarrow_versions import empty_table
+from arrowjag._pyarrow_versions import concat_tables, empty_table, table_of
 from arrowjag.errors import JagFileError, JagTypeError, JagValueError, ShapeError
 from arrowjag.io._atomic import local_path
 from arrowjag.io._chunks import Chunks
@@ -448,7 +448,7 @@ def keep_rows(table: pa.Table, expression: Any, names: frozenset[str]) -> pa.Tab
 
 def take_rows(table: pa.Table, rows: IntArray) -> pa.Table:
     """Gather rows by index into one chunk."""
-    return pa.table([_taken(column, rows) for column in table.columns], schema=table.schema)
+    return table_of([_taken(column, rows) for column in table.columns], table.schema, len(rows))
 
 
 def _taken(column: pa.ChunkedArray, rows: Any) -> pa.Array:
@@ -485,14 +485,7 @@ def read_parts(parts: Sequence[Part], schema: pa.Schema, columns: Sequence[str] 
     plan = make_plan(schema, columns, filters)
     tables = in_threads(lambda task: list(_read_run(*task, plan, verify)), _tasks(parts, schema, plan))
     everything = [table for run in tables for table in run if table.num_rows]
-    if not plan.schema.names:
-        return empty_rows(sum(table.num_rows for table in everything))
-    return pa.concat_tables(everything) if everything else pa.Table.from_batches([], plan.schema)
-
-
-def empty_rows(rows: int) -> pa.Table:
-    """A table without columns that has rows nevertheless."""
-    return pa.table([pa.nulls(rows)], ["_"]).select([])
+    return concat_tables(everything) if everything else pa.Table.from_batches([], plan.schema)
 
 
 def stream_parts(
@@ -600,7 +593,7 @@ def check_rows(read: int, told: int) -> None:
 def finish_rows(raw: pa.Table, part: Part, rows: int, plan: Plan, kept: BoolArray | None = None) -> pa.Table:
     """Validate a row group, cast it to the schema of the result, drop rows that are not `kept`, and filter the others."""
     columns = [_column(raw, part, field, rows) for field in plan.read_schema]
-    table = pa.table(columns, schema=plan.read_schema) if columns else empty_rows(rows)
+    table = table_of(columns, plan.read_schema, rows)
     if kept is not None and not kept.all():
         table = take_rows(table, kept.nonzero()[0])
     if plan.filter is None:
@@ -630,7 +623,7 @@ def _read_column(raw: pa.Table, place: int, field: pa.Field, name: str) -> pa.Ch
 
 def conform_table(table: pa.Table, schema: pa.Schema, where: str) -> pa.Table:
     """Cast a table to the columns and types of a schema; errors name file and column."""
-    return pa.table([_conformed(table.column(field.name), field, where) for field in schema], schema=schema)
+    return table_of([_conformed(table.column(field.name), field, where) for field in schema], schema, table.num_rows)
 
 
 def _conformed(column: pa.ChunkedArray, field: pa.Field, where: str) -> pa.ChunkedArray:

@@ -50,7 +50,7 @@ import pyarrow as pa
 
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
-from arrowjag._pyarrow_versions import has_views, without_views
+from arrowjag._pyarrow_versions import has_views, with_metadata, without_views
 from arrowjag._storage import portable
 from arrowjag.pandas import _entry, groupby, host
 from arrowjag.pandas._operators import wrap, wrap_values
@@ -158,8 +158,7 @@ def frame_from_table(table: pa.Table) -> pd.DataFrame:
     >>> frame_from_table(pa.table({"v": [[1, None], None], "s": [{"a": 1}, None]})).dtypes["v"]
     jagged[int64, 2]
     """
-    if table.num_columns:  # new metadata would cost a table without columns its rows
-        table = table.replace_schema_metadata(portable(table.schema).metadata)
+    table = with_metadata(table, portable(table.schema).metadata)
     frame: pd.DataFrame = table.to_pandas(types_mapper=_own_dtype)
     for name, column in zip(table.column_names, table.columns, strict=True):
         if not column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)):

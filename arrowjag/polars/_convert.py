@@ -361,6 +361,8 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
     List(Int64)
     """
     refuse_nul_fields(table.schema)
+    if not table.num_columns:
+        return pl.DataFrame(height=table.num_rows)
     for place, field in enumerate(table.schema):
         wanted = storable(field.type)
         if _has_small_decimals(field.type):

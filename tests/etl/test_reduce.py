@@ -49,6 +49,13 @@ def test_parts_come_in_the_order_of_the_rows(source: Path) -> None:
     assert ids == list(range(120))
 
 
+def test_no_columns_have_rows(source: Path) -> None:
+    assert reduce(len, sum, source, columns=[]) == 120
+    assert reduce(len, sum, source, columns=[], filters=[("id", "<", 70)], frame="polars") == 70
+    with pytest.raises(JobError, match="no columns, and Parquet stores rows in columns"):
+        reduce(lambda frame: frame.select([]), len, source)
+
+
 def test_values_that_are_no_frames_come_as_a_list(source: Path) -> None:
     assert reduce(len, sum, source) == 120
     assert reduce(lambda table: {"n": len(table)}, list, source) == [{"n": 40}] * 3

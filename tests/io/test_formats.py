@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag import io
-from arrowjag.errors import JagFileError, JagTypeError
+from arrowjag.errors import JagFileError, JagTypeError, JagValueError
 from arrowjag.testing import LEAF_KINDS, assert_equal, jagged_arrays, leaf_types
 from tests.hosts import pd, pl
 
@@ -30,6 +30,7 @@ EVERYWHERE = ("bool", "int", "uint", "float", "string", "date")
 """The kinds of leaves that every format stores; it may raise for others."""
 
 X = aj.array([[1, None], None, []])
+ROWS_ALONE = pa.table({"k": [1] * 5}).select([])
 
 
 def write(kind: str, frame: Any, path: Any) -> Any:
@@ -106,6 +107,40 @@ def test_files_without_rows(kind: str, tmp_path: Path) -> None:
         path = write(kind, {"v": X}, tmp_path / "a")
         write(kind, {"v": X[:0]}, path)
         assert aj.array(read(kind, path, pa.schema([("v", X.to_arrow().type)]))["v"]).to_list() == []
+
+
+@pytest.mark.parametrize("host", ["arrow", "pandas", "polars"])
+@pytest.mark.parametrize("kind", FORMATS)
+def test_rows_without_columns_are_kept_or_refused(kind: str, host: str, tmp_path: Path) -> None:
+    frames = {"arrow": lambda: ROWS_ALONE, "pandas": lambda: pd.DataFrame(index=range(5)), "polars": lambda: pl.DataFrame(height=5)}
+    frame = frames[host]()
+    if kind == "parquet":
+        with pytest.raises(JagValueError, match="the frame has 5 rows and no columns"):
+            write(kind, frame, tmp_path / "a")
+        assert list(tmp_path.iterdir()) == []
+    else:
+        assert read(kind, write(kind, frame, tmp_path / "a"), to=host).shape == (5, 0)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_no_columns_of_a_file_have_rows(kind: str, tmp_path: Path) -> None:
+    path = write(kind, {"k": [1, 2, 3]}, tmp_path / "a")
+    options: dict[str, Any] = {"columns": []} if stores_types(kind) else {"schema": {}}
+    hosts = ["arrow", *(["polars"] if pl else []), *(["pandas"] if pd else [])]
+    assert [read(kind, path, to=host, **options).shape for host in hosts] == [(3, 0)] * len(hosts)
+    if kind == "parquet":
+        assert read(kind, path, columns=[], filters=[("k", ">", 1)]).num_rows == 2
+        if pl:
+            assert aj.scan_parquet(path, columns=[], filters=[("k", ">", 1)]).collect().height == 2
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_folder_in_place_of_a_file_raises_with_its_name(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(IsADirectoryError, match="folder is a folder: give the name of a file in it"):
+        write(kind, {"v": X}, tmp_path / "folder")
+    with pytest.raises(FileNotFoundError if kind == "parquet" else IsADirectoryError, match="folder"):
+        read(kind, tmp_path / "folder")
 
 
 @pytest.mark.parametrize("kind", FORMATS)
