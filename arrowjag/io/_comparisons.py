@@ -1,4 +1,4 @@
-"""Compare columns with the values of filters given as tuples: numbers by their value, times by their moment.
+"""Compare columns with the values of filters given as tuples: numbers by their value, times by their moment, also as text.
 
 Arrow casts the column to a type that it derives from the value. It fails where a value of the column doesn't fit, or rounds it.
 """
@@ -44,6 +44,8 @@ def comparable(name: str, sign: str, value: Any, type: pa.DataType) -> tuple[str
     ------
     TypeError
         If text is given in place of a list of values.
+    pyarrow.ArrowInvalid
+        If text is no date or time.
 
     Examples
     --------
@@ -56,7 +58,7 @@ def comparable(name: str, sign: str, value: Any, type: pa.DataType) -> tuple[str
     if sign in _MEMBERS:
         return name, sign, _members(value, type)
     value = _plain(value, type)
-    if pt.is_timestamp(type):
+    if _has_moments(type):
         return name, sign, _moment(value, type)
     if pt.is_floating(type):
         return _with_float(name, sign, value) if _is_whole(value) else (name, sign, value)
@@ -160,7 +162,7 @@ def _members(values: Any, type: pa.DataType) -> Any:
         return values
     values = [_plain(one, type) for one in values]
     steps = _Steps.of(type)
-    if pt.is_timestamp(type):
+    if _has_moments(type):
         return [_moment(one, type) for one in values]
     if pt.is_floating(type):
         return [_as_float(one) for one in values if not _is_whole(one) or _has_float(one)]
@@ -180,8 +182,17 @@ def _has_float(value: int) -> bool:
         return False
 
 
+def _has_moments(type: pa.DataType) -> bool:
+    return bool(pt.is_timestamp(type) or pt.is_date(type) or pt.is_time(type))
+
+
 def _moment(value: Any, type: pa.DataType) -> Any:
-    """Return a time with a zone in the zone of the column, which Arrow compares with no other; keep nanoseconds of pandas."""
-    if not isinstance(value, dt.datetime) or (value.tzinfo is None) != (type.tz is None):
+    """Return the time that a text of ISO 8601 holds, or a time with a zone in the zone of the column.
+
+    Arrow compares times with text as little as times of two zones, and drops the nanoseconds of pandas.
+    """
+    if isinstance(value, str):
+        return pa.scalar(value).cast(type)
+    if not pt.is_timestamp(type) or not isinstance(value, dt.datetime) or (value.tzinfo is None) != (type.tz is None):
         return value
     return pa.scalar(value, pa.timestamp("ns" if getattr(value, "nanosecond", 0) else "us", type.tz))

@@ -74,7 +74,8 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
         number of lists; the fields of a map are ``"m.key"`` and ``"m.value"``. The result then has a column ``docs`` of the same
         shape, whose structs hold only the selected fields.
     filters : pyarrow.compute.Expression, list of tuples, or list of lists of tuples, optional
-        Rows to keep, as in `pyarrow.parquet.read_table`. Row groups whose statistics exclude them are not read, unless NaN may
+        Rows to keep, as in `pyarrow.parquet.read_table`; tuples compare numbers by value, and dates and times with text such as
+        ``"2024-05-01"``, too. Row groups whose statistics exclude them are not read, unless NaN may
         satisfy the filter (``!=``, negations and functions of floats), because statistics leave NaN out.
     to : {"arrow", "pandas", "polars"}
         The kind of frame to return.

@@ -414,6 +414,12 @@ def test_filters_compare_times_by_their_moment(tmp_path: Path) -> None:
     times = pa.array([noon, noon + dt.timedelta(microseconds=1), None], pa.timestamp("us", "Europe/Berlin"))
     assert read_filtered(tmp_path / "a.parquet", times, [("k", ">", noon)]) == [1]
     assert read_filtered(tmp_path / "a.parquet", times, [("k", "in", [noon])]) == [0]
+    assert read_filtered(tmp_path / "a.parquet", times, [("k", ">", "2024-05-01T12:00:00Z")]) == [1]
+    days = pa.array([dt.date(2024, 5, 1), dt.date(2024, 5, 2)])
+    assert read_filtered(tmp_path / "a.parquet", days, [("k", ">=", "2024-05-02")]) == [1]
+    assert read_filtered(tmp_path / "a.parquet", days, [("k", "in", ["2024-05-01"])]) == [0]
+    with pytest.raises(aj.JagValueError, match=r"filters can't be read: .*May"):
+        read_filtered(tmp_path / "a.parquet", days, [("k", "=", "1 May")])
 
 
 def test_filters_of_expressions_that_do_not_fit_say_what_to_do(tmp_path: Path) -> None:
