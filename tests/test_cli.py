@@ -424,11 +424,12 @@ def test_a_missing_package_is_one_line(library: str) -> None:
 
 
 def test_closing_the_reader_of_a_pipe_raises_no_error(parquet: Path) -> None:
-    command = f"{shlex.quote(sys.executable)} -m arrowjag show {shlex.quote(str(parquet))} --json | true"
+    show = f"{shlex.quote(sys.executable)} -m arrowjag show {shlex.quote(str(parquet))}"
+    command = f'{{ {show} --json; echo "exit code $?" >&2; }} | true'
     child = subprocess.run(
         ["sh", "-c", command], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
     )
-    assert child.stderr == ""
+    assert child.stderr == "exit code 0\n"
 
 
 # --------------------------------------------------------------------------------------------------- the rest

@@ -47,12 +47,13 @@ def run(words: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _fail("stopped", _INTERRUPTED)
     except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):  # click has caught it
+            return _leave_pipe()
         if error.code != _TERMINATED:
             raise
         return _fail("ended by SIGTERM", _TERMINATED)
-    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except BrokenPipeError:
+        return _leave_pipe()
     except (JagError, OSError) as error:
         return _fail(str(error), 1 if isinstance(error, RuntimeError) else 2)  # a job that failed is a RuntimeError
     except AssertionError as error:
@@ -60,7 +61,14 @@ def run(words: list[str]) -> int:
     except Exception as error:  # typer's own errors share no public base in all of its versions: others are raised again
         if not hasattr(error, "format_message"):
             raise
-        return _fail(f"{error.format_message()} (see arrowjag --help)", 2)
+        context = getattr(error, "ctx", None)
+        return _fail(f"{error.format_message()} (see {context.command_path if context else 'arrowjag'} --help)", 2)
+
+
+def _leave_pipe() -> int:
+    """End without an error: the reader, such as `head`, has read what it wanted, and closed the pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def _fail(text: str, code: int) -> int:
