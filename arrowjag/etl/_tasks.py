@@ -282,7 +282,8 @@ def verify_unchanged(pieces: Sequence[Piece], footers: Sequence[bytes] | None = 
     for place, (piece, info) in enumerate(zip(pieces, infos, strict=True)):
         if info is not None:
             if info.type == pf.FileType.NotFound:
-                raise SourceChangedError(piece, 'was deleted during the run: run again with mode="resume"')
+                told = 'was deleted during the run, or workers can\'t see its file system: run again with mode="resume"'
+                raise SourceChangedError(piece, told)
             if info.size != piece.state.size:
                 _raise_changed(piece, f"it had {piece.state.size} bytes, now {info.size}")
             if info.mtime_ns != piece.state.time:

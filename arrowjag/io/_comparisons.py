@@ -161,6 +161,8 @@ def _members(values: Any, type: pa.DataType) -> Any:
     if not isinstance(values, (list, tuple, set, frozenset, np.ndarray)):
         return values
     values = [_plain(one, type) for one in values]
+    if all(one is None for one in values):
+        return pa.array(values, type)
     steps = _Steps.of(type)
     if _has_moments(type):
         return [_moment(one, type) for one in values]

@@ -8,12 +8,15 @@ Python 3.14 blocks the thread instead. On a busy machine, 9 of 120 short program
 from __future__ import annotations
 
 import atexit
+import io
 import time
 import weakref
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs as pf
+
+from arrowjag.errors import JagTypeError
 
 __all__ = ["open_python_file", "python_filesystem"]
 
@@ -55,7 +58,14 @@ def open_python_file(file: Any) -> pa.PythonFile:
     -------
     pa.PythonFile
         The file; the end of the process waits until no thread of pyarrow holds it.
+
+    Raises
+    ------
+    JagTypeError
+        If the file is open for text.
     """
+    if isinstance(file, io.TextIOBase):
+        raise JagTypeError("the file is open for text: open it in binary mode")
     if not _held:
         atexit.unregister(_wait_for_threads)
         atexit.register(_wait_for_threads)

@@ -171,6 +171,10 @@ def _from_link(link: str, options: Mapping[str, str]) -> tuple[pf.FileSystem, st
         filesystem, path = fsspec.core.url_to_fs(link, **options)
     except (ImportError, TypeError) as error:
         raise JagValueError(f"{link}: {error}") from None
+    except FileNotFoundError:
+        raise
+    except OSError as error:  # clients of servers connect at once
+        raise JagFileError(f"{link}: the store can't be reached: {error}") from error
     except ValueError as error:
         raise JagValueError(f"{link}: {error}; neither pyarrow nor fsspec knows this kind of URL") from None
     return python_filesystem(filesystem), path

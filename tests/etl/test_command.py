@@ -119,7 +119,8 @@ def test_errors_of_tasks_name_options_and_quote_the_function_unchanged(folder: P
     assert run("--resume", job="my_job.py:quotes") == 1
     assert "ValueError: partition_by and memory=3 (my_job.py, line 5)\n" in capsys.readouterr().err
     assert run("--resume", job="my_job.py:deletes") == 1
-    assert "row groups 0 to 3: the file was deleted during the run: run again with --resume\n" in capsys.readouterr().err
+    told = "the file was deleted during the run, or workers can't see its file system: run again with --resume"
+    assert f"row groups 0 to 3: {told}\n" in capsys.readouterr().err
     assert main(["status", "out"]) == 0
     assert "slow: 0 tasks, 1 failed, /" in capsys.readouterr().out
 

@@ -59,7 +59,12 @@ def replacing(path: Path, how: str) -> Any:
 
 @pytest.mark.parametrize(
     ("how", "text"),
-    [("replaced", "now "), ("written over", "now "), ("touched", "written at another time"), ("deleted", "deleted during the run")],
+    [
+        ("replaced", "now "),
+        ("written over", "now "),
+        ("touched", "at another time"),
+        ("deleted", "workers can't see"),
+    ],
 )
 def test_a_source_that_changes_during_the_run_is_an_error(how: str, text: str, source: Path, tmp_path: Path) -> None:
     with pytest.raises(JobError, match=rf"f1\.parquet was .*{text}.*run again"):

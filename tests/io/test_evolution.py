@@ -367,6 +367,8 @@ def test_filters_of_floats_that_exclude_row_groups() -> None:
         (pa.array([5, 7], pa.uint8()), ("k", "in", [7, 300]), [1]),
         (pa.array([5, 7], pa.uint8()), ("k", "in", np.array([7.0, 0.5])), [1]),
         (pa.array([5, None]).dictionary_encode(), ("k", "in", (5.5, None)), [1]),
+        (pa.array(["a", None]), ("k", "in", [None]), [1]),
+        (pa.array(["a", None]), ("k", "not in", []), [0, 1]),
         (pa.array([2.0**25, 2], pa.float32()), ("k", ">", 2**25 - 1), [0]),
         (pa.array([0.5, math.nan]), ("k", "!=", 2**60 + 1), [0, 1]),
         (pa.array([Decimal("1.50"), Decimal("2.25")], pa.decimal128(38, 18)), ("k", ">", Decimal("1.5")), [1]),

@@ -142,3 +142,19 @@ def test_a_store_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("arrowjag.io._stores.pf.FileSystem", FileSystem)
     with pytest.raises(aj.JagFileError, match="s3://b/a: the store can't be reached: When resolving region"):
         filesystem_of("s3://b/a", {})
+
+
+def test_a_client_that_connects_at_once_names_its_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    fsspec = pytest.importorskip("fsspec")
+
+    def refuses(*_: Any, **__: Any) -> None:
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    monkeypatch.setattr(fsspec.core, "url_to_fs", refuses)
+    with pytest.raises(aj.JagFileError, match=r"ftp://host/a.parquet: the store can't be reached: .*refused"):
+        aj.read_parquet("ftp://host/a.parquet")
+
+
+def test_a_file_that_is_open_for_text(path: Path) -> None:
+    with path.open(encoding="latin-1") as file, pytest.raises(aj.JagTypeError, match="open it in binary mode"):
+        aj.read_parquet(file)
