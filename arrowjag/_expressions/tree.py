@@ -85,11 +85,15 @@ Node: TypeAlias = "Input | Call"
 
 # --------------------------------------------------------------------------------------------------- recording
 
-_CONSTANT = {"fill_null_rows"}
-"""Methods whose constant arguments are passed as they are: whether they are one row or all rows depends on the column."""
+_CONSTANT = {"fill_null_rows", "set"}
+"""Methods whose constant arguments are passed as they are: whether they have the rows of the column depends on the column (one row
+or all rows), or on another argument (the rows that the index of `set` selects)."""
 
 _SETS = {"cut", "digitize", "histogram", "is_in", "translate"}
-"""Methods whose flat arguments are sets, tables or edges for all rows; only an array with rows has some per row."""
+"""Methods whose flat arguments are sets, tables or edges for all rows, unless one of them is a column or has rows."""
+
+_NESTED = {"is_in", "translate"}
+"""Those of `_SETS` that take lists of lists and matrices as arrays with rows; the others refuse them."""
 
 _OF_ROWS = {"align", "coalesce", "to_map", "where", "zip"}
 """Free functions all of whose lists and arrays have one item per row; others also take grids and edges for all rows."""
@@ -130,12 +134,20 @@ def _array_names(name: str) -> set[str]:
     return set() if name in _CONSTANT else {one.lstrip("*") for one in METHODS[name].arrays}
 
 
-def _has_rows(value: Any, record: Record) -> bool:
-    if not isinstance(value, JaggedArray) and not hasattr(value, "__arrow_c_array__") and not hasattr(value, "__arrow_c_stream__"):
-        return False
-    if isinstance(value, pa.Scalar) or isinstance(record(value), (Input, Call)):
-        return False
-    return as_column(value).ndim > 1
+def _has_rows(name: str, value: Any, record: Record) -> bool:
+    """Whether an argument of a method of `_SETS` is a column, or a constant with rows."""
+    if isinstance(record(value), (Input, Call)):
+        return True
+    if isinstance(value, JaggedArray) or hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
+        return not isinstance(value, pa.Scalar) and as_column(value).ndim > 1
+    return name in _NESTED and _is_nested(value)
+
+
+def _is_nested(value: Any) -> bool:
+    """Whether a constant holds rows: a list of lists, or an array of numpy with several dims."""
+    if isinstance(value, np.ndarray) and value.dtype.kind != "O":
+        return value.ndim > 1
+    return isinstance(value, (list, tuple, np.ndarray)) and any(isinstance(one, (list, tuple, np.ndarray)) for one in value)
 
 
 def record_arguments(
@@ -148,9 +160,10 @@ def record_arguments(
     method = METHODS[name]
     names = _array_names(name)
     bound = method.bound(args, kwargs)
+    per_row = name not in _SETS or any(_has_rows(name, one, record) for key, one in bound.arguments.items() if key in names)
     for parameter, value in list(bound.arguments.items())[1:]:
         kind = method.signature.parameters[parameter].kind
-        rowwise = parameter in names and (name not in _SETS or _has_rows(value, record))
+        rowwise = parameter in names and per_row
         if kind is kind.VAR_POSITIONAL:
             several = opened(value) if name in _OPENED else value
             bound.arguments[parameter] = tuple(record(one, rowwise=rowwise) for one in several)

@@ -195,6 +195,47 @@ def test_methods_that_give_windows_and_groups():
         assert_same(got, X["v"].is_in([1, 4]))
 
 
+KEYS = [[1], [3], [3], [4], [4]]
+
+
+@pytest.mark.parametrize(
+    "rows", [KEYS, tuple(KEYS), np.array(KEYS), [np.array(one) for one in KEYS]], ids=["lists", "tuple", "matrix", "arrays"]
+)
+def test_lists_of_lists_are_the_sets_and_tables_of_their_rows(rows):
+    for got in results(frame(), c("v").jag.is_in(rows)):
+        assert_same(got, X["v"].is_in(rows))
+    for keys, values in [(rows, rows), (rows, [7, 8, 9, 0, 6]), (aj.array(KEYS), KEYS), (aj.array(KEYS), [7, 8, 9, 0, 6])]:
+        for got in results(frame(), c("v").jag.translate(keys, values)):
+            assert_same(got, X["v"].translate(keys, values))
+
+
+@pytest.mark.parametrize("length", [2, 6])
+def test_lists_of_lists_of_another_length_are_refused(length):
+    with pytest.raises(ShapeError, match=rf"is_in: JaggedShape\({length}\) is not a prefix of JaggedShape\(5, "):
+        frame().select(c("v").jag.is_in([[1]] * length))
+
+
+@pytest.mark.parametrize(
+    ("index", "values"),
+    [
+        (([0],), [[8, 9]]),
+        (([0],), [8]),
+        ((slice(None, 2), 0), [8, 9]),
+        (0, [8, 9]),
+        (([0],), aj.array([[8, 9]])),
+        (([0],), np.array([8])),
+    ],
+)
+def test_values_of_set_have_the_shape_of_the_index_whatever_the_rows_of_the_frame(index, values):
+    for got in results(frame(), c("v").jag.set(index, values)):
+        assert_same(got, X["v"].set(index, values))
+
+
+def test_values_of_set_are_not_repeated_for_the_rows_of_the_frame():
+    with pytest.raises(ShapeError, match="set: "):
+        frame().select(c("v").jag.set((slice(None, 2), 0), [8]))
+
+
 # --------------------------------------------------------------------------------------------------- polars' own
 
 
