@@ -20,6 +20,7 @@ from pandas.core.apply import FrameColumnApply  # type: ignore[import-not-found]
 from pandas.core.computation.ops import Op
 from pandas.core.groupby.ops import BaseGrouper  # type: ignore[attr-defined]  # the stubs omit internal names
 from pandas.core.internals.blocks import Block  # type: ignore[import-not-found]
+from pandas.core.reshape import pivot
 
 from arrowjag._array import JaggedArray
 from arrowjag.errors import JagTypeError
@@ -260,6 +261,15 @@ def _to_dict(original: Callable[..., Any]) -> Any:
     return to_dict
 
 
+def _is_list_of_columns(original: Callable[..., Any]) -> Any:
+    """Take a jagged column for one column of `crosstab`, which takes one whose rows are all lists for a list of columns."""
+
+    def is_list_of_columns(obj: Any) -> Any:
+        return not (isinstance(obj, JaggedArray) or is_jagged(obj)) and original(obj)
+
+    return is_list_of_columns
+
+
 def _convert_block(original: Callable[..., Any]) -> Any:
     """Keep the jagged dtype; pandas would call numpy to infer another one."""
 
@@ -318,6 +328,7 @@ def install() -> None:
     _wrap(pd.Series, "to_dict", _to_dict)
     _wrap(pd.DataFrame, "to_dict", _to_dict)
     _wrap(Block, "convert_dtypes", _convert_block)
+    _wrap(pivot, "is_nested_list_like", _is_list_of_columns)
     if not NO_ROW_BUILDERS:
         _wrap(FrameColumnApply, "_make_ea_row_builder", _build_rows, staticmethod)
     if JSON_OF_OBJECTS:

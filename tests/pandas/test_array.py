@@ -356,6 +356,17 @@ def test_frames_are_reshaped(s: pd.Series[Any]) -> None:
     assert frame[["v"]].T.loc["v"].dtype == s.dtype
 
 
+@pytest.mark.parametrize("nulls", [False, True])
+@pytest.mark.parametrize("make", [lambda s: s, lambda s: [s], lambda s: s.array, aj.array, pd.Index])
+def test_crosstab_counts_whole_rows(make, nulls):
+    column = pd.Series(aj.array([[1], [2], [1], None if nulls else [2]]), name="v")
+    labels = pd.Series(["x", "y", "y", "x"])
+    counts = pd.crosstab(make(column), labels)
+    assert [row.to_list() for row in counts.index.array] == [[1], [2]]
+    assert counts.to_numpy().tolist() == [[1, 1], [0 if nulls else 1, 1]]
+    assert pd.crosstab(labels, make(column)).to_numpy().tolist() == counts.to_numpy().T.tolist()
+
+
 def test_astype(s: pd.Series[Any]) -> None:
     assert s.astype("jagged[float, 2]").dtype == "jagged[float, 2]"
     assert s.astype(object).tolist()[0] == aj.Row([1, 2])
