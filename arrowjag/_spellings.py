@@ -79,6 +79,7 @@ _ITEMS = {
     "loc": "x[row, item]",
     "map": "x.map_items(f)",
     "mask": "x.where(~condition, y)",
+    "moveaxis": "x.permute(*axes)",
     "nan_to_num": "x.nan_to_null().fill_null(0)",
     "nlargest": "x.topk(k)",
     "nonzero": "x.argwhere()",

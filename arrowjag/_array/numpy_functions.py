@@ -32,7 +32,7 @@ def call(function: Callable[..., Any], arguments: Sequence[Any], options: Mappin
     try:
         if known is not None:
             return known(*arguments, **options)
-        return function._implementation(*arguments, **options)  # type: ignore[attr-defined]  # as numpy's own arrays do
+        return _implementation(function, arguments, options)
     except ShapeError as error:
         if known is not None:
             raise
@@ -43,6 +43,27 @@ def call(function: Callable[..., Any], arguments: Sequence[Any], options: Mappin
         raise JagTypeError(
             f"numpy.{name} can't take these arguments with a jagged array ({error}); use {instead(function)}"
         ) from error
+
+
+def _implementation(function: Any, arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """Run numpy's function as numpy's own arrays do; if it needs more of them than jagged arrays have, run it on numpy arrays."""
+    try:
+        return function._implementation(*arguments, **options)
+    except (TypeError, AttributeError) as error:
+        try:
+            converted = _as_numpy((arguments, options))
+        except JagTypeError:  # arrays of a traced function have no values
+            raise error from None
+    return function(*converted[0], **converted[1])
+
+
+def _as_numpy(value: Any) -> Any:
+    """Convert the jagged arrays of arguments to numpy arrays."""
+    if isinstance(value, ArrayBase):
+        return np.asarray(value)
+    if isinstance(value, (list, tuple)):
+        return (list if isinstance(value, list) else tuple)(map(_as_numpy, value))
+    return {key: _as_numpy(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 def instead(function: Callable[..., Any]) -> str:
@@ -69,6 +90,11 @@ def _spread(name: str) -> Callable[..., Any]:
         return getattr(a, name)(axis=axis, ddof=ddof)
 
     return reduce
+
+
+def _size(a: Any, axis: Any = None) -> Any:
+    """The number of items, or the size of the axis; numpy 2.0 would return a dim for it."""
+    return a.size if axis is None else np.size(np.asarray(a), axis)
 
 
 def _refuse(name: str, options: Mapping[str, Any]) -> None:
@@ -105,8 +131,11 @@ def _like(value: Any, kind: type[Any]) -> Any:
 
 _KNOWN: dict[Callable[..., Any], Callable[..., Any]] = {
     **{getattr(np, name): _reduction(name) for name in ("sum", "prod", "mean", "min", "max", "any", "all", "ptp", "median")},
+    np.amin: _reduction("min"),
+    np.amax: _reduction("max"),
     **{getattr(np, name): _spread(name) for name in ("var", "std")},
     np.array_equal: _array_equal,
     np.array_equiv: _array_equal,
+    np.size: _size,
 }
 """Functions that have a meaning on rows of any size; as in numpy they take all axes unless one is given."""

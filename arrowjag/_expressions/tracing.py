@@ -276,10 +276,11 @@ class Traced:
     def __array_function__(self, function: Any, _types: Any, arguments: Any, options: Any) -> Any:
         if function in (np.array_equal, np.array_equiv):
             raise self._unknown(f"`np.{function.__name__}`")
+        before = self._trace.asked
         try:
             return numpy_functions.call(function, arguments, options)
         except JagTypeError as error:
-            if error is not self._trace.asked or function is np.dot:  # also called by the method of numpy arrays
+            if self._trace.asked is before or function is np.dot:  # also called by the method of numpy arrays
                 raise
             self._trace.asked = None  # it asks for an array: the function says more
             raise self._unknown(f"`np.{function.__name__}`", f"use {numpy_functions.instead(function)}", or_else=False) from error

@@ -88,8 +88,40 @@ def test_functions_of_numpy_take_rows_of_one_size_and_raise_else() -> None:
     assert np.where(aj.array([True, False]), 1, 2).tolist() == [1, 2]
     with pytest.raises(aj.ShapeError, match="use to_dense"):
         np.sort(X)
-    with pytest.raises(aj.errors.JagTypeError, match=r"numpy.squeeze can't take .*use x.squeeze"):
+    with pytest.raises(aj.ShapeError, match=r"numpy.squeeze runs on numpy arrays.*use x.squeeze"):
         np.squeeze(X)
+    with pytest.raises(aj.errors.JagTypeError, match=r"numpy.swapaxes can't take .*use x.transpose"):
+        np.swapaxes(SQUARE, "a", 0)
+
+
+SQUARE = aj.array([[4.0, 2.0], [3.0, 7.0]])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        np.array2string,
+        np.unstack if hasattr(np, "unstack") else np.ravel,
+        np.squeeze,
+        lambda x: np.moveaxis(x, 0, 1),
+        lambda x: np.split(x, 2),
+        lambda x: np.array_split(x, 2, axis=1),
+        lambda x: np.percentile(x, x),
+        lambda x: np.percentile(x, q=x),
+        lambda x: np.size(x, 0),
+        lambda x: np.hstack([x, x]),
+        np.histogramdd,
+    ],
+)
+def test_functions_that_need_more_than_the_attributes_of_arrays_run_on_numpy_arrays(call: Any) -> None:
+    np.testing.assert_equal(call(SQUARE), call(np.asarray(SQUARE)))
+
+
+def test_amax_and_amin_are_names_of_max_and_min() -> None:
+    assert (np.amax(X), np.amin(X)) == (np.max(X), np.min(X))
+    assert np.amax(X, axis=-1).to_list() == [2.0, 3.0, None]
+    with pytest.raises(aj.errors.JagTypeError, match=r"numpy.max takes only axis"):
+        np.amax(X, keepdims=True)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +132,7 @@ def test_functions_of_numpy_take_rows_of_one_size_and_raise_else() -> None:
         (lambda x: np.round(x, 1), "x.round()"),
         (lambda x: np.concatenate([x, x]), "aj.concat([x, y], axis)"),
         (lambda x: np.convolve(x, x), "x.map_rows(f)"),
+        (lambda x: np.moveaxis(x, 0, 1), "x.permute(*axes)"),
     ],
 )
 def test_functions_of_numpy_arrays_name_ours_for_rows_of_any_size(function: Any, instead: str) -> None:
