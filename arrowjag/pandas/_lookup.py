@@ -106,7 +106,7 @@ class RowLookup:
         except JagError:
             both = None
         if both is None:
-            return np.zeros(n, bool)
+            return self.isna() if _has_missing(values) else np.zeros(n, bool)
         keys = content_keys(both)
         found: npt.NDArray[np.bool_] = pc.is_in(keys[:n], value_set=keys[n:]).to_numpy(zero_copy_only=False)
         return found
@@ -221,3 +221,9 @@ class RowLookup:
         n = len(own)
         found = np.searchsorted(codes[:n], codes[n:], side=side, sorter=sorter)
         return found[0] if single else found
+
+
+def _has_missing(values: Any) -> bool:
+    """Whether values that are no rows of the column hold a missing one, which is a null row of every column."""
+    found = np.asarray(pd.isna(values))
+    return found.ndim == 1 and bool(found.any())

@@ -124,3 +124,13 @@ def test_the_method_on_every_surface(data: Any, type: pa.DataType, expected: Any
 def test_values_without_nan_are_shared() -> None:
     x = aj.array([[1.0, None], [2.0]])
     assert x.nan_to_null().values is x.values
+
+
+@pytest.mark.parametrize("missing", [None, pd.NA, np.nan, pd.NaT])
+@pytest.mark.parametrize("beside", [[], [None], [[1]], [["text"]], [1], [[[1]]]])
+def test_a_null_row_is_in_values_with_a_missing_one_whatever_the_others_are(missing, beside):
+    s = pd.Series(aj.array([[1], None, [2]]))
+    expected = [[1] in beside, True, False]
+    assert s.isin([missing, *beside]).tolist() == expected
+    assert s.to_frame().isin([missing, *beside])[0].tolist() == expected
+    assert not s.isin([one for one in beside if one is not None])[1]
