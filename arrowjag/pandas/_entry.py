@@ -270,6 +270,17 @@ def _is_list_of_columns(original: Callable[..., Any]) -> Any:
     return is_list_of_columns
 
 
+def _csv_block(original: Callable[..., Any]) -> Any:
+    """Convert all rows to text at once; the writer of CSV would convert each on its own."""
+
+    def values_for_csv(self: Any, *, na_rep: str = "nan", **options: Any) -> Any:
+        if not is_jagged(self):
+            return original(self, na_rep=na_rep, **options)
+        return self.make_block(self.values._texts(na_rep))
+
+    return values_for_csv
+
+
 def _convert_block(original: Callable[..., Any]) -> Any:
     """Keep the jagged dtype; pandas would call numpy to infer another one."""
 
@@ -328,6 +339,7 @@ def install() -> None:
     _wrap(pd.Series, "to_dict", _to_dict)
     _wrap(pd.DataFrame, "to_dict", _to_dict)
     _wrap(Block, "convert_dtypes", _convert_block)
+    _wrap(Block, "get_values_for_csv", _csv_block)
     _wrap(pivot, "is_nested_list_like", _is_list_of_columns)
     if not NO_ROW_BUILDERS:
         _wrap(FrameColumnApply, "_make_ea_row_builder", _build_rows, staticmethod)

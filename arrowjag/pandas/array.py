@@ -32,7 +32,7 @@ from arrowjag.pandas._row_text import parse_rows
 from arrowjag.pandas._setting import fresh_rows
 from arrowjag.pandas._store import Store
 from arrowjag.pandas.dtype import JaggedDtype, array_class
-from arrowjag.pandas.row import Row
+from arrowjag.pandas.row import Row, row_texts
 
 __all__ = ["JaggedExtensionArray"]
 
@@ -360,13 +360,17 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         numpy.ndarray
             Of `Row` objects. For numbers in one block use ``.jag.to_numpy()`` or ``.jag.to_dense()``.
         """
+        wanted = np.dtype(object if dtype is None else dtype)
+        if wanted.kind in "US":
+            return self._texts(pd.NA if na_value is no_default else na_value).astype(wanted)
+        if wanted.kind != "O":
+            raise _no_values_of(wanted)
         column = self._jagged
         made = np.frompyfunc(lambda place: Row._at(column, place), 1, 1)(np.arange(len(self), dtype=object))
-        result: Any = np.asarray(made, object)
+        rows: npt.NDArray[Any] = np.asarray(made, object)
         missing = self.isna()
         if missing.any():
-            result[missing] = pd.NA if na_value is no_default else na_value
-        rows: npt.NDArray[Any] = result if dtype is None or np.dtype(dtype) == object else _cast_objects(result, np.dtype(dtype))
+            rows[missing] = pd.NA if na_value is no_default else na_value
         return rows
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
@@ -400,11 +404,21 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
             _arrow.is_list_type(dtype.pyarrow_dtype) or isinstance(dtype.pyarrow_dtype, JaggedType)
         ):
             return pd.arrays.ArrowExtensionArray(pa.chunked_array([self.__arrow_array__(dtype.pyarrow_dtype)]))
-        if isinstance(dtype, pd.ArrowDtype):
-            return pd.Series(self.to_numpy(str, na_value=None), dtype=dtype).array
+        if isinstance(dtype, pd.ArrowDtype) and elementwise.is_text(dtype.pyarrow_dtype):
+            return pd.arrays.ArrowExtensionArray(pa.chunked_array([pa.array(self._texts(None), dtype.pyarrow_dtype)]))
+        if isinstance(dtype, pd.StringDtype):
+            return pd.array(self._texts(pd.NA), dtype)
+        if isinstance(dtype, pd.ArrowDtype) or _is_of_numbers_or_times(dtype):
+            raise _no_values_of(dtype)
         if isinstance(dtype, np.dtype) and dtype.kind in "US":  # `str` before pandas 3.0; numpy wouldn't call `__array__`
             return self.to_numpy(dtype)
         return super().astype(dtype, copy)
+
+    def _texts(self, missing: Any) -> npt.NDArray[Any]:
+        """The rows as text, in an array of objects."""
+        texts = np.empty(len(self), object)
+        texts[:] = [missing if text is None else text for text in row_texts(self._jagged)]
+        return texts
 
     def map(self, mapper: Any, na_action: Any = None) -> Any:
         """Map each row by a function or a table.
@@ -492,13 +506,16 @@ def _single_key(key: Any) -> Any:
     return key
 
 
-def _cast_objects(rows: Any, dtype: np.dtype[Any]) -> Any:
-    if dtype.kind == "b":
-        raise JagTypeError(
+def _is_of_numbers_or_times(dtype: Any) -> bool:
+    types = pd.api.types
+    return types.is_numeric_dtype(dtype) or types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype)
+
+
+def _no_values_of(dtype: Any) -> JagTypeError:
+    """The error of a cast of rows to a dtype of other values."""
+    if pd.api.types.is_bool_dtype(dtype):
+        return JagTypeError(
             "a jagged mask says nothing about whole rows: .jag[mask] keeps items, and rows take one boolean each, "
             "mask.jag.any() or mask.jag.all()"
         )
-    if dtype.kind in "US":
-        text = np.frompyfunc(lambda row: row if row is None else str(row), 1, 1)(rows)
-        return text.astype(dtype) if len(rows) else np.zeros(0, dtype)
-    raise JagTypeError(f"rows of a jagged column can't become {dtype}; use .jag.to_numpy() or .jag.to_dense()")
+    return JagTypeError(f"rows of a jagged column can't become {dtype}; use .jag.to_numpy() or .jag.to_dense()")

@@ -6,7 +6,7 @@ import datetime as dt
 import functools
 import json
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from arrowjag.dims import Uniform
 from arrowjag.errors import JagIndexError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 
-__all__ = ["Row"]
+__all__ = ["Row", "row_texts"]
 
 
 @functools.total_ordering
@@ -190,9 +190,7 @@ class Row:
     # ------------------------------------------------------------------------------------------- text
 
     def __str__(self) -> str:
-        inner = self._inner()
-        items = JaggedArray._of(Column(inner.shape, _written(inner.values))).to_list()
-        return json.dumps(items, default=_json_leaf, ensure_ascii=False)
+        return _text(_items(self._inner()))
 
     def __repr__(self) -> str:
         return f"Row({_formatting.item_text(self._column, 1, self._place)})"
@@ -275,6 +273,23 @@ def _key(value: Any) -> tuple[Any, ...]:
     return (1,) if is_nan else (0, value)
 
 
+def row_texts(column: Column) -> Iterator[str | None]:
+    """Yield the text of each row, as `str` of the row gives it, and None for a null row; rows are converted in parts."""
+    n = column.shape.dims[0].size
+    for start in range(0, n, _CONVERTED):
+        part = _sliced(column, start, min(start + _CONVERTED, n))
+        yield from (None if items is None else _text(items) for items in _items(part))
+
+
+_CONVERTED = 1 << 14
+"""Rows that `row_texts` converts at a time."""
+
+
+def _items(column: Column) -> Any:
+    """Return the items of a column as nested lists, with leaves as they are written."""
+    return JaggedArray._of(Column(column.shape, _written(column.values))).to_list()
+
+
 def _written(values: pa.Array) -> pa.Array:
     """Return leaves as they are written: durations as counts of their unit, times as text with all of their digits."""
     form = _written_type(values.type)
@@ -305,3 +320,7 @@ def _json_leaf(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.hex()
     return value.isoformat() if isinstance(value, dt.date) else str(value)
+
+
+_text = json.JSONEncoder(default=_json_leaf, ensure_ascii=False).encode
+"""Converts the items of a row to text."""

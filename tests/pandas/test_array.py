@@ -367,6 +367,54 @@ def test_crosstab_counts_whole_rows(make, nulls):
     assert pd.crosstab(labels, make(column)).to_numpy().tolist() == counts.to_numpy().T.tolist()
 
 
+@pytest.mark.parametrize("type", [pa.string(), pa.large_string()])
+def test_null_rows_stay_missing_as_text_of_arrow(type: pa.DataType) -> None:
+    text = pd.Series(aj.array([[1, None], None, []])).astype(pd.ArrowDtype(type))
+    assert text.dtype == pd.ArrowDtype(type)
+    assert text.tolist() == ["[1, null]", pd.NA, "[]"]
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "int64[pyarrow]",
+        "binary[pyarrow]",
+        "date32[pyarrow]",
+        "Int64",
+        "Float64",
+        "datetime64[ns]",
+        "Sparse[int]",
+        "int8",
+    ],
+)
+@pytest.mark.parametrize("rows", [[[1], None, [2]], []])
+def test_rows_never_become_numbers_or_times(dtype: str, rows: list[Any]) -> None:
+    """pyarrow would read the text of rows as numbers, and end the process."""
+    with pytest.raises(JagTypeError, match=r"rows of a jagged column can't become .*; use .jag.to_numpy"):
+        pd.Series(aj.array(rows, type="int64", ndim=2)).astype(dtype)
+
+
+def test_texts_of_a_column_are_those_of_its_rows_and_are_converted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    days = pa.array([[dt.timedelta(1), None], None, [], [dt.timedelta(2)]], pa.list_(pa.duration("s")))
+    frame = pd.DataFrame(
+        {
+            "text": aj.array([["a", 'b"é'], None, [], [None]]),
+            "deep": aj.array([[[1.5, float("nan")], None], None, [], [[]]]),
+            "days": aj.array(days),
+            "k": [1.5, None, 2.0, 3.0],
+        }
+    ).iloc[::-1]
+    rows = {name: ["" if row is pd.NA else str(row) for row in frame[name].array] for name in ("text", "deep", "days")}
+    monkeypatch.setattr(aj.Row, "__str__", lambda _: pytest.fail("a row was converted on its own"))
+    for name, expected in rows.items():
+        assert frame[name].astype("string").fillna("").tolist() == expected
+        assert frame[name].to_numpy(str, na_value="").tolist() == expected
+    written = pd.read_csv(io.StringIO(frame.to_csv(index=False, chunksize=3)), dtype=str, keep_default_na=False)
+    assert {name: written[name].tolist() for name in rows} == rows
+    assert written["k"].tolist() == ["3.0", "2.0", "", "1.5"]
+    assert frame["text"].to_csv(na_rep="NULL", header=False).splitlines()[2] == "1,NULL"
+
+
 def test_astype(s: pd.Series[Any]) -> None:
     assert s.astype("jagged[float, 2]").dtype == "jagged[float, 2]"
     assert s.astype(object).tolist()[0] == aj.Row([1, 2])
