@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -49,3 +51,31 @@ def test_bounds_of_another_type_promote() -> None:
 def test_a_bound_of_another_kind_is_refused_by_name(bounds) -> None:
     with pytest.raises(aj.JagTypeError, match="clip has no kernel for int64 and string"):
         aj.array([[1, 2]]).clip(*bounds)
+
+
+@given(prefix_arrays((2, 2, 1), pa.int32()))
+def test_clip_of_times_of_several_units(operands: tuple[aj.JaggedArray, ...]) -> None:
+    numbers = [one.cast("int64").cast("duration[s]") for one in operands]
+    x, low, high = (one.cast(f"duration[{unit}]") for one, unit in zip(numbers, ("ms", "ns", "us"), strict=True))
+    found, wanted = x.clip(low, high), numbers[0].clip(numbers[1], numbers[2])
+    assert found.type == pa.duration("ns")
+    assert found.cast("duration[s]").to_list() == wanted.to_list()
+
+
+def test_times_that_a_bound_replaces_need_not_fit_its_unit() -> None:
+    old, new, far = (dt.datetime(year, 1, 1) for year in (1, 2024, 9999))  # noqa: DTZ001
+    x = aj.array([[old, new], [], None, [far, None]])
+    ends = [pa.scalar(dt.datetime(year, 1, 1), pa.timestamp("ns")) for year in (2000, 2100)]  # noqa: DTZ001
+    assert x.clip(*ends).cast("date32").to_list() == [
+        [dt.date(2000, 1, 1), dt.date(2024, 1, 1)],
+        [],
+        None,
+        [dt.date(2100, 1, 1), None],
+    ]
+    near = x[:1, 1:].cast("timestamp[ns]")
+    for bounds in [(old, far), (aj.array([old]), aj.array([far])), (None, far), (old, None)]:
+        assert near.clip(*bounds).equals(near)
+    with pytest.raises(aj.JagValueError, match=r"^clip: row 3 holds 9999-01-01 .* of timestamp\[us\], which timestamp\[ns\]"):
+        x.clip(ends[0])
+    with pytest.raises(aj.JagValueError, match=r"^clip: the time is 9999-.*; cast the finer times to timestamp\[us\] first$"):
+        near.clip(far)

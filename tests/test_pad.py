@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -84,3 +86,9 @@ def test_errors_of_pad_name_the_expected_fill() -> None:
         x.pad(3, [[0]], axis=0)
     with pytest.raises(TypeError, match=r"pad: .* no common type"):
         x.pad(3, ["a"], axis=0)
+
+
+def test_a_filler_that_does_not_fit_the_common_type_is_named() -> None:
+    x = aj.array(pa.array([[1]], pa.list_(pa.timestamp("ns"))))
+    with pytest.raises(aj.JagValueError, match=r"^pad: row 0 holds 9999-01-01"):
+        x.pad(2, dt.datetime(9999, 1, 1))  # noqa: DTZ001

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
 from tests.along import EQUAL, first_axis, grouped, trailing_axes
@@ -91,3 +91,20 @@ def test_few_items_are_combined_by_the_loop_once_it_is_loaded(name: str, nulls: 
     with aj.options(compile="always"), strategy.force(COMPILED_CALLS=1) as taken:
         assert getattr(one, name)(two).to_list() == wanted
     assert taken["combine", "small"] == taken["combined", "compiled"] == 1
+
+
+@pytest.mark.parametrize("axis", [-1, 0])
+def test_times_beyond_the_finer_unit_are_compared_by_value(axis: int) -> None:
+    one = aj.array(pa.array([[0, 10**9, None]], pa.list_(pa.timestamp("ns", "UTC"))))
+    two = aj.array(pa.array([[1, 2**50, None]], pa.list_(pa.timestamp("s", "UTC"))))
+    if axis == 0:
+        one, two = one.flatten(0), two.flatten(0)
+    rows = lambda x: x.cast("int64").to_list()[0] if axis else x.cast("int64").to_list()  # noqa: E731
+    for found in (one.intersection(two, axis), two.intersection(one, axis)):
+        assert (rows(found), found.type) == ([10**9], one.type)
+    assert rows(one.difference(two, axis)) == [0]
+    for name in ("union", "symmetric_difference"):
+        with pytest.raises(JagValueError, match=f"^{name}: row . holds .* of timestamp.s, tz=UTC., which"):
+            getattr(one, name)(two, axis)
+    with pytest.raises(JagValueError, match=r"^difference: row . holds"):
+        two.difference(one, axis)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import numpy as np
@@ -208,3 +209,17 @@ def test_a_string_is_refused_where_its_copies_exceed_memory(name: str, monkeypat
     assert WITH_A_STRING[name](aj.array([["b"] * 1000, ["b", None]]), text)[1].to_list() == ["b", text]
     with pytest.raises(JagMemoryError, match=r"1,000 items of 2e\+06 bytes take 2 GB; the system has 1 GB left"):
         WITH_A_STRING[name](many, text)
+
+
+def test_values_that_are_not_selected_need_not_fit_the_type() -> None:
+    x = aj.array([[dt.datetime(2024, 1, 1), dt.datetime(9999, 1, 1)], None])  # noqa: DTZ001
+    near = aj.array(pa.array([[0, 1], [2]], pa.list_(pa.timestamp("ns"))))
+    found = aj.where(x < dt.datetime(2100, 1, 1), x, near)  # noqa: DTZ001
+    assert found.type == pa.timestamp("ns")
+    assert found.cast("int64").to_list() == [[1704067200 * 10**9, 1], None]
+    assert aj.where(aj.array([[True, None], []]), aj.array([[0.5, 1.5], []]), 2**53 + 1).to_list() == [[0.5, None], []]
+    assert aj.coalesce(near, x).equals(near)
+    with pytest.raises(aj.JagValueError, match=r"^where: row 0 holds 9999-01-01"):
+        aj.where(x > dt.datetime(2100, 1, 1), x, near)  # noqa: DTZ001
+    with pytest.raises(aj.JagValueError, match=r"^coalesce: row 0 holds 9999-01-01"):
+        aj.coalesce(x, near)

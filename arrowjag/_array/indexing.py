@@ -14,7 +14,7 @@ from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
 from arrowjag._integers import is_int, item_count
 from arrowjag._methods import Rows, changing_axis, method, moving
-from arrowjag._ops import elementwise, head_tail, select, struct_fields, structure
+from arrowjag._ops import edits, elementwise, head_tail, select, struct_fields, structure
 from arrowjag._ops import indexing as _ops
 from arrowjag._ops.cursor import ALL, Window
 from arrowjag.dims import Dim, is_pattern, to_dim
@@ -331,9 +331,8 @@ class IndexingMethods(ArrayBase):
             value = as_column(fill, ndim=max(value.ndim, self.ndim - 1 - structure.normalize_axis(axis, self.ndim, "pad")))
         if isinstance(value, pa.Scalar):
             value = elementwise.as_category(value, self.values, "pad")
-        type = elementwise.promote([self.type, value.type], "pad") if self.type != value.type else self.type
-        filler = elementwise.cast(value, type, operation="pad") if isinstance(value, Column) else value.cast(type)
-        return self._wrap(select.pad(elementwise.cast(self, type, operation="pad"), least, filler, axis))
+        column, filler = edits.promoted(self, value, "pad")
+        return self._wrap(select.pad(column, least, filler, axis))
 
     @method("sizes")
     def repeat(self, sizes: Any) -> JaggedArray:

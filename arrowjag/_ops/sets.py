@@ -349,8 +349,14 @@ def set_operation(name: str, one: Column, two: Column, axis: Any) -> Column:
     type = elementwise.promote([own, second], name)
     is_mixed = pt.is_floating(type) and pt.is_integer(own) and pt.is_integer(second)
     type = _ANY_INTEGER if is_mixed else type
-    one, place = along_axis.single_axis(elementwise.cast(one, type, operation=name), axis, name)
-    two, _ = along_axis.single_axis(elementwise.cast(two, type, operation=name), axis, name)
+    try:
+        one, two = (elementwise.cast(side, type, operation=name) for side in (one, two))
+    except JagValueError as error:  # the year 9999 doesn't fit nanoseconds
+        if not elementwise.are_moments(own, second):
+            raise
+        return _set_of_times(name, one, two, axis, type, error)
+    one, place = along_axis.single_axis(one, axis, name)
+    two, _ = along_axis.single_axis(two, axis, name)
     one, two, outer = same_rows(one, two, place, name)
     source, depth, values = one, place + 1, None
     if depth < one.ndim:
@@ -367,3 +373,14 @@ def set_operation(name: str, one: Column, two: Column, axis: Any) -> Column:
     else:
         found = Column(JaggedShape._trusted(outer), gather.take(values, items))
     return elementwise.cast(found, own) if is_mixed and name in ("intersection", "difference") else found
+
+
+def _set_of_times(name: str, one: Column, two: Column, axis: Any, type: pa.DataType, error: JagValueError) -> Column:
+    """Compare times by value that their common type doesn't hold; raise the error if the result needs one of them."""
+    left, right = elementwise.exact_counts(*(elementwise.decoded(side.values) for side in (one, two)))
+    found = set_operation(name, Column(one.shape, left), Column(two.shape, right), axis)
+    try:
+        counts = elementwise.cast(found, pa.int64())
+    except JagValueError:
+        raise error from None
+    return elementwise.cast(counts, type)

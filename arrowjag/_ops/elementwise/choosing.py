@@ -21,7 +21,7 @@ from arrowjag._kernels.move import gather
 from arrowjag._ops import concat, structure
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.categories import codes_beside, from_codes, share_order
-from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of
+from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_chosen, cast_datum, columns_of
 from arrowjag._ops.elementwise.types import promote
 from arrowjag._pyarrow_versions import if_else
 from arrowjag.errors import JagTypeError
@@ -120,7 +120,8 @@ def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
         codes, words = codes_beside([one, two], "where")
         return from_codes(pc.if_else(condition.cast(pa.bool_()), *codes), words, [one.type, two.type])
     type = _shared_type([one.type, two.type], "where")
-    one, two, condition = cast_datum(one, type), cast_datum(two, type), cast_datum(condition, pa.bool_())
+    condition = cast_datum(condition, pa.bool_())
+    one, two = cast_chosen(one, type, lambda: condition), cast_chosen(two, type, lambda: pc.invert(condition))
     found = blockwise.choose(condition, one, two)
     if found is not None:
         return found
@@ -217,7 +218,9 @@ def _shared_type(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
 
 
 def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:
-    cast_data = [cast_datum(datum, type) for datum in data]
+    cast_data: list[Datum] = []
+    for datum in data:
+        cast_data.append(cast_chosen(datum, type, functools.partial(_lacking, tuple(cast_data))))
     if isinstance(cast_data[0], pa.Array) and cast_data[0].null_count == 0:
         return cast_data[0]  # no nulls: shared
     found = _coalesce_blocks(cast_data)
@@ -239,9 +242,10 @@ def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:
     return result
 
 
-def _lacking(data: Sequence[Datum]) -> pa.Array:
+def _lacking(data: Sequence[Datum]) -> Datum:
     """Flag the items that none of some operands has."""
-    return functools.reduce(pc.and_, [datum.is_null() for datum in data if isinstance(datum, pa.Array)])
+    lacks = [datum.is_null() if isinstance(datum, pa.Array) else pa.scalar(not datum.is_valid) for datum in data]
+    return functools.reduce(pc.and_, lacks, pa.scalar(True))
 
 
 def _are_gathered(type: pa.DataType, n: int) -> bool:

@@ -18,7 +18,7 @@ from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.memory import both_valid
 from arrowjag._ops import structure
 from arrowjag._ops.cursor import row_name
-from arrowjag._pyarrow_versions import numpy_dtype
+from arrowjag._pyarrow_versions import if_else, numpy_dtype
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray
 
@@ -29,6 +29,7 @@ __all__ = [
     "as_float",
     "bits_of",
     "both_valid",
+    "cast_chosen",
     "cast_datum",
     "columns_of",
     "datum_to_numpy",
@@ -98,6 +99,8 @@ _FLOATS = {2**53: "float64", 2**24: "float32", 2**11: "float16"}
 
 def _named(message: str, data: Sequence[Any], column: Column) -> str:
     """Add to pyarrow's message where an integer is that the result's type can't hold, and what to do."""
+    if (time := _OUT_OF_BOUNDS.match(message)) is not None:
+        return _named_time(time, data, column)
     found = _OUT_OF_RANGE.fullmatch(message)
     if found is None:
         return message
@@ -106,6 +109,25 @@ def _named(message: str, data: Sequence[Any], column: Column) -> str:
     advice = f'cast("{float_type}", safe=False) rounds them' if float_type else "cast to a wider type first"
     held = f"{float_type} holds integers exactly" if float_type else "its type holds integers"
     return f"{_place_of(value, data, column)}, and {held} from {least} to {greatest} only; {advice}"
+
+
+_OUT_OF_BOUNDS = re.compile(r"Casting from (.+) to (.+) would result in out of bounds timestamp: (-?\d+)")
+
+
+def _named_time(found: re.Match[str], data: Sequence[Any], column: Column) -> str:
+    """Say where a time is that the finer unit of the result can't hold, and what to do."""
+    own, wanted, count = found.groups()
+    for datum in data:
+        if str(datum.type) != own:
+            continue
+        counts = datum.cast(pa.int32() if pt.is_date32(datum.type) else pa.int64())
+        item = pc.index(counts, pa.scalar(int(count), counts.type)).as_py() if isinstance(counts, pa.Array) else None
+        if item == -1:
+            continue
+        place = "the time is" if item is None else f"{row_of(column, item)} holds"
+        text = count if pt.is_duration(datum.type) else (datum if item is None else datum[item]).cast(pa.string())
+        return f"{place} {text} of {own}, which {wanted} does not hold; cast the finer times to {own} first"
+    return found.string
 
 
 def _place_of(value: int, data: Sequence[Any], column: Column) -> str:
@@ -139,6 +161,21 @@ def cast_datum(datum: Datum, type: pa.DataType) -> Datum:
             return retyped(datum, type)
         datum = decoded(datum)
     return _castable(datum, type).cast(type)
+
+
+def cast_chosen(datum: Datum, type: pa.DataType, chosen: Callable[[], Datum]) -> Datum:
+    """Cast as `cast_datum`, but values that are not chosen need not fit the type; they become null where one of them doesn't."""
+    try:
+        return cast_datum(datum, type)
+    except pa.ArrowInvalid:  # the year 9999 doesn't fit nanoseconds
+        if pt.is_nested(type):
+            raise
+        if isinstance(datum, pa.Array):
+            plain = decoded(datum)
+            return cast_datum(if_else(chosen(), plain, pa.scalar(None, plain.type)), type)
+        if pc.any(chosen()).as_py():
+            raise
+        return pa.scalar(None, type)
 
 
 def retyped(values: pa.Array, type: pa.DataType) -> pa.Array:

@@ -19,7 +19,7 @@ from arrowjag._kernels.elementwise.text_bytes import holds
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.arithmetic import arithmetic, divide, floor_divide, power, remainder
 from arrowjag._ops.elementwise.choosing import where
-from arrowjag._ops.elementwise.comparison import compare, logic, shift
+from arrowjag._ops.elementwise.comparison import are_moments, compare, logic, shift
 from arrowjag._ops.elementwise.decimals import negated, round_to_places
 from arrowjag._ops.elementwise.framework import (
     Datum,
@@ -264,12 +264,23 @@ def clip(column: Column, lower: Operand | None, upper: Operand | None) -> Column
     if (lower is not None or upper is not None) and _is_bound(lower, column.type) and _is_bound(upper, column.type):
         low, high = (one.as_py() if isinstance(one, pa.Scalar) else None for one in (lower, upper))
         return apply(lambda datum: with_data(datum, _kernels.clip(flat_data(datum), low, high)), [column], "clip")
+    if lower is not None and upper is not None and are_moments(column.type, lower.type):
+        return _clip_times(column, lower, upper)
     result = column
     if lower is not None:
         result = where(_is_beyond("less", result, lower), lower, result, "clip")
     if upper is not None:
         result = where(_is_beyond("greater", result, upper), upper, result, "clip")
     return result
+
+
+def _clip_times(column: Column, lower: Operand, upper: Operand) -> Column:
+    """Limit times to bounds that may have a finer unit, which need not hold the times that a bound replaces."""
+    below, above = _is_beyond("less", column, lower), _is_beyond("greater", column, upper)
+    if not lower.type == upper.type == column.type:
+        column = where(binary("or", below, above), pa.scalar(None, column.type), column, "clip")
+    result = where(below, lower, column, "clip")
+    return where(binary("or", above, _is_beyond("greater", result, upper)), upper, result, "clip")
 
 
 def _is_beyond(name: str, column: Column, bound: Operand) -> Column:
