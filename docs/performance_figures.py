@@ -94,8 +94,8 @@ def written(page: str, tables: str) -> str:
     sentence = (
         f"On {size} in rows of about 10 items, arrowjag is {plain:.1f} times as fast as the fastest other library\n"
         f"(geometric mean of {count} operations; for each operation, the fastest of awkward, DuckDB, Koda, numpy, polars and\n"
-        f"pyarrow). The mean is {values:.1f} times with null values, and {rows:.1f} times with null rows. These times are with the extra\n"
-        f"`compiled`; without it the means are {slower[0]}, {slower[1]} and {slower[2]} times."
+        f"pyarrow). The mean is {values:.1f} times with null values, and {rows:.1f} times with null rows. These are means\n"
+        f"with the extra `compiled`; without it they are {slower[0]}, {slower[1]} and {slower[2]} times."
     )
     page = re.sub(f"{START}.*?{END}", lambda _: f"{START}\n{sentence}\n{END}", page, flags=re.DOTALL)
     page = re.sub(f"{BY_TYPE}.*?{END}", lambda _: f"{BY_TYPE}\n{types(tables)}\n{END}", page, flags=re.DOTALL)
