@@ -116,7 +116,7 @@ def _raise_named(error: MemoryError | UnicodeEncodeError, name: str) -> NoReturn
         raise JagMemoryError(f"{name}: {error}") from None
     if isinstance(error, JagError):
         raise error
-    raise JagMemoryError(f"{name}: the result needs more memory than there is: {error}") from error
+    raise JagMemoryError(f"{name}: the result needs more memory than is available: {error}") from error
 
 
 def checked(function: F, name: str) -> F:

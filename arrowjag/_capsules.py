@@ -169,7 +169,7 @@ def _check(schema: _Schema, array: _Array, where: str, depth: int = 0) -> None:
         entries = array.children[0].contents
         keys = entries.children[0].contents if entries.n_children else entries
         if _may_hold_nulls(entries) or _may_hold_nulls(keys):
-            raise OffsetsError(f"a map of {where} has an entry or a key that is null")
+            raise OffsetsError(f"a map of {where} has a null entry or a null key")
     for place in range(schema.n_children):
         _check(schema.children[place].contents, array.children[place].contents, where, depth + 1)
     if schema.dictionary and array.dictionary:

@@ -123,7 +123,7 @@ def check_labels(names: Sequence[Any]) -> None:
     for name in names:
         # Expressions have a hash, but equal nothing.
         if not isinstance(name, Hashable) or not isinstance(name == name, (bool, np.bool_)):  # noqa: PLR0124
-            raise JagTypeError(f"a column is given by its name, got {type(name).__name__}")
+            raise JagTypeError(f"a column must be given by its name, got {type(name).__name__}")
 
 
 def _refuse_twice(operation: str, names: Sequence[Any]) -> None:
@@ -232,7 +232,7 @@ def topk_columns(columns: Columns, by: Sequence[JaggedArray], k: int) -> dict[An
 def _order(operation: str, by: Sequence[JaggedArray], descending: bool) -> JaggedArray:
     key = by[0] if len(by) == 1 else zip_arrays(*by)
     if key.ndim < 2:
-        raise ShapeError(f"{operation}: the key is a flat column of {key.type}, and orders no items; name a jagged one")
+        raise ShapeError(f"{operation}: the key is a flat column of {key.type}, which can't order items; name a jagged column")
     return key.argsort(descending=descending)
 
 

@@ -127,7 +127,7 @@ def parse(text: str) -> Query:
     (('s', 'a'), ('s', 'b'))
     """
     if not isinstance(text, str):
-        raise JagTypeError(f'query takes a text such as "s.a > 60", got {type(text).__name__}')
+        raise JagTypeError(f'query takes text such as "s.a > 60", got {type(text).__name__}')
     given = dict(_names(text)[1])
     tree = _tree(text)
     found: dict[tuple[str, ...], None] = {}

@@ -66,7 +66,7 @@ def to_storage(obj: Any, offsets: int = 64) -> Any:
       child 0, item: int64
     """
     if offsets not in (64, 32):
-        raise JagValueError(f"offsets is 64 or 32, got {offsets!r}")
+        raise JagValueError(f"offsets must be 64 or 32, got {offsets!r}")
     return _to_storage(obj, offsets == 32)
 
 

@@ -543,7 +543,7 @@ def _shape(shape: Any, operation: str) -> JaggedShape:
 
 def _column(x: Any, operation: str) -> Column:
     if isinstance(x, (JaggedShape, Dim, list, tuple)):
-        hint = "arrowjag.array makes an array of a list" if isinstance(x, (list, tuple)) else "it has no items"
+        hint = "arrowjag.array converts a list to an array" if isinstance(x, (list, tuple)) else "it has no items"
         raise JagTypeError(f"{operation} takes an array, got {type(x).__name__}; {hint}")
     return as_column(x)
 

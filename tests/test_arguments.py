@@ -365,7 +365,9 @@ def test_failed_allocations_are_errors_of_arrowjag(monkeypatch: pytest.MonkeyPat
     x = aj.array([[1, 2], [3, 4]])
     monkeypatch.setattr(Column, "shape", property(fail))
     monkeypatch.setattr(Column, "values", property(fail))
-    with pytest.raises(JagMemoryError, match=rf"^{name.partition(' of ')[0]}: the result needs more memory than there is: malloc"):
+    with pytest.raises(
+        JagMemoryError, match=rf"^{name.partition(' of ')[0]}: the result needs more memory than is available: malloc"
+    ):
         UNCHECKED[name](x)
 
 
@@ -414,7 +416,7 @@ def test_errors_of_the_parts_of_an_operation_begin_with_its_name(name: str) -> N
         BY_PARTS[name]()
 
 
-def test_values_are_told_in_one_line() -> None:
+def test_values_are_described_in_one_line() -> None:
     with pytest.raises(JagTypeError) as failed:
         aj.zeros(aj.array([[1, 2], [3]]))
     assert "\n" not in str(failed.value)

@@ -383,7 +383,7 @@ def test_json_holds_the_same_facts(parquet: Path) -> None:
         ("run job.py:same nope.parquet out", "nope.parquet: no such file or folder"),
         ("run job.py:same flights.parquet out --workers 0", "--workers"),
         ("run job.py:same flights.parquet out --resume --replace", "give one of them"),
-        ("run job.py:same flights.parquet out --batch-bytes many", "--batch-bytes is a number of bytes or a text"),
+        ("run job.py:same flights.parquet out --batch-bytes many", "--batch-bytes must be a number of bytes or a text"),
         ("run job.py:same flights.parquet full", "old.parquet: --resume keeps what is done, --replace deletes it"),
     ],
 )

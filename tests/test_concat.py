@@ -99,7 +99,7 @@ def test_lists_of_any_arrays_count_as_their_members() -> None:
 
 
 @pytest.mark.parametrize("name", ["concat", "append", "contains", "where"])
-def test_expressions_without_a_query_are_told_apart_from_other_objects(name: str) -> None:
+def test_expressions_without_a_query_are_distinguished_from_other_objects(name: str) -> None:
     column = pl.col("v").jag
     with pytest.raises(JagTypeError, match=r"a polars expression has no values outside of a query; write `pl\.lit"):
         getattr(aj.array([1, 2]), name)(column, *([3] if name == "where" else []))

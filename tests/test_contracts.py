@@ -496,7 +496,7 @@ def test_offsets_of_a_caller_are_checked(offsets: list[int]) -> None:
 
 
 def test_parents_of_a_caller_are_checked() -> None:
-    with pytest.raises(aj.ShapeError, match="must not fall, got 0 for item 2 after 1"):
+    with pytest.raises(aj.ShapeError, match="must not decrease, got 0 for item 2 after 1"):
         aj.from_parents(["a", "b", "c"], [0, 1, 0], 2)
     with pytest.raises(aj.ShapeError, match="from 0 to 1, got 2 for item 1"):
         aj.from_parents(["a", "b"], [0, 2], 2)

@@ -101,7 +101,7 @@ def test_views_whose_end_would_wrap(start: int) -> None:
     starts[4000] = start
     buffers = [None, pa.py_buffer(starts), pa.py_buffer(sizes)]
     array = pa.Array.from_buffers(pa.large_list_view(pa.int64()), 5000, buffers, children=[pa.array(range(20))])
-    with pytest.raises(aj.OffsetsError, match=f"row 4000 .* views 20 values from {start}, there are 20"):
+    with pytest.raises(aj.OffsetsError, match=f"row 4000 .* refers to 20 values from position {start}, but there are 20"):
         aj.from_arrow(array)
 
 
@@ -109,12 +109,12 @@ def test_views_whose_end_would_wrap(start: int) -> None:
 def test_a_count_of_nulls_that_is_wrong(count: int) -> None:
     bits = pa.array([1, None, 3]).buffers()
     array = pa.Array.from_buffers(pa.int64(), 3, bits, null_count=count)
-    with pytest.raises(aj.OffsetsError, match=f"said to hold {count} nulls, its validity has 1"):
+    with pytest.raises(aj.OffsetsError, match=f"has a null count of {count}, but its validity bitmap has 1 nulls"):
         aj.from_arrow(array)
     lists = pa.Array.from_buffers(
         pa.large_list(pa.int64()), 3, [bits[0], pa.py_buffer(np.arange(4))], count, children=[pa.array([1, 2, 3])]
     )
-    with pytest.raises(aj.OffsetsError, match=f"said to hold {count} nulls, its validity has 1"):
+    with pytest.raises(aj.OffsetsError, match=f"has a null count of {count}, but its validity bitmap has 1 nulls"):
         aj.from_arrow(lists)
 
 
@@ -290,7 +290,9 @@ def test_lengths_of_items_that_take_no_memory(type: pa.DataType, buffers: list[A
         one_row = pa.LargeListArray.from_arrays(pa.array([0, n], pa.int64()), array)
         for data in (array, one_row):
             if refused:
-                with pytest.raises(aj.OffsetsError, match=f"is said to hold {n} items that take no memory, more than {2**27}"):
+                with pytest.raises(
+                    aj.OffsetsError, match=f"has {n} items of a type that takes no memory, at most {2**27} are supported"
+                ):
                     aj.from_arrow(data)
             else:
                 assert aj.from_arrow(data).shape.size in (0, n)
@@ -409,7 +411,7 @@ def test_keys_that_are_null_in_their_runs_or_words() -> None:
     runs = pa.RunEndEncodedArray.from_arrays(pa.array([1, 2], pa.int32()), pa.array(["a", None]))
     words = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["a", None]))
     for keys in (runs, words):
-        with pytest.raises(aj.OffsetsError, match="a key that is null"):
+        with pytest.raises(aj.OffsetsError, match="a null key"):
             aj.from_arrow(mapped(keys))
 
 
@@ -435,7 +437,7 @@ def test_a_count_of_nulls_that_is_wrong_beyond_the_slots_in_use() -> None:
     struct = pa.Array.from_buffers(pa.struct([("f", pa.int64())]), 4, [None], children=[child])
     aj.from_arrow(struct).to_arrow().validate(full=True)
     lists = pa.Array.from_buffers(pa.large_list(pa.int64()), 1, [None, pa.py_buffer(np.array([0, 4]))], children=[child])
-    with pytest.raises(aj.OffsetsError, match="said to hold 3 nulls, its validity has 6"):
+    with pytest.raises(aj.OffsetsError, match="has a null count of 3, but its validity bitmap has 6 nulls"):
         aj.from_arrow(lists)
 
 
@@ -454,7 +456,7 @@ def test_indices_of_each_width(index: pa.DataType, n: int) -> None:
         if 0 <= int(at[1]) < n:
             assert aj.from_arrow(listed(array)).to_list() == [["0", str(at[1]), "0"]], bits
         else:
-            with pytest.raises(aj.OffsetsError, match="lies outside of its"):
+            with pytest.raises(aj.OffsetsError, match="is out of range for"):
                 aj.from_arrow(listed(array))
         valid = pa.py_buffer(b"\x05")  # the middle one is null, and its index may be anything
         with_null = pa.Array.from_buffers(index, 3, [valid, pa.py_buffer(at)])
@@ -501,14 +503,14 @@ def test_chunks_equal_those_of_pyarrow(tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("facts", "told"),
     [
-        ({1: 1}, "has the physical type 1 in its metadata, the schema has INT64"),
+        ({1: 1}, "has the physical type 1 in its metadata, but the schema has INT64"),
         ({1: 9}, "physical type 9"),
-        ({5: -1}, "said to have -1 values"),
+        ({5: -1}, "has -1 values"),
         ({6: -1}, "-1 bytes uncompressed"),
-        ({16: {2: [1] * 4}}, "4 bins of repetition levels, 2 are needed"),
-        ({16: {3: [1] * 3}}, "3 bins of definition levels, 4 are needed"),
+        ({16: {2: [1] * 4}}, "4 bins of repetition levels, expected 2"),
+        ({16: {3: [1] * 3}}, "3 bins of definition levels, expected 4"),
         ({16: {1: 5}}, "tells the bytes of its text"),
-        ({12: {5: b"1234567"}}, "a bound of 7 bytes in its statistics, INT64 has 8"),
+        ({12: {5: b"1234567"}}, "a bound of 7 bytes in its statistics, but INT64 has 8"),
         ({12: {2: b""}}, "a bound of 0 bytes"),
     ],
 )
@@ -563,7 +565,7 @@ def test_fields_of_all_kinds_are_passed_over() -> None:
     kinds += b"\x19\x21\x01\x02" + b"\x1a\x15\x02" + b"\x1b\x01\x58\x02\x01b" + b"\x1b\x00" + b"\x1c\x15\x02\x00"
     last = b"\x15\x08\x00"
     assert _thrift.read_struct(kinds + last, {14: _thrift.INT}) == {14: 4}
-    with pytest.raises(ValueError, match="stands twice"):
+    with pytest.raises(ValueError, match="occurs twice"):
         _thrift.read_struct(b"\x15\x02\x05\x02\x02\x00", {1: _thrift.INT})
 
 
@@ -589,7 +591,7 @@ def test_a_footer_at_which_pyarrow_ends_the_process(use: Any, tmp_path: Path) ->
     aj.write_parquet({"v": aj.array([[1, 2], None])}, path)
     bins = b"\x29\x26\x04\x02\x19\x46\x02\x00\x00\x04"  # two bins of repetition levels, four of definition levels
     spoil(path, bins, b"\x29\x86" + bytes(8))  # eight and none
-    with pytest.raises((aj.JagFileError, JobError), match=r"a\.parquet.*8 bins of repetition levels, 2 are needed"):
+    with pytest.raises((aj.JagFileError, JobError), match=r"a\.parquet.*8 bins of repetition levels, expected 2"):
         use(path)
 
 

@@ -190,7 +190,7 @@ def test_sizes_are_checked() -> None:
         aj.array(1).to_dense()
 
 
-def test_slices_and_chunks_know_nothing_of_their_neighbours() -> None:
+def test_slices_and_chunks_do_not_depend_on_their_neighbours() -> None:
     whole = pa.array([[9, 9], [1, 2, 3], [], [4], [8]])
     assert aj.from_arrow(whole.slice(1, 3)).to_dense().tolist() == [[1, 2, 3], [0, 0, 0], [4, 0, 0]]
     assert aj.from_arrow(pa.chunked_array([whole.slice(1, 1), whole.slice(3, 1)])).to_dense((2,)).tolist() == [[1, 2], [4, 0]]

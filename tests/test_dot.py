@@ -76,7 +76,7 @@ def test_the_largest_products_beside_one_that_overflows_in_a_null_row(leaf: pa.D
 
 
 @pytest.mark.parametrize("compiled", ["never", "always"])
-def test_what_lies_under_nulls_is_not_read(compiled: Any) -> None:
+def test_values_under_nulls_are_not_read(compiled: Any) -> None:
     """Products of float64 are not written down; infinities and NaN under a null in either column don't count."""
     if compiled == "always":
         pytest.importorskip("numba")

@@ -323,7 +323,7 @@ def test_functions_of_categories_get_the_values_as_other_functions_do() -> None:
     assert x.fold(lambda state, _: f"{type(state).__name__}", start)[1].as_py() == "int64"
 
 
-def test_a_function_of_rows_of_rows_is_told_which_are_null() -> None:
+def test_a_function_of_nested_rows_gets_the_flags_of_nulls() -> None:
     x = aj.array([[[1], [2]], [None, [3], []], [], None])
     given = []
     found = x.map_rows(lambda rows, valid: given.append((rows, valid.tolist())) or len(rows), axis=1, skip_nulls=False)

@@ -97,7 +97,7 @@ def test_long_leaves_are_cut_before_they_become_python() -> None:
 
 def test_text_that_is_not_utf8() -> None:
     broken = pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(b"\0\0\0\0\2\0\0\0"), pa.py_buffer(b"\xff\xfe")])
-    with pytest.raises(OffsetsError, match="the text of the Arrow data can't be read, it is corrupt: Invalid UTF8"):
+    with pytest.raises(OffsetsError, match="corrupt data in the text of the Arrow data: Invalid UTF8"):
         aj.from_arrow(broken)
 
 

@@ -345,7 +345,7 @@ def test_masks_and_keys_of_other_kinds(host: str) -> None:
         assert lists(frame.jag.sort_items(-key, "delay"), host)["delay"] == [[10, 70, None], [], None, [90]]
     both = lists(frame.jag.sort_items(["origin", "delay"], "delay", "origin", descending=True), host)
     assert both["delay"] == [[None, 70, 10], [], None, [90]]
-    with pytest.raises(JagTypeError, match="a mask or key is"):
+    with pytest.raises(JagTypeError, match="a mask or key must be"):
         frame.jag.filter(3, "delay")
 
 
@@ -470,7 +470,7 @@ def test_data_in_place_of_a_name_is_refused(call: str) -> None:
         (polars.lazy(), 3),
     ]
     for frame, data in wrong:
-        with pytest.raises(aj.JagTypeError, match="a column is given by its name"):
+        with pytest.raises(aj.JagTypeError, match="a column must be given by its name"):
             getattr(frame.jag, call)(*keys.get(call, ()), data, **options)
 
 

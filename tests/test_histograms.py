@@ -185,7 +185,7 @@ def test_types_do_not_depend_on_values() -> None:
         (lambda x: x.bincount(2), JagValueError, "items must be from 0 to 1, got 2 in row 1"),
         (lambda x: (x - 2).bincount(), JagValueError, "items must not be negative, got -1 in row 0"),
         (lambda x: x.cast("float64").bincount(), JagTypeError, "bincount.*double"),
-        (lambda x: (x + 2**40).bincount(), JagOverflowError, "as many counts"),
+        (lambda x: (x + 2**40).bincount(), JagOverflowError, "needs more counts than fit"),
         (lambda x: x.cast("string").histogram(2), JagTypeError, "histogram.*string"),
         (lambda x: (x / 0).histogram(2), JagValueError, "row 0 holds an infinite number; give a range"),
         (lambda x: ((x - 1) / 0).histogram(2), JagValueError, "row 1 holds an infinite number; give a range"),

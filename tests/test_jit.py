@@ -248,7 +248,7 @@ def test_values_from_outside_are_those_of_now() -> None:
     ],
 )
 def test_control_flow_on_values_is_refused(function: Callable[[Any], Any]) -> None:
-    with pytest.raises(aj.JagTypeError, match=r"^jit: \S+ asks for .*depends on the values.*aj.where\(c, x, y\).*without jit"):
+    with pytest.raises(aj.JagTypeError, match=r"^jit: \S+ needs .*depends on the values.*aj.where\(c, x, y\).*without jit"):
         aj.jit(function)(aj.array([1.0, 2.0]))
 
 
@@ -383,7 +383,7 @@ def test_an_array_from_elsewhere_whose_method_takes_a_placeholder() -> None:
     """The call is one of arrays, which can't be recorded: the error says what to write, and that works."""
     x, a = aj.array([[1, 2], [3]]), aj.array([[10, 20], [30]])
     for function in (a.dot, lambda x: a.concat([x], axis=1), a.fill_null, lambda x: np.dot(x, a)):
-        with pytest.raises(aj.JagTypeError, match=r"asks for .*pass that array too, as in aj.jit\(lambda x, a: a.dot"):
+        with pytest.raises(aj.JagTypeError, match=r"needs .*pass that array too, as in aj.jit\(lambda x, a: a.dot"):
             aj.jit(function)(x)
     assert aj.jit(lambda x, a: a.dot(x))(x, a).to_list() == [50, 90]
     assert aj.jit(lambda x: x.dot(a))(x).to_list() == [50, 90]
@@ -517,9 +517,9 @@ def length_or_none(x: Any) -> Any:
 @pytest.mark.parametrize("function", [length_or_none, np.iterable, lambda x: np.array_equal(x, x)])
 def test_a_function_that_catches_the_error_gets_it_all_the_same(function: Callable[[Any], Any]) -> None:
     """Else it would take the branch of objects without length, which arrays don't."""
-    with pytest.raises(aj.JagTypeError, match=r"^jit: .* asks for"):
+    with pytest.raises(aj.JagTypeError, match=r"^jit: .* needs "):
         aj.jit(function)(aj.array([1.0, 2.0]))
-    with pytest.raises(aj.JagTypeError, match=r"^jit: .* asks for"):
+    with pytest.raises(aj.JagTypeError, match=r"^jit: .* needs "):
         aj.jit(function)(pl.col("v"))
 
 

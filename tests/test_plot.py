@@ -365,5 +365,5 @@ def test_steps_are_drawn_side_by_side() -> None:
     assert len({ax.get_ylim() for ax in figure.axes}) == 1
     with pytest.raises(JagTypeError, match="nothing to draw"):
         aj.plot.steps()
-    with pytest.raises(aj.JagValueError, match="color_by is 'value', 'row' or an array"):
+    with pytest.raises(aj.JagValueError, match="color_by must be 'value', 'row' or an array"):
         x.plot.rows(color_by="rows")

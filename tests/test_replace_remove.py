@@ -101,7 +101,7 @@ def test_remove() -> None:
 
 @pytest.mark.parametrize(("old", "new"), [(1, "7"), (1, b"7"), (1, dt.date(2020, 1, 1)), ("1", True), (1.5, "2.5"), (True, 2)])
 def test_a_value_of_another_kind_is_refused(old: Any, new: Any) -> None:
-    with pytest.raises(JagTypeError, match=r"does not fit the leaf type .*, which stays"):
+    with pytest.raises(JagTypeError, match=r"does not fit the leaf type .*, which replace keeps"):
         aj.array([[old]]).replace(old, new)
 
 

@@ -131,5 +131,5 @@ def test_suggested_names_exist() -> None:
             assert set(re.findall(r"\baj\.(\w+)", call)) <= set(aj.__all__)
 
 
-def test_nothing_near_is_nothing() -> None:
+def test_a_name_without_similar_names_gets_no_suggestion() -> None:
     assert suggestion("xyzzy", ["sum"]) == ""

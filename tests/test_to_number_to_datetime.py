@@ -134,7 +134,7 @@ def test_numbers_that_do_not_fit() -> None:
     x = aj.array([["127", "128", "+1.50"]])
     assert x.str.to_number("int8", strict=False).to_list() == [[127, None, None]]
     assert x.str.to_number(pa.decimal128(5, 2))[0, 2].as_py() == ref.Fraction("1.5")
-    with pytest.raises(JagTypeError, match="expected a type of numbers, got string"):
+    with pytest.raises(JagTypeError, match="expected a numeric type, got string"):
         x.str.to_number(pa.string())
     with pytest.raises(JagTypeError, match=r"str\.to_number has no kernel for int64"):
         aj.array([[1]]).str.to_number("int8")
@@ -253,12 +253,12 @@ def test_iso_agrees_with_the_oracle(x: aj.JaggedArray) -> None:
 
 def test_damage_is_named() -> None:
     x = aj.array([["2024-02-29"], ["x", None]])
-    with pytest.raises(JagValueError, match="to_datetime: row 1 holds 'x', which is not a valid time of ISO 8601 without a zone"):
+    with pytest.raises(JagValueError, match="to_datetime: row 1 holds 'x', which is not a valid ISO 8601 time without a zone"):
         x.str.to_datetime()
     with pytest.raises(JagValueError, match=r"to_datetime: row 1 holds 'x', which is not a valid time of the format '%Y-%m-%d'"):
         x.str.to_datetime("%Y-%m-%d")
     for format in ("%Q", "%", "%Y %Y"):
-        with pytest.raises(JagValueError, match=r"(unknown directive|stands twice).* in '%"):
+        with pytest.raises(JagValueError, match=r"(unknown directive|occurs twice).* in '%"):
             x.str.to_datetime(format)
     with pytest.raises(JagValueError, match=r"unknown directive '%\n' in '%\\n'"):
         x.str.to_datetime("%\n")
@@ -312,7 +312,7 @@ def test_iso_text_compares_on_hosts() -> None:
 @pytest.mark.parametrize("wrong", ["x", "2024-13-01", "2024-01-01T00:00Z"])
 def test_text_that_is_no_time_is_refused(wrong: str) -> None:
     x = aj.array([[dt.datetime(2024, 1, 1)]])  # noqa: DTZ001 - without a zone
-    with pytest.raises(JagValueError, match=f"greater: '{wrong}' is not an ISO 8601 time"):
+    with pytest.raises(JagValueError, match=f"greater: .* can be compared with an ISO 8601 time.*, got '{wrong}'"):
         x > wrong  # noqa: B015
 
 

@@ -46,7 +46,7 @@ def test_sets_of_other_sizes_than_each_other() -> None:
     assert deep.difference([[[2, 3], [9]], [[4], [4]]], axis=1).to_list() == [[[1]], []]
 
 
-def test_sets_of_types_that_meet() -> None:
+def test_sets_of_types_with_a_common_type() -> None:
     assert aj.array([[1]], type=pa.int8(), ndim=2).union([[1.5]]).to_list() == [[1.0, 1.5]]
     with pytest.raises(JagTypeError, match=r"union: .* have no common type"):
         aj.array([[1]]).union([["a"]])

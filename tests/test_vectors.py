@@ -155,9 +155,9 @@ def test_a_hidden_row_has_no_product_with_a_vector() -> None:
 @pytest.mark.parametrize(
     ("x", "y", "text"),
     [
-        ([[[1.0, 2.0]]], [[1.0]], r"in row 0 a matrix of 1 rows of 2 items meets one of 1 rows"),
+        ([[[1.0, 2.0]]], [[1.0]], r"in row 0 a matrix of 1 rows of 2 items can't be multiplied by one of 1 rows"),
         ([[[1, 2], [3]]], [[[1]]], r"row 0 of x is not a matrix: its rows have 2 and 1 items"),
-        ([[[1]], [[1, 2]]], [[[1]], [[1]]], r"in row 1 a matrix of 1 rows of 2 items meets one of 1 rows"),
+        ([[[1]], [[1, 2]]], [[[1]], [[1]]], r"in row 1 a matrix of 1 rows of 2 items can't be multiplied by one of 1 rows"),
         ([[[1]]], [1], r"as many dims or one fewer"),
         ([[1]], [[1]], r"at least 3 dims"),
     ],
@@ -220,11 +220,11 @@ def test_many_rows_that_are_equally_near_take_little_memory() -> None:
         (lambda x: x.norm(-1), JagValueError, "norm: p must be at least 0, got -1"),
         (lambda x: x.norm(10**400), JagRangeError, "norm: p must fit a float, got 10"),
         (lambda x: x.norm("2"), JagTypeError, "norm: p must be a number, got str"),
-        (lambda x: x.distance(x, "l3"), JagValueError, "metric is one of l2, l1, linf, hamming, jaccard, got 'l3'"),
+        (lambda x: x.distance(x, "l3"), JagValueError, "metric must be one of l2, l1, linf, hamming, jaccard, got 'l3'"),
         (lambda x: x.nearest([[1, 2, 3]]), ShapeError, "the rows of the matrix have 3 numbers, but row 0 has 2"),
         (lambda x: x.nearest([1, 2]), ShapeError, "must have two dims of numbers"),
         (lambda x: x.nearest([[1, 2], [3]]), ShapeError, "rows of one size"),
-        (lambda x: x.nearest([[1, 2]], "l1"), JagValueError, "metric is one of l2, cosine, got 'l1'"),
+        (lambda x: x.nearest([[1, 2]], "l1"), JagValueError, "metric must be one of l2, cosine, got 'l1'"),
         (lambda x: x.first().nearest([[1]]), ShapeError, "needs rows of numbers"),
         (lambda x: x.cast("string").norm(), JagTypeError, "norm.*string"),
         (lambda x: x.cosine(aj.array([[1]])), ShapeError, "cosine"),
@@ -244,7 +244,7 @@ def test_few_matrices_of_several_shapes_are_multiplied_without_threads(monkeypat
     assert x.matmul(y).to_list() == expected
 
 
-def test_shapes_of_long_dims_are_told_apart() -> None:
+def test_shapes_of_long_dims_are_distinguished() -> None:
     rng = np.random.default_rng(0)
     shapes = [(2048, 1, 1), (1, 2048, 1), (1, 1, 1024), (2048, 1, 1), (1, 2048, 1)]
     left = [rng.integers(0, 9, (m, k)) for m, k, _ in shapes]

@@ -1,7 +1,7 @@
 """Normalise Arrow arrays of any layout, and write columns as Arrow arrays.
 
-Behind `peel` and `arrived` offsets are int64, start at 0, never decrease and end at the number of values; values have no
-slack; a null row has size 0. Invalid data raises `OffsetsError` here and never reaches a kernel.
+`peel` and `arrived` return int64 offsets that start at 0, never decrease and end at the number of values; all values belong to a
+row; a null row has size 0. Invalid data raises `OffsetsError` here and never reaches a kernel.
 """
 
 from arrowjag._arrow.chunks import combine_chunks, join, with_buffers

@@ -38,7 +38,7 @@ def split_levels(array: pa.Array, ndim: int | None = None, where: str = "the col
         if not is_level_type(array.type):
             if not pt.is_null(array.type):
                 got = len(levels) + 1
-                raise ShapeError(f"{where} has {got} dims (leaf type {array.type}), ndim={ndim} was asked for")
+                raise ShapeError(f"{where} has {got} dims (leaf type {array.type}), but ndim={ndim} was given")
             levels.append(_null_level(array))
             array = pa.nulls(0)
             continue

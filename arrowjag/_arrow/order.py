@@ -133,7 +133,7 @@ def shared_words(dictionaries: list[pa.Array], operation: str) -> pa.Array:
         first = longest.slice(0, len(words))
         if words is not longest and not (words.equals(first) or words.to_pylist() == first.to_pylist()):
             raise JagValueError(
-                f"{operation}: the ordered categories {name_words(words)} and {name_words(longest)} differ, so that their items "
+                f"{operation}: the ordered categories {name_words(words)} and {name_words(longest)} differ, so their items "
                 "have no common order. Cast one of them to its plain type first."
             )
     return longest

@@ -1,4 +1,4 @@
-"""Questions about Arrow types: levels of nesting, numbers, times."""
+"""Tests of Arrow types: levels of nesting, numbers, times."""
 
 from __future__ import annotations
 

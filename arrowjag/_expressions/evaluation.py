@@ -58,7 +58,7 @@ class Program:
         """
         known = dict(samples)
         for node in calls_of(roots, known):
-            with contextlib.suppress(KeyError, JagError):  # positions or values are missing: the call is a stage of its own
+            with contextlib.suppress(KeyError, JagError):  # without sample values the call becomes a stage of its own
                 known[id(node)] = sample_of(node, lambda child: known[id(child)])
         return cls(roots, known, inputs=samples)
 

@@ -138,7 +138,7 @@ class JitFunction(Generic[P, R]):
         given = tuple(map(_argument, args)), {name: _argument(one) for name, one in kwargs.items()}
         traced = self._trace(*given)
         if traced is None:
-            return f"{self._name} raises an error on these types, and runs as it is"
+            return f"{self._name} raises an error on these types, and runs without tracing"
         return explained(self._name, traced.program, traced.trace, traced.inputs, traced.result)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:

@@ -173,8 +173,8 @@ class Place(int):
 
 
 _BOTH_ARRAYS = (
-    "if an array from elsewhere takes it, as in a.dot(x), pass that array too, as in aj.jit(lambda x, a: a.dot(x))(x, a), or write "
-    "x.dot(a); otherwise "
+    "if it is an argument of another array's method, as in a.dot(x), pass that array too, as in "
+    "aj.jit(lambda x, a: a.dot(x))(x, a), or write x.dot(a); otherwise "
 )
 
 
@@ -252,7 +252,7 @@ class Traced:
         if any(isinstance(one, pa.Scalar) for one in samples) and all(map(is_scalar, samples)) and None not in samples:
             try:
                 found = function(*samples)
-            except pa.ArrowInvalid:  # of the values of samples
+            except pa.ArrowInvalid:  # raised because of the values of samples
                 return
             if not isinstance(found, pa.Scalar):
                 raise self._unknown("an operation of Arrow scalars")
@@ -282,7 +282,7 @@ class Traced:
         except JagTypeError as error:
             if self._trace.asked is before or function is np.dot:  # also called by the method of numpy arrays
                 raise
-            self._trace.asked = None  # it asks for an array: the function says more
+            self._trace.asked = None  # raised for an array; the error below names the function
             raise self._unknown(f"`np.{function.__name__}`", f"use {numpy_functions.instead(function)}", or_else=False) from error
 
     def __getitem__(self, key: Any) -> Traced:
@@ -317,7 +317,7 @@ class Traced:
             "function on each row)"
         )
         error = JagTypeError(
-            f"jit: {name} asks for {what}, which depends on the values, and a traced function sees types only: "
+            f"jit: {name} needs {what}, which depends on the values, but a traced function sees types only: "
             f"{do}{general if or_else else ''}"
         )
         self._trace.asked = self._trace.asked or error

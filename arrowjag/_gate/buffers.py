@@ -49,16 +49,16 @@ def read_offsets(array: pa.Array, where: str, *, check: bool) -> IntArray:
     buffer = array.buffers()[1]
     need = (array.offset + len(array) + 1) * width
     if buffer is None or buffer.size < need:
-        raise OffsetsError(f"the offsets buffer of {where} has {buffer.size if buffer else 0} bytes, {need} are needed")
+        raise OffsetsError(f"the offsets buffer of {where} has {buffer.size if buffer else 0} bytes, expected at least {need}")
     offsets = np.frombuffer(buffer, dtype, len(array) + 1, array.offset * width)
     if not check:
         return offsets.astype(np.int64, copy=False)
     if offsets[0] < 0:
-        raise OffsetsError(f"offsets of {where} start at {offsets[0]}, below 0")
+        raise OffsetsError(f"offsets of {where} start at {offsets[0]}, expected at least 0")
     falls = offsets[1:] < offsets[:-1]
     if falls.any():
         slot = int(falls.argmax()) + 1
-        raise OffsetsError(f"offsets of {where} fall at slot {slot}: {offsets[slot]} < {offsets[slot - 1]}")
+        raise OffsetsError(f"offsets of {where} decrease at slot {slot}: {offsets[slot]} < {offsets[slot - 1]}")
     return offsets.astype(np.int64, copy=False)
 
 
@@ -73,7 +73,8 @@ def read_views(array: pa.Array, where: str) -> tuple[IntArray, IntArray]:
     wrong = (starts < 0) | (sizes < 0) | (sizes > below) | (starts > below - sizes)
     if wrong.any():
         row = int(wrong.argmax())
-        raise OffsetsError(f"row {row} of {where} views {sizes[row]} values from {starts[row]}, there are {below} values below")
+        views = f"{sizes[row]} values from position {starts[row]}"
+        raise OffsetsError(f"row {row} of {where} refers to {views}, but there are {below} values")
     return starts, sizes
 
 
@@ -82,7 +83,8 @@ def _read_int(array: pa.Array, place: int, where: str) -> IntArray:
     buffer = array.buffers()[place]
     need = (array.offset + len(array)) * dtype.itemsize
     if buffer is None or buffer.size < need:
-        raise OffsetsError(f"a buffer of views of {where} has {buffer.size if buffer else 0} bytes, {need} are needed")
+        got = buffer.size if buffer else 0
+        raise OffsetsError(f"the offsets or sizes buffer of {where} has {got} bytes, expected at least {need}")
     return np.frombuffer(buffer, dtype, len(array), array.offset * dtype.itemsize).astype(np.int64, copy=False)
 
 
@@ -96,13 +98,13 @@ def check_null_count(array: pa.Array, where: str) -> None:
     n = len(array)
     valid = pa.Array.from_buffers(pa.bool_(), n, [None, bits], 0, array.offset).true_count
     if array.null_count != n - valid:
-        raise OffsetsError(f"{where} is said to hold {array.null_count} nulls, its validity has {n - valid}")
+        raise OffsetsError(f"{where} has a null count of {array.null_count}, but its validity bitmap has {n - valid} nulls")
 
 
 def check_unbacked(n: int, where: str) -> None:
     """Raise if there are too many items of a type that takes no memory."""
     if n > _MOST_UNBACKED:
-        raise OffsetsError(f"{where} is said to hold {n} items that take no memory, more than {_MOST_UNBACKED}")
+        raise OffsetsError(f"{where} has {n} items of a type that takes no memory, at most {_MOST_UNBACKED} are supported")
 
 
 def read_validity(array: pa.Array) -> BoolArray:

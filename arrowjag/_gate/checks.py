@@ -119,7 +119,7 @@ def _cut(array: pa.Array, where: str) -> tuple[int, int]:
     if pt.is_fixed_size_list(type):
         first, last = array.offset * type.list_size, (array.offset + len(array)) * type.list_size
         if last > below:
-            raise OffsetsError(f"{where} needs {last} values for its fixed size {type.list_size}, has {below}")
+            raise OffsetsError(f"{where} needs {last} values for its fixed size {type.list_size}, but has {below}")
         if type.list_size == 0:
             check_unbacked(len(array), where)
         return first, last
@@ -128,13 +128,13 @@ def _cut(array: pa.Array, where: str) -> tuple[int, int]:
         return 0, below
     offsets = read_offsets(array, where, check=True)
     if offsets[-1] > below:
-        raise OffsetsError(f"offsets of {where} end at {offsets[-1]}, past the {below} values below")
+        raise OffsetsError(f"offsets of {where} end at {offsets[-1]}, but there are {below} values")
     return int(offsets[0]), int(offsets[-1])
 
 
 def _check_keys(entries: pa.Array, where: str) -> None:
     if entries.null_count or canonical_layout(entries.field(0)).null_count:
-        raise OffsetsError(f"a map of {where} has an entry or a key that is null")
+        raise OffsetsError(f"a map of {where} has a null entry or a null key")
 
 
 def _secure_struct(array: pa.Array, where: str, level: int) -> pa.Array:
@@ -156,13 +156,13 @@ def _secure_dictionary(array: pa.Array, where: str, level: int) -> pa.Array:
     if is_known(array):
         check_null_count(array, where)
         return array
-    words = _secure(array.dictionary, f"the words of {where}", level)
+    words = _secure(array.dictionary, f"the dictionary values of {where}", level)
     indices = array.indices
-    check_full(indices, f"the indices of {where}")
+    check_full(indices, f"the dictionary indices of {where}")
     try:
         safe = pa.DictionaryArray.from_arrays(indices, words, ordered=array.type.ordered, safe=not _all_below(indices, len(words)))
     except (pa.ArrowInvalid, IndexError) as error:
-        raise OffsetsError(f"an index of {where} lies outside of its {len(words)} words: {error}") from error
+        raise OffsetsError(f"a dictionary index of {where} is out of range for {len(words)} dictionary values: {error}") from error
     if words.type.id in LISTS:
         at = indices.drop_null().cast(pa.int64()).to_numpy()
         check_expansion(words, at, at + 1, 1, f"the dictionary of lists of {where}")

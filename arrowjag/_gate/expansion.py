@@ -51,7 +51,7 @@ def check_expansion(values: pa.Array, starts: IntArray, stops: IntArray, times: 
     if needed > max(MOST_EXPANDED, 2 * nbytes(values)):
         raise ShapeError(
             f"{where} would become {needed / 1e9:.3g} GB of {nbytes(values) / 1e6:.3g} MB, more than {MOST_EXPANDED / 1e9:.3g} GB: "
-            "take the rows that are needed first"
+            "select the rows that you need first"
         )
 
 

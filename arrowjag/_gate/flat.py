@@ -42,4 +42,4 @@ def check_full(array: pa.Array, what: str) -> None:
     try:
         array.validate(full=True)
     except (pa.ArrowException, IndexError, ValueError) as error:
-        raise OffsetsError(f"{what} can't be read, it is corrupt: {error}") from error
+        raise OffsetsError(f"corrupt data in {what}: {error}") from error

@@ -1,4 +1,4 @@
-"""Facts about Arrow types that the checks share, and the check of a type itself."""
+"""Properties of Arrow types that the checks share, and the check of a type itself."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def check_type(type: pa.DataType, where: str) -> None:
         level += 1
         for one in below:
             if pt.is_decimal(one) and abs(one.scale) > _DIGITS[one.bit_width]:
-                raise JagTypeError(f"{where} is of {one}: decimals of that width have a scale of at most {_DIGITS[one.bit_width]}")
+                most = _DIGITS[one.bit_width]
+                raise JagTypeError(f"{where} has the type {one}, but decimals of this width have a scale of at most {most}")
         below = [inner for one in below for inner in inside(one)]
         if level > MAX_NDIM:
             check_ndim(level, where)

@@ -171,7 +171,7 @@ def drop_nulls(column: Column, axis: Any) -> Column:
     column, place = along_axis.single_axis(column, axis, "drop_nulls")
     dim: Dim = column.shape.dims[place]
     counts = count_valid(column.values, dim.offsets) if place == column.ndim - 1 else None
-    if counts is not None:  # bits are counted and filtered by as they are
+    if counts is not None:  # validity bits are counted and used as a mask without unpacking
         dims = (*column.shape.dims[:place], along_axis.resized(dim, _offsets.from_counts(counts)))
         kept = gather.filter_values(without_validity(column.values), _arrow.bits_of(column.values))
         return Column(JaggedShape._trusted(dims), kept)

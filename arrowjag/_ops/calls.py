@@ -232,7 +232,7 @@ def _by_compiler(
         try:
             _compare(outcome, arguments, _first_of(live, n_rows, sizes.INTERPRETED_ROWS), first)
             found = outcome.run(arguments, live, n_rows, lambda row: called(*(get(row) for get in getters)), failure)
-            if all(result is None for result in first):  # which tells nothing about the type
+            if all(result is None for result in first):  # the results don't determine the type
                 if found.null_count == n_rows:
                     return pa.nulls(n_rows)
                 rows = _first_of(_arrow.valid_of(found), n_rows, sizes.INTERPRETED_ROWS)
@@ -249,7 +249,7 @@ def _compare(outcome: row_compiler.Driver, arguments: Sequence[Argument], rows: 
     """Raise `UnlikeError` if the type or the results of compiled code are not those of the interpreter."""
     expected = result_type(results)
     if not outcome.matches(expected):
-        raise row_compiler.UnlikeError(f"numba gives its results the type {outcome.description}, Python {expected}")
+        raise row_compiler.UnlikeError(f"its results have the type {outcome.description} in numba and {expected} in Python")
     outcome.check(arguments, rows, results)
 
 

@@ -94,7 +94,7 @@ def _converted(column: Column, name: str, wanted: str, strict: bool, compute: Ca
 def to_number(column: Column, type: pa.DataType, strict: bool) -> Column:
     """Text as numbers; blanks around and a leading plus are allowed."""
     if not (pt.is_integer(type) or pt.is_floating(type) or pt.is_decimal(type)):
-        raise JagTypeError(f"str.to_number: expected a type of numbers, got {type}")
+        raise JagTypeError(f"str.to_number: expected a numeric type, got {type}")
 
     def compute(text: pa.Array) -> pa.Array:
         few = few_integers(text, type) if pt.is_integer(type) else None
@@ -117,8 +117,8 @@ def to_datetime(column: Column, format: Any, strict: bool) -> Column:
     """Text as timestamps in microseconds: ISO 8601, or by a format."""
     if format is None:
         read = lambda text: cast_where_it_fits(text, _ISO_TYPE, lambda values: values.cast(_ISO_TYPE))  # noqa: E731
-        return _converted(column, "to_datetime", "time of ISO 8601 without a zone", strict, read)
-    format.encode()  # half a surrogate pair raises here, for empty columns too
+        return _converted(column, "to_datetime", "ISO 8601 time without a zone", strict, read)
+    format.encode()  # a lone surrogate raises here, for empty columns too
     try:
         pattern = pattern_of(format)
     except ValueError as error:

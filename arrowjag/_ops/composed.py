@@ -182,7 +182,7 @@ def _counts(sizes: IntArray, n: int) -> IntArray:
     longest = longest_of(sizes)
     distinct, place = (np.arange(longest + 1), sizes) if longest <= 64 else np.unique(sizes, return_inverse=True)
     if longest > n and _log_choices(longest, n) > _MOST_LOG:
-        raise JagOverflowError(f"combinations: those of {n} of {longest} items don't fit into memory")
+        raise JagOverflowError(f"combinations: the combinations of {n} of {longest} items don't fit into memory")
     counts = [math.comb(size, n) for size in distinct.tolist()]
     total = sum(count * many for count, many in zip(counts, np.bincount(place, minlength=len(counts)).tolist(), strict=True))
     if total * n > 2**40:

@@ -252,8 +252,8 @@ def bincount(column: Column, n: Any, axis: Any) -> Column:
             bad = (data < 0) | (data >= (largest + 1 if most is None else most))
             _refuse_bins(data, bad if valid is None else bad & valid, offsets, most)
         if most is None:
-            if largest >= 2**31:  # far from any memory, also for few rows
-                raise JagOverflowError(f"bincount: an item is {largest}, so that as many counts would be needed")
+            if largest >= 2**31:  # the counts don't fit into memory, even for few rows
+                raise JagOverflowError(f"bincount: the largest item is {largest}, which needs more counts than fit into memory")
             counts, cut = _kernels.count_values(data, valid, offsets)
             return _arrow.from_numpy(counts), cut
         _check_size(most * (len(offsets) - 1), "bincount")

@@ -342,7 +342,7 @@ def take(column: Column, index: int | Column, axis: int = -1, out_of_bounds: str
     """
     place = structure.normalize_axis(axis, column.ndim, "take")
     if out_of_bounds not in ("raise", "null"):
-        raise JagTypeError(f"take: out_of_bounds is 'raise' or 'null', got {out_of_bounds!r}")
+        raise JagTypeError(f"take: out_of_bounds must be 'raise' or 'null', got {out_of_bounds!r}")
     cursor = _whole(column, place)
     if isinstance(index, Column):
         cursor, (index,) = _meet(column, cursor, [index], "take")

@@ -164,7 +164,7 @@ def _beside_rows(column: Column, sought: Column, operation: str) -> tuple[Column
     """Return the row numbers and the keys to look up, of one shape."""
     if sought.ndim >= column.ndim:
         raise ShapeError(
-            f"{operation}: {sought.shape!r} has {sought.ndim} dims, and one key or position per row of {column.shape!r} has "
+            f"{operation}: {sought.shape!r} has {sought.ndim} dims, but one key or position per row of {column.shape!r} has "
             f"{column.ndim - 1}; use take for several positions per row, translate for several keys"
         )
     rows, probes = structure.align(
@@ -200,7 +200,7 @@ def _picked(source: Column, depth: int, found: _Found, default: pa.Scalar | Colu
 
 def _or_default(taken: Column, lacks: Column, default: pa.Scalar | Column) -> Column:
     if isinstance(default, Column) and default.ndim > taken.ndim:
-        raise ShapeError(f"get: a default has at most one item per row, {taken.shape!r}, got {default.shape!r}")
+        raise ShapeError(f"get: expected at most one default per row, {taken.shape!r}, got {default.shape!r}")
     elementwise.promote([default.type, taken.type], "get")
     return elementwise.where(lacks, default, taken)
 
@@ -210,7 +210,7 @@ def _or_default_rows(source: Column, depth: int, found: _Found, default: pa.Scal
     below = source.ndim - depth
     if not isinstance(default, Column) or default.ndim not in (below, below + depth - 1):
         got = repr(default.shape) if isinstance(default, Column) else f"a scalar of {default.type}"
-        raise ShapeError(f"get: the values of {source.shape!r} have {below} dims of their own, and so must the default, got {got}")
+        raise ShapeError(f"get: the values of {source.shape!r} have {below} dims, and the default must have as many, got {got}")
     above = default.ndim - below
     if above and default.shape[:above] != source.shape[: depth - 1]:
         raise ShapeError(f"get: a default per row must have the rows of {source.shape[: depth - 1]!r}, got {default.shape!r}")
@@ -259,7 +259,7 @@ def unique_entries(column: Column) -> tuple[Column, int]:
     if key.null_count:
         place = int(np.argmin(_valid(key)))
         row = cursor.row_name(column.shape, column.ndim - 1, int(np.searchsorted(dim.offsets, place, "right")) - 1)
-        raise JagValueError(f"to_map: a key of {row} is null, and a map has no null keys; drop such entries first")
+        raise JagValueError(f"to_map: a key of {row} is null, and maps can't have null keys; drop such entries first")
     cut, ends, items = group_items([_arrow.equality_key(key, "to_map")], dim.offsets)
     dropped = len(items) - (len(ends) - 1)
     if not dropped:
@@ -273,9 +273,10 @@ def as_maps(column: Column) -> Column:
     """Return Arrow maps, one per row of entries, as the leaves of a column of one dim less."""
     dim = column.shape.dims[-1]
     if dim.size > _MOST_ENTRIES:
-        raise JagOverflowError(f"to_map: an Arrow map array holds at most {_MOST_ENTRIES} entries, got {dim.size}; convert slices")
+        most = f"to_map: an Arrow map array holds at most {_MOST_ENTRIES} entries"
+        raise JagOverflowError(f"{most}, got {dim.size}; convert the array in slices")
     key, value = (_arrow.field_of(column.values, struct_fields.place_of(column.type, name)) for name in _FIELDS)
-    assert key.null_count == 0  # before pyarrow 26, Arrow aborts unless somebody has counted them
+    assert key.null_count == 0  # counts the nulls: before pyarrow 26, Arrow aborts if they are not counted
     type = pa.map_(key.type, value.type)
     entry = pa.StructArray.from_arrays([key, value], fields=[type.key_field, type.item_field])
     buffers = [_arrow.bitmap(dim.validity), pa.py_buffer(dim.offsets.astype(np.int32))]

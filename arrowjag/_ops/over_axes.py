@@ -1,4 +1,4 @@
-"""How a reduction of rows goes along any axis: null rows, `skip_nulls` and `min_count` for all reductions.
+"""Apply a reduction of rows along any axis: null rows, `skip_nulls` and `min_count` for all reductions.
 
 A reduction is a function from (values, offsets) to one value per row.
 """

@@ -86,8 +86,8 @@ def over_pairs(
     valid = valid_in_both(one, two)
     ndim = len(shape._dims)
     stays = axis == -1 if type(axis) is int else is_none_of_them(axis)
-    if stays or normalize_axes(axis, ndim, operation)[-1] == ndim - 1:  # items stay where they are
-        is_unread = skip_nulls and min_count is None  # `over_axes` looks at no null then
+    if stays or normalize_axes(axis, ndim, operation)[-1] == ndim - 1:  # the items are not moved
+        is_unread = skip_nulls and min_count is None  # `over_axes` then ignores nulls
         pairs = one if valid is None or is_unread else structure.null_values(one, valid)
     else:
         pairs = _arrow.from_numpy(np.arange(len(one)), valid)

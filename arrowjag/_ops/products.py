@@ -137,7 +137,8 @@ def cartesian(parts: Operands, nested: bool, positions: bool, axis: Any, operati
         else:
             offsets = cut[offsets] if chosen else cut
             dims = _innermost(outer, offsets, valid)
-        own = _offsets.runs((np.zeros(n_rows, np.int64) if positions else starts)[owner], cut)  # refuses what no memory holds
+        # Raises if the result does not fit into memory.
+        own = _offsets.runs((np.zeros(n_rows, np.int64) if positions else starts)[owner], cut)
         chosen = {known: spread_rows(items, cut) for known, items in chosen.items()} | {name: own}
         owner = spread_rows(owner, cut) if len(chosen) < len(bounds) else owner
     fields = {

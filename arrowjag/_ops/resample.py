@@ -118,7 +118,7 @@ def _spans(number: IntArray, cut: IntArray, t: Column) -> tuple[IntArray, IntArr
             row = row_name(t.shape, t.ndim - 1, int(apart.argmax()))
             raise JagValueError(
                 f"resample: {row} would have {longest} buckets, {total} in all; at most {_MOST_BUCKETS} per row "
-                f"and {_MOST_IN_ALL} in all are made. Give a longer `every`"
+                f"and {_MOST_IN_ALL} in all are supported. Give a longer `every`"
             )
     return low, apart.view(np.int64) + (1 if there is None else there)
 

@@ -113,7 +113,8 @@ class Driver(NamedTuple):
         `failure` gives the note of the error of a row.
         """
         flat = [array for argument in arguments for array in _arrays(argument)]
-        offsets = _offsets_of(arguments) if self.is_row else None  # as many results as items are expected
+        # For functions of rows, the number of results equals the number of items.
+        offsets = _offsets_of(arguments) if self.is_row else None
         grows = self.is_row and not self.per_item
         valid, sizes = _flags(live, n_rows), zeros(n_rows if grows else 0, np.int64)
         settled = self._settled(arguments, valid, interpret)

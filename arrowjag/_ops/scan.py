@@ -75,7 +75,7 @@ def by_order(values: pa.Array, operation: str, kernel: Callable[..., Any]) -> pa
         return values
     n = len(key)
     place = np.arange(n - 1, -1, -1) if largest else np.arange(n)
-    # Each item has a number of its own, so that the first of equal items of the row is found: 0.0 and -0.0 are equal in structs.
+    # Codes are made unique by position, so that the first of equal items of the row wins: in structs, 0.0 equals -0.0.
     found, known = kernel(_codes(key, valid, largest) * n + place, valid)
     item = n - 1 - found % n if largest else found % n
     return gather.take(values, item, known)

@@ -171,7 +171,7 @@ def _nearest(
         there = before[items] > 0
         item = before[items] + starts
         item -= there
-        np.minimum(item, most, out=item)  # behind an empty last row
+        np.minimum(item, most, out=item)  # clamps the position after the last item, if the last row is empty
     if behind is not None:
         after = behind[0][items] + starts
         is_behind = after < points.offsets[1:][rows].repeat(n_sought)
@@ -232,7 +232,7 @@ def gaps(column: Column, axis: Any) -> Column:
 def _gaps_of_others(values: pa.Array, cut: IntArray) -> tuple[pa.Array, IntArray]:
     """The gaps of items that are not numbers, such as times, and their offsets."""
     try:
-        differences = without_validity(scan.differences(values, cut, 1))  # of the first item of each row alone there is none
+        differences = without_validity(scan.differences(values, cut, 1))  # only the first item of each row has no difference
     except JagError as error:
         raise error.renamed("gaps", "diff") from None
     new = _offsets.from_counts(np.maximum(_offsets.row_sizes(cut) - 1, 0))

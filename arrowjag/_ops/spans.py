@@ -74,7 +74,7 @@ class Buckets(NamedTuple):
             unit = "D" if pt.is_date32(self.type) else "ms" if pt.is_date64(self.type) else self.type.unit
             ticks = instants.astype(f"M8[{unit}]").view(np.int64)
             if (ticks.view(f"M8[{unit}]").astype("M8[M]") != instants).any():
-                raise JagRangeError(f"resample: a bucket begins beyond what 64 bits of {unit} hold. Cast to a coarser unit first.")
+                raise JagRangeError(f"resample: a bucket starts outside of the range of {self.type}. Cast to a coarser unit first.")
         else:
             ticks = number * self.every + self.origin
         if pt.is_timestamp(self.type) and self.type.tz is not None:
@@ -82,7 +82,7 @@ class Buckets(NamedTuple):
             try:
                 return in_zone(naive, self.type.tz)
             except pa.ArrowInvalid as error:
-                raise JagValueError(f"resample: a bucket begins where clocks in {self.type.tz} change: {error}") from None
+                raise JagValueError(f"resample: a bucket begins when clocks in {self.type.tz} change: {error}") from None
         return _arrow.from_numpy(ticks, None, self.type)
 
 
@@ -121,7 +121,7 @@ def buckets_of(times: pa.Array, every: Any, operation: str) -> Buckets:
     origin = 0 if pt.is_time(type) or pt.is_duration(type) else span.origin // _nanoseconds(type)
     least = int(ticks.min(initial=0))
     if min(least - origin, (least - origin) // step * step + origin) < -(2**63):
-        raise JagRangeError(f"{operation}: a bucket begins beyond what 64 bits of {type} hold. Cast to a coarser unit first.")
+        raise JagRangeError(f"{operation}: a bucket starts outside of the range of {type}. Cast to a coarser unit first.")
     return Buckets((ticks - origin) // step, step, origin, False, type)
 
 
@@ -148,5 +148,5 @@ def _of_numbers(times: pa.Array, every: Any, what: str) -> Buckets:
     whole = int(every)
     least, largest = (int(data.min()), int(data.max())) if len(data) else (0, 0)
     if max(whole, largest) >= 2**63 or least // whole * whole < -(2**63):
-        raise JagRangeError(f"{what} {whole}: a bucket of a time from {least} to {largest} begins beyond what int64 holds")
+        raise JagRangeError(f"{what} {whole}: a bucket of a time from {least} to {largest} starts outside of the range of int64")
     return Buckets(data.astype(np.int64) // whole, whole, 0, False, pa.int64())

@@ -165,7 +165,7 @@ def plain_method(column: Column, name: str) -> Column:
 def _string(value: Any, name: str, parameter: str) -> str:
     if not isinstance(value, str):
         raise JagTypeError(f"str.{name}: {parameter} must be a str, got {type(value).__name__}")
-    value.encode()  # half a surrogate pair raises here, for few and for many texts
+    value.encode()  # a lone surrogate raises here, whatever the number of texts
     return value
 
 
@@ -181,7 +181,7 @@ def _checked_regex(pattern: Any, name: str) -> str:
     except pa.ArrowInvalid as error:
         hint = "RE2 has no look-around and no references to groups"
         raise JagValueError(f"str.{name}: {text!r} is not a regular expression of RE2 ({error}); {hint}") from None
-    return f"{text}\\E" if "\\Q" in _QUOTED.sub("", text) else text  # what is put behind a pattern is no part of its quotation
+    return f"{text}\\E" if "\\Q" in _QUOTED.sub("", text) else text  # text that is appended to the pattern must not be quoted
 
 
 _QUOTED = re.compile(r"\\Q.*?\\E|\\[^Q]", re.DOTALL)

@@ -140,7 +140,7 @@ def _within_calendar(values: pa.Array, name: str) -> None:
     counts, _ = as_counts(values)
     least, greatest = least_and_greatest(counts) if counts.size else (0, 0)
     if least < low or greatest >= high:
-        raise JagValueError(f"dt.{name}: a time lies beyond the years {1 - _YEARS} to {_YEARS - 1}")
+        raise JagValueError(f"dt.{name}: a time is outside of the years {1 - _YEARS} to {_YEARS - 1}")
 
 
 def field(column: Column, name: str) -> Column:
@@ -244,7 +244,7 @@ def rounded(column: Column, name: str, every: str) -> Column:
         counts, valid = as_counts(wall)
         rounded_counts = round_times(counts, _unit(wall.type), step, name, f"dt.{name}")
         if wall.type.bit_width == 32 and (rounded_counts != rounded_counts.astype(np.int32)).any():
-            raise JagRangeError(f"dt.{name}: a result lies beyond the dates that 32 bits hold. Cast to timestamps first.")
+            raise JagRangeError(f"dt.{name}: a result does not fit a date of 32 bits. Cast to timestamps first.")
         found = as_times(rounded_counts, valid, wall.type)
         if pt.is_time(values.type):
             _refuse_midnight(found, name)
@@ -363,7 +363,7 @@ def _pieces(format: str) -> list[_Piece]:
     """Cut a format between directives that show different parts of the time; literals stay with a piece beside them."""
     format = re.sub("%(.)", lambda one: {"T": "%H:%M:%S", "R": "%H:%M"}.get(one[1], one[0]), format, flags=re.DOTALL)
     pieces: list[_Piece] = []
-    literal = ""  # what comes before the next directive, and has no piece yet
+    literal = ""  # text before the next directive that belongs to no piece yet
     for text, directive in re.findall("(%(.)|[^%]+)", format, re.DOTALL):
         last = pieces[-1] if pieces and pieces[-1].directive not in "fz" else None
         if not directive or directive in _LITERALS:
@@ -400,7 +400,7 @@ def _formatted(values: pa.Array, format: str) -> pa.Array:
             parts.append(take(texts, offsets.indices))
         elif piece.part is not None:
             parts.append(_from_part(wall, valid, piece))
-        else:  # of whole seconds, of which Arrow prints no fraction
+        else:  # whole seconds, for which Arrow prints no fraction
             shown = (counts // ticks, valid, values.type.tz) if piece.directive == "Z" else (wall, valid)
             parts.append(pc.strftime(_instants(*shown), format=piece.format))
     return parts[0] if len(parts) == 1 else pc.binary_join_element_wise(*parts, "")

@@ -55,7 +55,7 @@ def _norms(block: Block, p: float, out: Floats) -> None:
     if p == math.inf:
         out[:] = _largest(np.abs(block.filled(0, np.float64)), block.offsets)
         return
-    # What is under nulls is computed with, and not added.
+    # Values under nulls are squared too, but not added.
     if p == 2:
         row_sums(np.multiply(block.data, block.data, dtype=np.float64), block.valid, block.offsets, out)
         np.sqrt(out, out=out)
@@ -131,7 +131,7 @@ def cosine(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | N
 def distance(x: Column, y: Column, metric: Any, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
     """The distance between the rows of two columns."""
     if metric not in METRICS:
-        raise JagValueError(f"distance: metric is one of {', '.join(METRICS)}, got {metric!r}")
+        raise JagValueError(f"distance: metric must be one of {', '.join(METRICS)}, got {metric!r}")
     if metric == "hamming":
         share = reduce(_differing(x, y), "mean", axis, skip_nulls=skip_nulls, min_count=min_count)
         types = [one.type if pt.is_floating(one.type) else pa.float64() for one in (x, y)]
@@ -200,7 +200,7 @@ def _jaccard(
 def nearest(column: Column, matrix: Any, metric: Any) -> Column:
     """The number of the row of a matrix that is nearest to each innermost row."""
     if metric not in ("l2", "cosine"):
-        raise JagValueError(f"nearest: metric is one of l2, cosine, got {metric!r}")
+        raise JagValueError(f"nearest: metric must be one of l2, cosine, got {metric!r}")
     if column.ndim < 2:
         raise ShapeError(f"nearest needs rows of numbers, got {column.shape!r}")
     cells = _matrix(matrix)
@@ -292,7 +292,7 @@ def matmul(x: Column, y: Column) -> Column:
         row = int(wrong.argmax())
         raise ShapeError(
             f"matmul: in {row_name(x.shape, outer, row)} a matrix of {int(left.heights[row])} rows "
-            f"of {int(left.widths[row])} items meets one of {int(right.heights[row])} rows"
+            f"of {int(left.widths[row])} items can't be multiplied by one of {int(right.heights[row])} rows"
         )
     type, wide = _product_types(left.data, right.data)
     n_rows = left.heights
@@ -354,7 +354,7 @@ def _by_shape(*sizes: IntArray) -> tuple[IntArray, list[int]]:
     for one in sizes:
         longest = longest_of(one)
         code, largest = code * (longest + 1) + one, largest * (longest + 1) + longest
-        if largest >= 2**31:  # as few numbers as there are shapes
+        if largest >= 2**31:  # renumber the shapes that occur
             code = np.unique(code, return_inverse=True)[1].reshape(-1)
             largest = longest_of(code)
     if not np.count_nonzero(code != code[0]):
@@ -387,7 +387,8 @@ def _product_types(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> tuple[np.dty
 
 def _product(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The products of matrices; raises where one of integers may leave 64 bits."""
-    if one.shape[1] == two.shape[2] == 1 and one.dtype.kind == "f":  # as `_rows_times_vectors`, whatever the other rows are
+    # In the same order as `_rows_times_vectors`, independent of the other rows.
+    if one.shape[1] == two.shape[2] == 1 and one.dtype.kind == "f":
         return dot(one.reshape(-1), two.reshape(-1), of_size(one.shape[2], len(one))).reshape(-1, 1, 1)
     product: npt.NDArray[Any] = np.matmul(one, two)
     if one.dtype.kind in "iu" and one.size and two.size:

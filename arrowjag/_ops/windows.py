@@ -385,7 +385,7 @@ def _times(times: pa.Array, offsets: IntArray) -> npt.NDArray[Any]:
     else:
         data, _ = _arrow.to_numpy(times)
         if data.dtype == np.uint64:
-            data = (data ^ (1 << 63)).view(np.int64)  # 2**63 less, so that all fit; differences are the same
+            data = (data ^ (1 << 63)).view(np.int64)  # subtract 2**63, so that all values fit int64; differences don't change
         data = data.astype(np.float64 if data.dtype.kind == "f" else np.int64, copy=False)
         falls = _windows.is_falling(data, offsets)
         if not np.count_nonzero(falls):

@@ -45,7 +45,7 @@ def wall_of(values: pa.Array, operation: str) -> pa.Array:
         return values
     counts, _ = as_counts(values)
     if counts.size and max(int(counts.max()), -int(counts.min())) > 2**63 - 1 - 2 * 86_400 * TICKS[values.type.unit]:
-        raise JagRangeError(f"{operation}: the wall time of an instant lies beyond what 64 bits of its unit hold")
+        raise JagRangeError(f"{operation}: the wall time of an instant does not fit 64 bits of its unit")
     wall = pc.local_timestamp(values)
     ticks = TICKS[values.type.unit]
     late = counts >= KNOWN_UNTIL * ticks

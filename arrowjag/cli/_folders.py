@@ -74,7 +74,7 @@ def open_path(place: str, options: Mapping[str, str] | None = None) -> Source:
 def _table_source(place: str, snapshot: Snapshot) -> Source:
     deleted = next((file.path for file in snapshot.files if file.kept is not None), None)
     if deleted is not None:
-        raise JagValueError(f"{place}: show can't count rows without those that are deleted from {deleted}")
+        raise JagValueError(f"{place}: show can't exclude the rows that are deleted from {deleted}")
     parts = snapshot.parts()
     form = snapshot.name.rpartition(" (")[2].rstrip(")")
     files = [part.file for part in parts]

@@ -455,7 +455,7 @@ def _refuse_folder(filesystem: Any, folder: str, sink: Sink, there: Source) -> N
 
 def _keys(partition_by: Any, there: Source) -> tuple[str, ...]:
     if not (partition_by is None or isinstance(partition_by, (str, list, tuple))):
-        raise JagTypeError(f"partition_by is a name or a list of names, got {type(partition_by).__name__}")
+        raise JagTypeError(f"partition_by must be a name or a list of names, got {type(partition_by).__name__}")
     keys = () if partition_by is None else (partition_by,) if isinstance(partition_by, str) else tuple(partition_by)
     twice = next((key for key in keys if key in there.partitions.names), None)
     if twice is not None:
@@ -536,7 +536,7 @@ def reduce(  # noqa: PLR0913  (the arguments of a job)
     limits = Limits(engine, workers, memory, batch_bytes, on_error, timeout=timeout, max_failures=max_failures)
     carried = _pickled(partial)
     if not callable(combine):
-        raise JagTypeError(f"combine is a function, got {type(combine).__name__}")
+        raise JagTypeError(f"combine must be a function, got {type(combine).__name__}")
     stores = check_options(storage_options)
     _probe_all([source], filesystem, stores)
     there = _opened(source, filters, filesystem, limits, stores)
@@ -621,7 +621,7 @@ def name_of(function: Any) -> str:
 
 def _pickled(transform: Any) -> bytes:
     if not callable(transform):
-        raise JagTypeError(f"a transform is a function from frame to frame, got {type(transform).__name__}")
+        raise JagTypeError(f"a transform must be a function from frame to frame, got {type(transform).__name__}")
     try:
         pickler = _pickler()
     except ImportError:
@@ -652,7 +652,7 @@ def _pickler() -> Any:
 
 def _write_options(write: Any) -> dict[str, Any]:
     if write is not None and not isinstance(write, Mapping):
-        raise JagTypeError(f"write is a dict of options ({_WRITE_OPTIONS}), got {type(write).__name__}")
+        raise JagTypeError(f"write must be a dict of options ({_WRITE_OPTIONS}), got {type(write).__name__}")
     if write is not None and "partition_by" in write:
         raise JagValueError("write: partition_by is an argument of the job itself, not one of the options of a file")
     options = dict(write or {})

@@ -62,7 +62,7 @@ class Limits:
         _whole("workers", workers, 1)
         _whole("max_failures", max_failures, 0)
         if timeout is not None and (type(timeout) not in (int, float) or not timeout > 0):
-            raise JagValueError(f"timeout is a number of seconds above 0, got {timeout!r}")
+            raise JagValueError(f"timeout must be a number of seconds above 0, got {timeout!r}")
         self.engine, self.workers, self.on_error = engine, workers, on_error
         self.timeout, self.max_failures = timeout, max_failures
         self.memory = available_memory() // 2 if memory is None else parse_bytes(memory, "memory")
@@ -138,7 +138,7 @@ def _round_up(size: int) -> str:
 
 def _whole(name: str, value: Any, least: int) -> None:
     if not (value is None or (type(value) is int and value >= least)):
-        raise JagValueError(f"{name} is a whole number of at least {least}, got {value!r}")
+        raise JagValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
 
 
 def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:

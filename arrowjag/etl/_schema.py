@@ -137,7 +137,7 @@ def check_schema(schema: Any) -> pa.Schema:
             raise JagValueError("schema has no columns; leave it out to take that of the first results")
         return found
     except (TypeError, pa.ArrowException, AttributeError) as error:
-        raise JagTypeError(f"schema is a pa.Schema, or names with Arrow types, got {type(schema).__name__}: {error}") from error
+        raise JagTypeError(f"schema must be a pa.Schema or names with Arrow types, got {type(schema).__name__}: {error}") from error
 
 
 def conform_result(table: pa.Table, schema: pa.Schema, owner: str = "the job", hint: str = "") -> pa.Table:

@@ -40,11 +40,11 @@ def parse_bytes(amount: str | int, name: str) -> int:
     (64000000, 1610612736)
     """
     if isinstance(amount, bool) or not isinstance(amount, (str, int)):
-        raise JagTypeError(f'{name} is a number of bytes or a text such as "64MB", got {type(amount).__name__}')
+        raise JagTypeError(f'{name} must be a number of bytes or a text such as "64MB", got {type(amount).__name__}')
     found = _AMOUNT.fullmatch(str(amount))
     size = int(float(found[1]) * _UNITS[found[2].lower()]) if found and found[2].lower() in _UNITS else 0
     if size < 1:
-        raise JagValueError(f'{name} is a number of bytes or a text such as "64MB", got {amount!r}')
+        raise JagValueError(f'{name} must be a number of bytes or a text such as "64MB", got {amount!r}')
     return size
 
 

@@ -431,7 +431,7 @@ def one_line(error: BaseException) -> str:
     try:
         text = " ".join(str(error).split())[:500]
     except Exception as failed:  # noqa: BLE001  (a class of the user's code may have a faulty __str__)
-        text = f"(its text can't be made: {type(failed).__name__})"
+        text = f"(its text can't be created: {type(failed).__name__})"
     lines = [one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith(_NOT_THEIRS)]
     where = f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines else ""
     return f"{type(error).__name__}{': ' if text else ''}{text}{where}"

@@ -77,10 +77,10 @@ def _check(leaf: Any, chunk: dict[int, Any], where: str) -> None:
     facts = chunk[3]
     stored = facts.get(1)
     if stored is None or not 0 <= stored < len(_TYPES) or _TYPES[stored] != leaf.physical_type:
-        raise ValueError(f"{where} has the physical type {stored} in its metadata, the schema has {leaf.physical_type}")
+        raise ValueError(f"{where} has the physical type {stored} in its metadata, but the schema has {leaf.physical_type}")
     for name, id in (("values", 5), ("bytes uncompressed", 6), ("bytes", 7)):
         if facts.get(id, -1) < 0:
-            raise ValueError(f"{where} is said to have {facts.get(id)} {name}")
+            raise ValueError(f"{where} has {facts.get(id)} {name}")
     _check_sizes(leaf, facts.get(16, {}), where)
     _check_bounds(leaf, facts.get(12, {}), where)
 
@@ -90,7 +90,7 @@ def _check_sizes(leaf: Any, sizes: dict[int, Any], where: str) -> None:
     for name, id, level in (("repetition", 2, leaf.max_repetition_level), ("definition", 3, leaf.max_definition_level)):
         bins = len(sizes.get(id, ()))
         if bins not in {0, level + 1}:
-            raise ValueError(f"{where} has {bins} bins of {name} levels, {level + 1} are needed")
+            raise ValueError(f"{where} has {bins} bins of {name} levels, expected {level + 1}")
     if 1 in sizes and leaf.physical_type != "BYTE_ARRAY":
         raise ValueError(f"{where} tells the bytes of its text, but is of the physical type {leaf.physical_type}")
 
@@ -101,4 +101,4 @@ def _check_bounds(leaf: Any, statistics: dict[int, Any], where: str) -> None:
     for id in (1, 2, 5, 6):
         bound = statistics.get(id)
         if bound is not None and len(bound) < width:
-            raise ValueError(f"{where} has a bound of {len(bound)} bytes in its statistics, {leaf.physical_type} has {width}")
+            raise ValueError(f"{where} has a bound of {len(bound)} bytes in its statistics, but {leaf.physical_type} has {width}")

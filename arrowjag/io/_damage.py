@@ -116,7 +116,7 @@ def content_of(source: pa.NativeFile, name: str) -> pa.Buffer:
     """
     content = source.read_buffer()
     if content.size < source.size():
-        raise JagFileError(f"{name}: the store returned {content.size:,} of {source.size():,} bytes; read it again")
+        raise JagFileError(f"{name}: the store returned {content.size:,} of {source.size():,} bytes; read the file again")
     return content
 
 

@@ -23,8 +23,8 @@ from arrowjag.typing import BoolArray
 
 __all__ = ["open_table", "options_of", "path_of", "snapshot", "snapshot_at", "table_schema", "used_features"]
 
-# Features of the protocol under which the files that the log lists, their partition values and deletion vectors are all there is to
-# a table. Others, such as column mapping, change what the files mean.
+# Features of the protocol with which a table consists only of the files that the log lists, their partition values and
+# deletion vectors. Others, such as column mapping, change the meaning of the files.
 _READABLE = {
     "deletionVectors",
     "timestampNtz",

@@ -1,4 +1,4 @@
-"""Which leaves of a Parquet file get no dictionary: those whose values hardly repeat.
+"""Select the leaves of a Parquet file that get no dictionary, because their values hardly repeat.
 
 Parquet's writers begin each column chunk with a dictionary and give it up when it has grown to a megabyte. Values that hardly
 repeat pay for it twice: they are hashed, and the dictionary stays in the file.

@@ -77,7 +77,7 @@ def _to_table(frame: Any) -> pa.Table:
         return frame.to_arrow()
     if hasattr(frame, "__arrow_c_stream__") and kind != "Series":
         return import_table(frame, f"a {kind}")
-    raise JagTypeError(f"a frame is a pandas or polars DataFrame, a pa.Table or a dict of arrays, got {type(frame).__name__}")
+    raise JagTypeError(f"a frame must be a pandas or polars DataFrame, a pa.Table or a dict of arrays, got {type(frame).__name__}")
 
 
 def _column(name: Any, values: Any) -> Any:
@@ -85,7 +85,7 @@ def _column(name: Any, values: Any) -> Any:
         return values.to_arrow()
     many = any(hasattr(values, one) for one in ("__iter__", "__arrow_array__", "__arrow_c_array__", "__arrow_c_stream__"))
     if isinstance(values, (str, bytes)) or not many:
-        raise JagTypeError(f"column {name!r} of a frame is an array or a list of values, got {type(values).__name__}")
+        raise JagTypeError(f"column {name!r} of a frame must be an array or a list of values, got {type(values).__name__}")
     return values
 
 

@@ -20,7 +20,7 @@ _TEXT = pa.large_string()
 
 
 def _null() -> pa.Scalar:
-    return pa.scalar("null", _TEXT)  # made late: pyarrow looks for pandas when it makes a scalar
+    return pa.scalar("null", _TEXT)  # created on demand: pyarrow looks for pandas when it creates a scalar
 
 
 def joined(*parts: pa.Array | str) -> pa.Array:

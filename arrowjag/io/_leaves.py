@@ -51,13 +51,13 @@ def select(schema: pa.Schema, names: Sequence[str]) -> Selection:
     arrowjag.errors.JagValueError: there is no column or leaf 'docs.scores'; there are docs, docs.score, docs.id
     """
     if isinstance(names, str):
-        raise JagTypeError(f"columns is a list of names, got the str {names!r}: write columns=[{names!r}]")
+        raise JagTypeError(f"columns must be a list of names, got the str {names!r}: write columns=[{names!r}]")
     if not isinstance(names, Iterable):
-        raise JagTypeError(f"columns is a list of names, got {type(names).__name__}")
+        raise JagTypeError(f"columns must be a list of names, got {type(names).__name__}")
     found: Selection = {}
     for name in names:
         if not isinstance(name, str):
-            raise JagTypeError(f"columns is a list of names, got {name!r} in it")
+            raise JagTypeError(f"columns must be a list of names, got {name!r} in it")
         path = _find(list(schema), name)
         if path is None:
             raise JagValueError(f"there is no column or leaf {name!r}; there are {', '.join(leaf_names(schema))}")

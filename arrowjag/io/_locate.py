@@ -17,7 +17,7 @@ from arrowjag.io._stores import filesystem_of
 
 __all__ = ["SIDECAR", "Located", "RealPaths", "TableFolderError", "locate", "locate_file", "reading_file", "table_at"]
 
-#: Suffix of folders in which jobs keep leases and records of the folder beside; they hold no data.
+#: Suffix of the folders beside a sink in which jobs keep leases and records; they hold no data.
 SIDECAR = "._arrowjag"
 
 _MAGIC = re.compile(r"[*?\[]")
@@ -80,7 +80,7 @@ def locate_file(path: Any, filesystem: Any = None, options: Mapping[str, str] | 
     '/folder/a.parquet'
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise JagTypeError(f"a path is a str or a path object, got {type(path).__name__}")
+        raise JagTypeError(f"a path must be a str or a path object, got {type(path).__name__}")
     text = os.fspath(path)
     if filesystem is not None:
         return _bridged(filesystem), text
@@ -102,7 +102,7 @@ def _bridged(filesystem: Any) -> pf.FileSystem:
         return filesystem
     if hasattr(filesystem, "protocol") and hasattr(filesystem, "open"):
         return python_filesystem(filesystem)
-    raise JagTypeError(f"filesystem is one of pyarrow or of fsspec, got {type(filesystem).__name__}")
+    raise JagTypeError(f"filesystem must be one of pyarrow or fsspec, got {type(filesystem).__name__}")
 
 
 @contextlib.contextmanager
@@ -203,7 +203,7 @@ def refuse_repeated(filesystem: pf.FileSystem, paths: Sequence[str]) -> None:
     for path in paths:
         first = seen.setdefault(real.of(path), path)
         if first != path:
-            raise JagValueError(f"{first} and {path} are one file by a link: its rows would be counted twice")
+            raise JagValueError(f"{first} and {path} are the same file through a link: its rows would be counted twice")
 
 
 def _locate_list(paths: Sequence[Any], filesystem: Any, options: Mapping[str, str] | None) -> Located:

@@ -83,14 +83,15 @@ def _schema(schema: Any) -> pa.Schema:
         try:
             return pa.schema(list(schema.items()))
         except (TypeError, ValueError) as error:
-            raise JagTypeError(f"read_ndjson: schema is a pa.Schema or a dict of types, got {schema!r}: {error}") from None
+            raise JagTypeError(f"read_ndjson: schema must be a pa.Schema or a dict of types, got {schema!r}: {error}") from None
     if not isinstance(schema, pa.Schema):
-        raise JagTypeError(f"read_ndjson: schema is a pa.Schema or a dict of types, got {type(schema).__name__}")
+        raise JagTypeError(f"read_ndjson: schema must be a pa.Schema or a dict of types, got {type(schema).__name__}")
     return schema
 
 
 _NULL = re.compile(rb"[ \t\r]*null")
-_NULL_ROW = re.compile(rb"\n[ \t\r]*null")  # begins with one byte, which a search finds 30 times as fast as one of two ways
+# Begins with a fixed byte: searching for it is 30 times as fast as searching for alternatives.
+_NULL_ROW = re.compile(rb"\n[ \t\r]*null")
 _LONG = re.compile(rb"[\[:,\s]-?\d{19,}(?=[\s,\]}])")
 _ZEROS, _RUN = b"0" * 19, re.compile(rb"0+")
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"000000000")

@@ -80,9 +80,9 @@ def _checked(names: list[Any], table: pa.Table, keep: bool) -> list[str]:
         if table.column_names.count(name) > 1:
             raise JagValueError(f"partition_by names {name!r}, and there are several columns of this name")
         if name.startswith((".", "_")) or not name:
-            raise JagValueError(f"partition_by names {name!r}: readers pass over folders whose names start with . or _")
+            raise JagValueError(f"partition_by names {name!r}: readers ignore folders whose names start with . or _")
     if not names or len(set(names)) < len(names):
-        raise JagValueError(f"partition_by names each key once, got {names}")
+        raise JagValueError(f"partition_by must name each key once, got {names}")
     if len(names) == table.num_columns and not keep:
         raise JagValueError(f"partition_by names all columns ({known}): nothing is left for the files")
     return names
@@ -91,7 +91,9 @@ def _checked(names: list[Any], table: pa.Table, keep: bool) -> list[str]:
 def _texts(column: pa.ChunkedArray, name: str, any_null: bool) -> pa.Array:
     type = column.type.value_type if pt.is_dictionary(column.type) else column.type
     if pt.is_nested(type) or pt.is_floating(type) or isinstance(type, pa.BaseExtensionType):
-        raise JagTypeError(f"partition_by, column {name!r}: {type} makes no names of folders; cast it to text or whole numbers")
+        raise JagTypeError(
+            f"partition_by, column {name!r}: values of type {type} can't be names of folders; cast it to text or whole numbers"
+        )
     try:
         texts = combine_chunks(column.cast(type).cast(pa.large_string()))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
@@ -101,7 +103,7 @@ def _texts(column: pa.ChunkedArray, name: str, any_null: bool) -> pa.Array:
             f"partition_by, column {name!r} is null in every row: readers couldn't tell its type; leave it in the file"
         )
     if _NULL in texts.unique().to_pylist():
-        raise JagValueError(f"partition_by, column {name!r} holds the text {_NULL}, which readers take for null")
+        raise JagValueError(f"partition_by, column {name!r} holds the text {_NULL}, which readers read as null")
     return texts
 
 

@@ -112,7 +112,7 @@ def serve(link: str, options: str, seconds: str) -> NoReturn:
 
 
 class _Clock:
-    """Ends the process unless it is wound again in time."""
+    """Ends the process unless it is reset in time."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -120,7 +120,7 @@ class _Clock:
         self.wind()
 
     def wind(self) -> None:
-        """Give the store its seconds from now on."""
+        """Reset the clock: the store has its seconds from now on."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = threading.Timer(self._seconds, os._exit, (_SILENT,))

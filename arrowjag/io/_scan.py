@@ -107,7 +107,8 @@ class Part:
             try:
                 return self.file.row_groups(filter, schema, self.content)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
-                # The file has other types than the schema, or bounds that Arrow can't compare: rows tell, once they are cast.
+                # The file has other types than the schema, or bounds that Arrow can't compare: rows are filtered after they are
+                # cast.
                 return self.file.row_groups(None, schema, self.content)
 
     def _rounds(self, name: str, schema: pa.Schema) -> bool:
@@ -352,7 +353,7 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
         If it compares incompatible types.
     """
     if isinstance(filters, str):
-        raise JagTypeError(f'filters is an expression, or tuples such as [("year", ">=", 2013)], got the str {filters!r}')
+        raise JagTypeError(f'filters must be an expression, or tuples such as [("year", ">=", 2013)], got the str {filters!r}')
     if not isinstance(filters, pc.Expression):
         try:
             filters = pq.filters_to_expression(_typed(filters, schema))
@@ -502,7 +503,7 @@ def stream_parts(
 def make_plan(schema: pa.Schema, columns: Sequence[str] | None, filters: Any) -> Plan:
     """Resolve the names in columns and filters against a schema."""
     if not isinstance(schema, pa.Schema):
-        raise JagTypeError(f"schema is a pa.Schema, got {type(schema).__name__}")
+        raise JagTypeError(f"schema must be a pa.Schema, got {type(schema).__name__}")
     selection = select(schema, schema.names if columns is None else columns)
     result = _part_of_schema(schema, selection)
     if filters is None:
@@ -587,7 +588,7 @@ def check_rows(read: int, told: int) -> None:
     Seen in row groups of one row: a list of a dictionary, whose page ends with the row.
     """
     if read != told:
-        raise ValueError(f"pyarrow reads {read} of {told} rows. Write the file with larger pages, or without dictionaries")
+        raise ValueError(f"pyarrow returned only {read} of {told} rows. Write the file with larger pages, or without dictionaries")
 
 
 def finish_rows(raw: pa.Table, part: Part, rows: int, plan: Plan, kept: BoolArray | None = None) -> pa.Table:

@@ -89,7 +89,7 @@ def check_options(options: Any) -> dict[str, str]:
     if options is None:
         return {}
     if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
-        raise JagTypeError(f'storage_options is a dict such as {{"aws_region": "eu-west-1"}}, got {type(options).__name__}')
+        raise JagTypeError(f'storage_options must be a dict such as {{"aws_region": "eu-west-1"}}, got {type(options).__name__}')
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in options.items()}
 
 
@@ -240,7 +240,7 @@ def _seconds(text: str, name: str) -> float:
     """Parse a time span in the format of object_store (`5s`, `500ms`) or a number of seconds."""
     found = re.fullmatch(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*(ms|s|m|)\s*", text)
     if found is None:
-        raise JagValueError(f"storage_options: {name} is a time such as 5s, got {text!r}")
+        raise JagValueError(f"storage_options: {name} must be a time such as 5s, got {text!r}")
     return float(found[1]) * {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0}[found[2]]
 
 
@@ -309,5 +309,5 @@ def object_store(link: str, options: Mapping[str, str]) -> Any:
     if retry:
         arguments["retry_config"] = retry
     bucket = "/".join(link.split("/", 3)[:3])
-    open_store: Any = obstore.store.from_url  # overloads by store, of which the URL decides
+    open_store: Any = obstore.store.from_url  # Any: the overload depends on the store that the URL names
     return open_store(bucket, config=config, **arguments)

@@ -132,7 +132,7 @@ class _Reader:
             if kind is None:
                 self._skip(type)
             elif id in found:
-                raise ValueError(f"field {id} stands twice in a struct of the footer")
+                raise ValueError(f"field {id} occurs twice in a struct of the footer")
             else:
                 found[id] = self._value(type, kind)
         return found

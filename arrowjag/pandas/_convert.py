@@ -132,7 +132,7 @@ def _read_objects(values: list[Any], dtype: JaggedDtype | None) -> Column:
         return conform(as_column(items), None)
     if any(one is not None and not _is_list(one) for one in items):
         wrong = next(one for one in items if one is not None and not _is_list(one))
-        raise JagTypeError(f"a row of {dtype} is a list, got {type(wrong).__name__} {wrong!r}")
+        raise JagTypeError(f"a row of {dtype} must be a list, got {type(wrong).__name__} {wrong!r}")
     try:
         return conform(as_column(items, type=dtype.leaf, ndim=dtype.ndim), dtype)
     except (ShapeError, JagValueError):
@@ -163,7 +163,7 @@ def rows(values: Sequence[Any], dtype: JaggedDtype | None) -> Column:
     for place, one in enumerate(values):
         if not isinstance(one, Row) and not _is_list(one):
             if not is_missing(one):
-                raise JagTypeError(f"a row of a jagged column is a list, got {type(one).__name__} {one!r}")
+                raise JagTypeError(f"a row of a jagged column must be a list, got {type(one).__name__} {one!r}")
             valid[place] = False
             continue
         row = one if isinstance(one, Row) else Row(_opened(one), dtype.leaf if dtype else None, ndim - 1)

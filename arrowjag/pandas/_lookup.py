@@ -173,7 +173,7 @@ class RowLookup:
     def argsort(
         self, *, ascending: bool = True, kind: str = "quicksort", na_position: str = "last", **kwargs: Any
     ) -> npt.NDArray[np.intp]:
-        """Row numbers in sorted order.
+        """Return the row numbers in sorted order.
 
         Parameters
         ----------

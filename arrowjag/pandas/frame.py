@@ -450,7 +450,7 @@ class FrameJag:
         if isinstance(value, pd.Series):
             return as_array(align([self._frame[[]], value], "left")[1])  # type: ignore[list-item]  # only the index is read
         if not hasattr(value, "__len__"):
-            raise JagTypeError(f"a mask or key is the name of a column, a Series or an array, got {type(value).__name__}")
+            raise JagTypeError(f"a mask or key must be the name of a column, a Series or an array, got {type(value).__name__}")
         array = opened(value)
         array = array if isinstance(array, JaggedArray) else to_array(array)
         if len(array) != len(self._frame):

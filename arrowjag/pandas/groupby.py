@@ -68,7 +68,7 @@ class GroupByJag:
         if name.startswith("_"):
             raise AttributeError(name)
         hint = f"; it changes rows one by one: call df[...].jag.{name} without groupby" if name in METHODS else ""
-        raise JagAttributeError(f"groupby.jag has reductions, such as sum and mean, and no {name!r}{hint}", name)
+        raise JagAttributeError(f"groupby.jag has no {name!r}, only reductions such as sum and mean{hint}", name)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} of {self._grouped.ngroups} groups"

@@ -69,7 +69,7 @@ class Row:
     def __init__(self, data: Any, type: pa.DataType | None = None, ndim: int | None = None) -> None:
         column = data._inner() if isinstance(data, Row) else as_column(data, type=type, ndim=ndim)
         if column.ndim == 0:
-            raise ShapeError(f"a row is a list, got the scalar {data!r}")
+            raise ShapeError(f"a row must be a list, got the scalar {data!r}")
         self._column = _boxed(column)
         self._place = 0
         self._hash = None

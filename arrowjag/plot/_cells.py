@@ -212,7 +212,7 @@ def _fill(column: Column, color_by: Any) -> Any:
         if color_by == "value":
             return colours(column)
         if color_by != "row":
-            raise JagValueError(f"rows: color_by is 'value', 'row' or an array of integers, got {color_by!r}")
+            raise JagValueError(f"rows: color_by must be 'value', 'row' or an array of integers, got {color_by!r}")
         number = np.arange(column.shape.nodes(1)) if column.ndim == 1 else column.shape.composed(1, column.ndim).parents
     else:
         spread = structure.align([as_column(color_by), column], "color_by")[0]

@@ -69,7 +69,7 @@ class Jagged(pl.BaseExtension):
             raise ShapeError(f"Jagged: {ndim} dims have {ndim - 1} extents, one for each dim after the rows, got {tuple(extents)}")
         sizes = [None if one is None else integer(one, "Jagged: an extent") for one in extents or [None] * (ndim - 1)]
         if any(one is not None and one < 0 for one in sizes):
-            raise ShapeError(f"Jagged: an extent is at least 0, got {tuple(sizes)}")
+            raise ShapeError(f"Jagged: an extent must be at least 0, got {tuple(sizes)}")
         storage: Any = leaf
         for extent in reversed(sizes):
             storage = pl.Array(storage, extent) if extent else pl.List(storage)

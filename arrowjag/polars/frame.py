@@ -94,7 +94,7 @@ class JagDataFrame:
         [{'k': 1, 'v': [1, None]}, {'k': 2, 'v': None}]
         """
         if orient not in ("list", "records"):
-            raise JagValueError(f'to_dict: orient is "list" or "records", got {orient!r}')
+            raise JagValueError(f'to_dict: orient must be "list" or "records", got {orient!r}')
         return self._frame.to_dict(as_series=False) if orient == "list" else self._frame.to_dicts()
 
     def __repr__(self) -> str:

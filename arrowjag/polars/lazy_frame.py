@@ -354,7 +354,7 @@ class JagLazyFrame:
             return list(columns)
         for one in columns:
             if not isinstance(one, (str, pl.Expr)):
-                raise JagTypeError(f"a column is given by its name, an expression or a selector, got {type(one).__name__}")
+                raise JagTypeError(f"a column must be given by its name, an expression or a selector, got {type(one).__name__}")
         found = [[one] if isinstance(one, str) else self._frame.select(one).collect_schema().names() for one in columns]
         return list(dict.fromkeys(name for names in found for name in names))
 
@@ -391,7 +391,7 @@ class JagLazyFrame:
         node = record(value, rowwise=True)
         if isinstance(node, (Input, Call)):
             return value if isinstance(value, pl.Expr) else lower(node)
-        raise JagTypeError(f"a mask or key is the name of a column, an expression or an array, got {type(value).__name__}")
+        raise JagTypeError(f"a mask or key must be the name of a column, an expression or an array, got {type(value).__name__}")
 
     def _changed(self, operation: str, function: Any, keys: Sequence[Any], columns: Sequence[Any]) -> pl.LazyFrame:
         """Columns changed together, each by the same keys."""

@@ -58,8 +58,8 @@ def count_parents(parents: Any, n_parents: int, place: int) -> IntArray:
         falls = found[1:] < found[:-1]
         item = int(falls.argmax()) + 1
         got = f"{found[item]} for item {item} after {found[item - 1]}"
-        raise ShapeError(f"dim {place}: parents must not fall, got {got}; sort the items by owner")
-    if len(found) and not 0 <= int(found[0]) <= int(found[-1]) < n_parents:  # sorted, so the ends tell
+        raise ShapeError(f"dim {place}: parents must not decrease, got {got}; sort the items by owner")
+    if len(found) and not 0 <= int(found[0]) <= int(found[-1]) < n_parents:  # sorted, so the first and last item suffice
         item = 0 if found[0] < 0 else int(np.searchsorted(found, n_parents))
         raise ShapeError(f"dim {place}: parents go from 0 to {n_parents - 1}, got {found[item]} for item {item}")
     return count_rising(found, n_parents)

@@ -89,7 +89,7 @@ def test_text_contrasts_with_its_background(scheme: str, browser: Browser, page:
     assert (luminance(paper) > 0.5) == (scheme == "light")
 
 
-def test_nothing_sticks_out_of_a_narrow_window(browser: Browser, page: Path) -> None:
+def test_nothing_exceeds_a_narrow_window(browser: Browser, page: Path) -> None:
     browser.open(page)
     browser.run("document.body.style.width = '360px'")
     assert browser.run("return document.querySelector('main').scrollWidth <= 361")

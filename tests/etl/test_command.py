@@ -91,7 +91,7 @@ def test_errors_name_options_of_the_command(folder: Path, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("--timeout -1", "--timeout is a number of seconds above 0, got -1.0"),
+        ("--timeout -1", "--timeout must be a number of seconds above 0, got -1.0"),
         ("--missing-inputs no", "--missing-inputs must be 'keep', 'drop' or 'error', got 'no'"),
         ("--frame numpy", "--frame must be 'polars', 'pandas' or 'arrow', got 'numpy'"),
         ("--dead-letter rejected", "--dead-letter is the folder of the rows that --on-error rows rejects, got --on-error stop"),
@@ -178,7 +178,7 @@ def test_failures_are_reported_and_logged(folder: Path, capsys: pytest.CaptureFi
         (["--log-level", "loud"], "--log-level must be debug, info, warning or error, got 'loud'"),
         (["--schema", "nowhere.parquet"], "--schema nowhere.parquet: no such file"),
         (["--schema", "my_job.py"], "--schema my_job.py is truncated or neither a Parquet nor an Arrow IPC file"),
-        (["--timeout", "-1"], "timeout is a number of seconds above 0"),
+        (["--timeout", "-1"], "timeout must be a number of seconds above 0"),
         (["--missing-inputs", "gone"], "--missing-inputs must be"),
     ],
 )

@@ -100,7 +100,7 @@ def test_dead_letter_files_are_neither_results_nor_input(folder: str, told: str,
     assert files_in(tmp_path) == before
 
 
-def test_dead_letter_files_that_cannot_be_written_are_told_before_work_starts(source: Path, tmp_path: Path) -> None:
+def test_dead_letter_files_that_cannot_be_written_raise_before_work_starts(source: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(JobError, match=r"file: the dead-letter files can't be written: "):
         run(keep, source, tmp_path / "out", on_error="rows", dead_letter=tmp_path / "file")
@@ -117,12 +117,12 @@ def test_an_error_whose_text_fails_is_one_of_its_task(source: Path, tmp_path: Pa
     def fails(table: pa.Table) -> pa.Table:
         raise FaultyError
 
-    with pytest.raises(JobError, match=r"f0\.parquet, row groups 0 to 3: FaultyError: \(its text can't be made: RuntimeError\)"):
+    with pytest.raises(JobError, match=r"f0\.parquet, row groups 0 to 3: FaultyError: \(its text can't be created: RuntimeError\)"):
         run(fails, source, tmp_path / "out")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems don't allow such names")
-def test_a_name_that_is_not_utf8_is_told(source: Path, tmp_path: Path) -> None:
+def test_a_name_that_is_not_utf8_raises(source: Path, tmp_path: Path) -> None:
     (source / "f2.parquet").rename(os.fsdecode(bytes(source) + b"/\xff.parquet"))
     for call in (lambda: run(keep, source, tmp_path / "out"), lambda: aj.read_parquet(source)):
         with pytest.raises(aj.JagValueError, match=r"in/\\xff\.parquet is not UTF-8"):
@@ -194,12 +194,12 @@ def test_skip_covers_returned_frames(returned: str, source: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"timeout": 0}, "timeout is a number of seconds above 0"),
-        ({"timeout": float("nan")}, "timeout is a number of seconds above 0"),
-        ({"max_failures": -1}, "max_failures is a whole number of at least 0"),
+        ({"timeout": 0}, "timeout must be a number of seconds above 0"),
+        ({"timeout": float("nan")}, "timeout must be a number of seconds above 0"),
+        ({"max_failures": -1}, "max_failures must be a whole number of at least 0"),
         ({"dead_letter": "x"}, 'dead_letter is the folder of the rows that on_error="rows" rejects'),
         ({"missing_inputs": "gone"}, "missing_inputs must be"),
-        ({"bytes_per_file": "big"}, "bytes_per_file is a number of bytes"),
+        ({"bytes_per_file": "big"}, "bytes_per_file must be a number of bytes"),
     ],
 )
 def test_arguments_without_meaning(options: dict[str, Any], text: str, source: Path, tmp_path: Path) -> None:
@@ -368,14 +368,14 @@ def test_a_killed_worker_leaves_no_part_in_a_job_that_goes_on(source: Path, tmp_
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"filters": "id > 3"}, "filters is an expression, or tuples such as"),
+        ({"filters": "id > 3"}, "filters must be an expression, or tuples such as"),
         ({"schema": {}}, "schema has no columns"),
         ({"write": {"nope": 1}}, "write: 'nope' is none of the options: row_group_size"),
         ({"write": {"compression": "nope"}}, "write: Unsupported compression: nope"),
-        ({"partition_by": 5}, "partition_by is a name or a list of names, got int"),
+        ({"partition_by": 5}, "partition_by must be a name or a list of names, got int"),
     ],
 )
-def test_wrong_arguments_are_told_before_a_task_runs(options: dict[str, Any], told: str, source: Path, tmp_path: Path) -> None:
+def test_wrong_arguments_raise_before_a_task_runs(options: dict[str, Any], told: str, source: Path, tmp_path: Path) -> None:
     with pytest.raises((aj.JagValueError, aj.JagTypeError)) as error:
         run(keep, source, tmp_path / "out", **options)
     assert told in str(error.value)
@@ -402,16 +402,16 @@ def test_an_empty_path_is_not_the_current_folder(source: Path, tmp_path: Path, m
             call()
 
 
-def test_a_file_that_links_lead_to_twice_is_told(source: Path, tmp_path: Path) -> None:
+def test_a_file_found_twice_through_links_raises(source: Path, tmp_path: Path) -> None:
     (source / "again").symlink_to(".")
-    with pytest.raises(aj.JagValueError, match=r"are one file by a link: its rows would be counted twice"):
+    with pytest.raises(aj.JagValueError, match=r"are the same file through a link: its rows would be counted twice"):
         run(keep, source, tmp_path / "out")
     (source / "again").unlink()
     (tmp_path / "link").symlink_to("in")
     assert run(keep, tmp_path / "link", tmp_path / "out", dry_run=True).rows_read == 120
 
 
-def test_a_sink_that_is_no_folder_is_told(source: Path) -> None:
+def test_a_sink_that_is_no_folder_raises(source: Path) -> None:
     with pytest.raises(aj.JagValueError, match=r"the sink /dev/null is a device: name a folder"):
         run(keep, source, "/dev/null")
     with pytest.raises(aj.JagValueError, match=r"f0\.parquet is a file: name the folder of results"):

@@ -546,7 +546,7 @@ def test_tables_that_a_commit_of_files_would_spoil_are_refused(delta: Place, sou
 
 
 @pytest.mark.parametrize("name", ["iceberg://lake", "iceberg://", "delta://", "delta:///", "delta://s3://"])
-def test_a_name_without_a_table_is_told(name: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_without_a_table_raises(name: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("deltalake" if name.startswith("delta") else "pyiceberg")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(aj.JagValueError, match=f"{name} names no table"):

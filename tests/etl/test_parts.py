@@ -29,13 +29,13 @@ def test_amounts(amount: Any, size: int) -> None:
 
 @pytest.mark.parametrize("amount", ["", "MB", "-1MB", "0", 0, -5, "4 apples", "1iB", "1e9"])
 def test_amounts_without_meaning(amount: Any) -> None:
-    with pytest.raises(aj.JagValueError, match="memory is a number of bytes"):
+    with pytest.raises(aj.JagValueError, match="memory must be a number of bytes"):
         parse_bytes(amount, "memory")
 
 
 @pytest.mark.parametrize("amount", [True, 1.5, None])
 def test_amounts_of_other_types(amount: Any) -> None:
-    with pytest.raises(aj.JagTypeError, match="memory is a number of bytes"):
+    with pytest.raises(aj.JagTypeError, match="memory must be a number of bytes"):
         parse_bytes(amount, "memory")
 
 

@@ -91,7 +91,7 @@ def test_a_failing_function_names_its_input_or_skips_it(source: Path) -> None:
         reduce(lambda table: table if table["id"][0].as_py() else 1, len, source)
     with pytest.raises(JobError, match="a partial result can't be sent to the driver: TypeError"):
         reduce(lambda table: threading.Lock(), len, source)
-    with pytest.raises(aj.JagTypeError, match="combine is a function"):
+    with pytest.raises(aj.JagTypeError, match="combine must be a function"):
         reduce(len, 3, source)
     with pytest.raises(aj.JagTypeError, match="can't be concatenated: with the columns id, v for one batch and id for another"):
         reduce(lambda table: table if 0 in table["id"].to_pylist() else table.select(["id"]), len, source)

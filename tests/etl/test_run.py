@@ -450,13 +450,13 @@ def test_a_worker_that_always_dies_fails_its_task(source: Path, tmp_path: Path) 
         ({"frame": "numpy"}, aj.JagValueError, "frame must be"),
         ({"mode": "append"}, aj.JagValueError, "mode must be"),
         ({"on_error": "raise"}, aj.JagValueError, "on_error must be"),
-        ({"workers": 0}, aj.JagValueError, "workers is a whole number of at least 1, got 0"),
-        ({"memory": "much"}, aj.JagValueError, "memory is a number of bytes or a text such as \"64MB\", got 'much'"),
-        ({"batch_bytes": 1.5}, aj.JagTypeError, "batch_bytes is a number of bytes"),
+        ({"workers": 0}, aj.JagValueError, "workers must be a whole number of at least 1, got 0"),
+        ({"memory": "much"}, aj.JagValueError, "memory must be a number of bytes or a text such as \"64MB\", got 'much'"),
+        ({"batch_bytes": 1.5}, aj.JagTypeError, "batch_bytes must be a number of bytes"),
         ({"columns": ["nope"]}, aj.JagValueError, "no column or leaf 'nope'"),
         ({"filters": [("nope", "=", 1)]}, aj.JagValueError, "filters name an unknown column"),
-        ({"schema": 3}, aj.JagTypeError, "schema is a pa.Schema"),
-        ({"write": "zstd"}, aj.JagTypeError, "write is a dict of options"),
+        ({"schema": 3}, aj.JagTypeError, "schema must be a pa.Schema"),
+        ({"write": "zstd"}, aj.JagTypeError, "write must be a dict of options"),
     ],
 )
 def test_arguments_without_meaning(options: dict[str, Any], error: Any, text: str, source: Path, tmp_path: Path) -> None:
@@ -473,7 +473,7 @@ def test_partition_by_is_no_option_of_a_file(source: Path, tmp_path: Path) -> No
 def test_sources_and_sinks_without_meaning(source: Path, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         run(keep, tmp_path / "nowhere", tmp_path / "out")
-    with pytest.raises(aj.JagTypeError, match="a transform is a function"):
+    with pytest.raises(aj.JagTypeError, match="a transform must be a function"):
         run("keep", source, tmp_path / "out")
     with pytest.raises(aj.JagValueError, match=r"names f0\.parquet twice"):
         run(keep, [source / "f0.parquet", source / "f0.parquet"], tmp_path / "out")

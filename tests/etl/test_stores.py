@@ -151,7 +151,7 @@ def test_a_lease_is_created_by_one_of_many(store: Store) -> None:
             assert sorted(won) == [False] * 5 + [True]
 
 
-def test_without_obstore_a_warning_says_so(store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_without_obstore_it_warns(store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     write_source(store, "bare/in", files=1)
     monkeypatch.setitem(sys.modules, "obstore.store", None)
     run(keep, "s3://bucket/bare/in", "s3://bucket/bare/out", storage_options=store.options)
@@ -401,8 +401,8 @@ def test_options_are_mapped_to_each_library() -> None:
     [
         ("s3://b/x", {"aws_regoin": "x"}, "'aws_regoin' is unknown for s3; known are access_key_id"),
         ("gs://b/x", {"aws_region": "x"}, "'aws_region' is unknown for gs"),
-        ("s3://b/x", {"timeout": "soon"}, "request_timeout is a time such as 5s, got 'soon'"),
-        ("s3://b/x", {"timeout": "1.2.3s"}, "request_timeout is a time such as 5s, got '1.2.3s'"),
+        ("s3://b/x", {"timeout": "soon"}, "request_timeout must be a time such as 5s, got 'soon'"),
+        ("s3://b/x", {"timeout": "1.2.3s"}, "request_timeout must be a time such as 5s, got '1.2.3s'"),
         ("s3://b/x", {"access_key_id": "only"}, "storage_options for s3: "),
     ],
 )
@@ -414,9 +414,9 @@ def test_wrong_options_are_named(link: str, options: dict[str, Any], told: str) 
 
 @pytest.mark.parametrize("options", [[("a", "b")], "a=b", {1: "x"}])
 def test_options_are_a_dict_of_names(options: Any, tmp_path: Path) -> None:
-    with pytest.raises(aj.JagTypeError, match="storage_options is a dict"):
+    with pytest.raises(aj.JagTypeError, match="storage_options must be a dict"):
         aj.read_parquet("s3://b/x", storage_options=options)
-    with pytest.raises(aj.JagTypeError, match="storage_options is a dict"):
+    with pytest.raises(aj.JagTypeError, match="storage_options must be a dict"):
         run(keep, "s3://b/x", tmp_path / "out", storage_options=options)
 
 

@@ -138,7 +138,7 @@ def test_amax_and_amin_are_names_of_max_and_min() -> None:
 def test_functions_of_numpy_arrays_name_ours_for_rows_of_any_size(function: Any, instead: str) -> None:
     with pytest.raises(aj.ShapeError, match=rf"numpy.\w+ runs on numpy arrays: for rows of any size use {re.escape(instead)}"):
         function(X)
-    with pytest.raises(aj.errors.JagTypeError, match=rf"asks for `np.\w+`, .* use {re.escape(instead)}"):
+    with pytest.raises(aj.errors.JagTypeError, match=rf"needs `np.\w+`, .* use {re.escape(instead)}"):
         aj.jit(function)(X)
 
 

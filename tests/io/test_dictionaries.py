@@ -86,7 +86,7 @@ def test_other_types_keep_the_default(type: pa.DataType, tmp_path: Path) -> None
     assert aj.from_arrow(aj.read_parquet(tmp_path / "a.parquet")["x"]).equals(x)
 
 
-def test_leaves_are_told_apart_in_structs_maps_and_lists_of_any_kind(tmp_path: Path) -> None:
+def test_leaves_are_distinguished_in_structs_maps_and_lists_of_any_kind(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     ends = pa.array(np.arange(0, N + 1, 10), pa.int32())
     struct = pa.StructArray.from_arrays([pa.array(FEW), pa.array(DIFFERENT)], ["few", "different"])
@@ -112,7 +112,7 @@ def test_short_columns_and_columns_without_rows_keep_the_default(tmp_path: Path)
     assert leaves_without_repeats(pa.table({"x": pa.chunked_array([], pa.float64())})) == []
 
 
-def test_a_slice_is_judged_by_its_own_rows() -> None:
+def test_a_slice_is_sampled_by_its_own_rows() -> None:
     both = pa.ListArray.from_arrays(pa.array([0, N, 2 * N], pa.int32()), pa.array(np.concatenate([FEW, DIFFERENT])))
     table = pa.table({"x": both})
     assert leaves_without_repeats(table.slice(0, 1)) == []

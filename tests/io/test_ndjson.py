@@ -197,7 +197,7 @@ def test_wrong_schemas(tmp_path: Path) -> None:
         aj.read_ndjson(path, {"v": pa.list_(pa.string())})
     with pytest.raises(JagTypeError, match="JSON has no form for binary"):
         aj.read_ndjson(path, {"v": pa.list_(pa.binary())})
-    with pytest.raises(JagTypeError, match=r"schema is a pa\.Schema or a dict"):
+    with pytest.raises(JagTypeError, match=r"schema must be a pa\.Schema or a dict"):
         aj.read_ndjson(path, ["v"])
     with pytest.raises(FileNotFoundError):
         aj.read_ndjson(tmp_path / "no.ndjson")

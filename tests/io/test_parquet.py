@@ -184,10 +184,10 @@ def test_files_of_polars_are_read(tmp_path: Path) -> None:
 
 def test_results_other_than_frames_raise(tmp_path: Path) -> None:
     for wrong in (42, X, X.to_polars("x"), X.to_pandas()):
-        with pytest.raises(aj.JagTypeError, match=f"a frame is .*, got {type(wrong).__name__}"):
+        with pytest.raises(aj.JagTypeError, match=f"a frame must be .*, got {type(wrong).__name__}"):
             aj.write_parquet(wrong, tmp_path / "a.parquet")
     for wrong, name in ((7, "int"), ("text", "str"), (None, "NoneType"), (pa.scalar(1), "Int64Scalar")):
-        with pytest.raises(aj.JagTypeError, match=f"column 'k' of a frame is an array or a list of values, got {name}"):
+        with pytest.raises(aj.JagTypeError, match=f"column 'k' of a frame must be an array or a list of values, got {name}"):
             aj.write_parquet({"x": X, "k": wrong}, tmp_path / "a.parquet")
     with pytest.raises(aj.ShapeError, match=rf"the columns of a frame have one length, got {{'x': {len(X)}, 'k': 1}}"):
         aj.write_parquet({"x": X, "k": [1]}, tmp_path / "a.parquet")
@@ -393,5 +393,5 @@ def test_rows_that_pyarrow_leaves_out_are_an_error(tmp_path: Path) -> None:
         assert aj.from_arrow(aj.read_parquet(path)["v"]).to_list() == x.to_list()
         return
     for read in (aj.read_parquet, lambda path: aj.etl.run(lambda frame: frame, path, tmp_path / "out", workers=1, progress=False)):
-        with pytest.raises(aj.JagError, match=r"row group 0.* pyarrow reads 0 of [12] rows"):
+        with pytest.raises(aj.JagError, match=r"row group 0.* pyarrow returned only 0 of [12] rows"):
             read(path)

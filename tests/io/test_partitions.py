@@ -123,13 +123,13 @@ def test_no_rows(tmp_path: Path) -> None:
     ("keys", "error", "text"),
     [
         ("nope", aj.JagValueError, "unknown column 'nope'; there are k, v, f, n, t"),
-        ([], aj.JagValueError, "names each key once"),
-        (["k", "k"], aj.JagValueError, "names each key once"),
+        ([], aj.JagValueError, "must name each key once"),
+        (["k", "k"], aj.JagValueError, "must name each key once"),
         (["k", "v", "f", "n", "t"], aj.JagValueError, "nothing is left for the files"),
-        ("v", aj.JagTypeError, r"'v': list<.*> makes no names of folders"),
-        ("f", aj.JagTypeError, "'f': double makes no names of folders; cast it to text or whole numbers"),
+        ("v", aj.JagTypeError, r"'v': values of type list<.*> can't be names of folders"),
+        ("f", aj.JagTypeError, "'f': values of type double can't be names of folders; cast it to text or whole numbers"),
         ("n", aj.JagValueError, "'n' is null in every row"),
-        ("t", aj.JagValueError, "'t' holds the text __HIVE_DEFAULT_PARTITION__, which readers take for null"),
+        ("t", aj.JagValueError, "'t' holds the text __HIVE_DEFAULT_PARTITION__, which readers read as null"),
     ],
 )
 def test_keys_that_make_no_folders(keys: Any, error: Any, text: str, tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_keys_that_make_no_folders(keys: Any, error: Any, text: str, tmp_path: P
 
 
 def test_a_key_whose_folders_are_hidden(tmp_path: Path) -> None:
-    with pytest.raises(aj.JagValueError, match="'_k': readers pass over folders whose names start with"):
+    with pytest.raises(aj.JagValueError, match="'_k': readers ignore folders whose names start with"):
         aj.write_parquet({"_k": [1], "id": [1]}, tmp_path / "out", partition_by="_k")
 
 

@@ -165,9 +165,9 @@ def test_missing_files_and_empty_folders_raise(tmp_path: Path) -> None:
         aj.read_parquet([])
     with pytest.raises(aj.JagValueError, match="neither pyarrow nor fsspec knows"):
         aj.read_parquet("nowhere://a/b.parquet")
-    with pytest.raises(aj.JagTypeError, match="a path is a str"):
+    with pytest.raises(aj.JagTypeError, match="a path must be a str"):
         aj.read_parquet(42)
-    with pytest.raises(aj.JagTypeError, match="filesystem is one of"):
+    with pytest.raises(aj.JagTypeError, match="filesystem must be one of"):
         aj.read_parquet("a.parquet", filesystem="s3")
     with pytest.raises(FileNotFoundError):
         aj.write_parquet({"k": [1]}, tmp_path / "no" / "folder.parquet")
@@ -282,7 +282,9 @@ def test_files_found_twice_by_links_are_refused(tmp_path: Path) -> None:
     aj.write_parquet({"a": [1, 2]}, tmp_path / "in/a.parquet")
     (tmp_path / "in/again").symlink_to(".")
     for path in ("in", "in/**/*.parquet"):
-        with pytest.raises(aj.JagValueError, match=r"in/a\.parquet and .* are one file by a link: its rows would be counted twice"):
+        with pytest.raises(
+            aj.JagValueError, match=r"in/a\.parquet and .* are the same file through a link: its rows would be counted twice"
+        ):
             aj.read_parquet(tmp_path / path)
     (tmp_path / "in/again").unlink()
     (tmp_path / "link").symlink_to("in")

@@ -64,12 +64,12 @@ def test_readers_refuse_odd_arguments(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "options", "error", "text"),
     [
-        ("read_parquet", {"columns": True}, TypeError, "columns is a list of names, got bool"),
-        ("read_parquet", {"columns": [b"v"]}, TypeError, "columns is a list of names, got b'v' in it"),
+        ("read_parquet", {"columns": True}, TypeError, "columns must be a list of names, got bool"),
+        ("read_parquet", {"columns": [b"v"]}, TypeError, "columns must be a list of names, got b'v' in it"),
         ("read_parquet", {"filters": {"v": 1}}, ValueError, "filters can't be read"),
-        ("read_parquet", {"schema": {"v": pa.int64()}}, TypeError, "schema is a pa.Schema, got dict"),
-        ("scan_parquet", {"schema": 1}, TypeError, "schema is a pa.Schema, got int"),
-        ("read_ndjson", {"schema": {"v": 1}}, TypeError, "schema is a pa.Schema or a dict of types, got {'v': 1}"),
+        ("read_parquet", {"schema": {"v": pa.int64()}}, TypeError, "schema must be a pa.Schema, got dict"),
+        ("scan_parquet", {"schema": 1}, TypeError, "schema must be a pa.Schema, got int"),
+        ("read_ndjson", {"schema": {"v": 1}}, TypeError, "schema must be a pa.Schema or a dict of types, got {'v': 1}"),
         ("read_ipc", {"to": pd.DataFrame({"a": [1]})}, TypeError, "to must be a str, got DataFrame"),
     ],
 )

@@ -92,7 +92,7 @@ def test_no_second_call_without_anything_to_widen_or_for_another_error() -> None
     assert len(calls) == 1
 
 
-def test_errors_of_pyarrow_are_told_apart() -> None:
+def test_errors_of_pyarrow_are_distinguished() -> None:
     half = _zeros(2**30 + 2**29)
     for kernel in (
         lambda: pa.concat_arrays([half, half]),

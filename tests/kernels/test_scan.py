@@ -172,7 +172,7 @@ def test_rolling_sums_are_exact_or_raise(lists: list[list[int | None]], window: 
 @pytest.mark.parametrize("window", [0, -1])
 def test_windows_of_no_items_are_refused(window: int) -> None:
     for kernel in (rolling.rolling_sum, rolling.rolling_mean, rolling.rolling_min, rolling.rolling_max):
-        with pytest.raises(JagValueError, match=f"rolling: window is at least 1, got {window}"):
+        with pytest.raises(JagValueError, match=f"rolling: window must be at least 1, got {window}"):
             kernel(np.zeros(1), None, np.array([0, 1]), window)
     with pytest.raises(JagValueError, match="rolling: window"):
         rolling.rolling_count(None, np.array([0, 1]), window)

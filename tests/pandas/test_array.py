@@ -60,7 +60,7 @@ def addresses(array: pa.Array) -> list[int]:
     ],
     ids=lambda data: type(data).__name__,
 )
-def test_series_of_whatever_holds_rows(data: Any) -> None:
+def test_series_of_anything_that_holds_rows(data: Any) -> None:
     series = pd.Series(data, dtype="jagged[double, 2]")
     assert series.dtype == JaggedDtype("double", 2)
     assert items(series) == ROWS
@@ -533,7 +533,7 @@ def test_text_that_is_no_row_is_named() -> None:
         JagValueError, match=r"row 1 holds '\[1 2\]', which is not JSON of type jagged\[int64, 2\].*Write lists as \[1, null"
     ):
         read("[1 2]")
-    with pytest.raises(JagTypeError, match=r"a row of .* is a list, got int 7"):
+    with pytest.raises(JagTypeError, match=r"a row of .* must be a list, got int 7"):
         read("7")
     with pytest.raises(JagValueError, match=r"items of binary are written in hexadecimal"):
         read('"[""xy""]"', "jagged[binary, 2]")

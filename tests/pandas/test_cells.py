@@ -86,7 +86,7 @@ def test_deeper_columns() -> None:
     df.loc[0, "v"] = [[5], []]
     df.loc[df["k"] > 0, "v"] = [[[6]], [[7], [8]]]
     assert df["v"].jag.to_list() == [[[5], []], [[6]], [[7], [8]]]
-    with pytest.raises(aj.JagTypeError, match=r"a row of jagged\[int64, 3\] is a list, got int 6"):
+    with pytest.raises(aj.JagTypeError, match=r"a row of jagged\[int64, 3\] must be a list, got int 6"):
         df.loc[df["k"] > 0, "v"] = [[6], [7]]
 
 

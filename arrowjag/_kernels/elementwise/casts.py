@@ -234,7 +234,7 @@ def pattern_of(format: str) -> str:
         if directive not in _DIRECTIVES:
             raise ValueError(f"unknown directive '%{directive}'")
         if directive in seen and directive != "%":
-            raise ValueError(f"the directive '%{directive}' stands twice")
+            raise ValueError(f"the directive '%{directive}' occurs twice")
         seen.add(directive)
         parts.append(_DIRECTIVES[directive])
     return f"(?i)\\A{''.join(parts)}\\z"

@@ -86,7 +86,7 @@ def fits_unit(times: Any, unit: str) -> npt.NDArray[np.bool_]:
         Missing times fit. Cost: two passes.
     """
     most = np.int64(2**63 - 1).view(f"{times.dtype.kind}8[{unit}]").astype(times.dtype).astype(np.int64)
-    fits: npt.NDArray[np.bool_] = np.abs(times.astype(np.int64)) <= most  # the count of missing ones stays negative
+    fits: npt.NDArray[np.bool_] = np.abs(times.astype(np.int64)) <= most  # NaT stays negative
     return fits
 
 
@@ -166,7 +166,7 @@ def round_times(counts: npt.NDArray[Any], unit: str, every: Every, how: str, ope
     if counts.size and step < 2**61 and (near := _round_near(counts, step, origin, how)) is not None:
         return near
     past: npt.NDArray[Any] = np.remainder(counts, step)
-    if origin:  # never the difference of a count and the origin: that may wrap
+    if origin:  # not `counts - origin`, which may wrap
         past = np.remainder(past - origin, step)
     lower: npt.NDArray[Any] = counts - past
     if how == "floor":
@@ -231,7 +231,7 @@ def _of_months(months: npt.NDArray[Any], unit: str) -> tuple[npt.NDArray[np.int6
 
 def _refuse_wrapped(wrapped: npt.NDArray[np.bool_], operation: str) -> None:
     if wrapped.any():
-        raise JagRangeError(f"{operation}: a result lies beyond what 64 bits of the unit hold. Cast to a coarser unit first.")
+        raise JagRangeError(f"{operation}: a result does not fit 64 bits of the unit. Cast to a coarser unit first.")
 
 
 KNOWN_UNTIL = 2_145_830_400

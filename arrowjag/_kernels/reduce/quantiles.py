@@ -60,7 +60,7 @@ def quantile(
     O(n_values log of the row length).
     """
     if not 0 <= q <= 1:
-        raise JagValueError(f"quantile: q lies between 0 and 1, got {q}.")
+        raise JagValueError(f"quantile: q must be from 0 to 1, got {q}.")
     check_interpolation(interpolation)
     data, offsets = drop_nulls(data, valid, offsets)
     target = data.dtype if rounded else result_type(data.dtype)
@@ -106,7 +106,7 @@ def probability(q: Any) -> float:
 def check_interpolation(interpolation: str) -> None:
     """Raise for what is no interpolation."""
     if interpolation not in INTERPOLATIONS:
-        raise JagValueError(f"quantile: interpolation is one of {', '.join(INTERPOLATIONS)}, got {interpolation!r}.")
+        raise JagValueError(f"quantile: interpolation must be one of {', '.join(INTERPOLATIONS)}, got {interpolation!r}.")
 
 
 def quantiles(
@@ -235,7 +235,8 @@ def _of_block(out: NDArray[Any], q: float, interpolation: str, block: Block) -> 
         if len(rows) > strategy.sizes.SELECT_ROWS:
             out[rows] = mixed(*parts, weight, out.dtype)
         else:
-            rest.append((rows, *(part.copy() for part in parts), np.full(len(rows), weight)))  # views would keep all tables
+            # Copies, because views would keep whole tables alive.
+            rest.append((rows, *(part.copy() for part in parts), np.full(len(rows), weight)))
     if rest:
         rows, *joined = (np.concatenate(part) for part in zip(*rest, strict=True))
         lower, upper, largest, weights = joined

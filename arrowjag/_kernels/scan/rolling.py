@@ -170,7 +170,7 @@ def _store(out: NDArray[Any], ufunc: np.ufunc, data: NDArray[Any], window: int) 
 
 def _check_window(window: int) -> None:
     if window < 1:
-        raise JagValueError(f"rolling: window is at least 1, got {window}.")
+        raise JagValueError(f"rolling: window must be at least 1, got {window}.")
 
 
 def full(valid: Valid, offsets: NDArray[np.int64], window: int) -> Valid:

@@ -69,7 +69,7 @@ def _number(fill: Any, dtype: np.dtype[Any], operation: str) -> Any:
     if not isinstance(fill, (bool, int, float, np.number, np.bool_)) or isinstance(fill, np.complexfloating):
         raise JagTypeError(f"{operation}: fill_value {fill!r} is not a {dtype}")
     if dtype.kind == "f":
-        if -1 <= fill <= 1:  # it overflows in no type, and numpy's warnings are on and off in a microsecond
+        if -1 <= fill <= 1:  # can't overflow, and switching numpy's warnings takes a microsecond
             return dtype.type(fill)
         with np.errstate(over="ignore"):
             value = dtype.type(fill)

@@ -69,7 +69,7 @@ def arithmetic(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
     def compute(one: Datum, two: Datum) -> pa.Array:
         type = one.type
         if type == two.type and _arrow.is_numeric(type) and type.bit_width >= 32:
-            return call([one, two])  # nearly all numbers; what follows takes as long as a call on few values
+            return call([one, two])  # the common case; the checks below take as long as a call on few values
         one, two = decoded(one), decoded(two)
         if not (computes(one.type) and computes(two.type)):
             return _special(name, kernel, one, two)

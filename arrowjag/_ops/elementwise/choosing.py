@@ -275,7 +275,7 @@ def _coalesce_blocks(data: Sequence[Datum]) -> pa.Array | None:
         return None
     for other in others:
         there = result.is_valid()
-        known = gather.no_nulls(result) if pt.is_primitive(result.type) else result  # its nulls are not chosen
+        known = gather.no_nulls(result) if pt.is_primitive(result.type) else result  # its nulls are never chosen
         found = blockwise.choose(there, known, other)
         if found is None or found.null_count == 0:
             return found

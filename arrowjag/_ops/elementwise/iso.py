@@ -52,7 +52,7 @@ def iso_scalar(text: str, leaf: pa.DataType, operation: str) -> pa.Scalar | None
             said = " ".join(str(error).split())
             raise JagValueError(f"{operation}: {said}; write its offset, such as '{text}+01:00'") from None
         zone = " without a zone" if not getattr(leaf, "tz", None) else ""
-        raise JagValueError(f"{operation}: {text!r} is not an ISO 8601 time{zone}, with which {leaf} can be compared") from None
+        raise JagValueError(f"{operation}: {leaf} can be compared with an ISO 8601 time{zone}, got {text!r}") from None
     return None
 
 

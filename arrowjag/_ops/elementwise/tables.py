@@ -78,6 +78,6 @@ def map_keys(keys: Keys, compute: Callable[[NDArray[np.int64]], pa.Array]) -> pa
     def work(items: slice, out: NDArray[Any]) -> None:
         places = np.empty(len(out), np.int64)
         keys.write(items, places, low)
-        results.take(places, out=out, mode="clip")  # places are in range; where numpy checks them it writes into a copy
+        results.take(places, out=out, mode="clip")  # places are in range; with its check, numpy would write to a copy first
 
     return _arrow.from_numpy(fill(work, n, results.dtype), keys.valid)

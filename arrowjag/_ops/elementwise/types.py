@@ -192,7 +192,7 @@ def _no_operand(value: Any, operation: str, error: Exception | None = None) -> E
     if isinstance(error, UnicodeEncodeError):
         return error
     if isinstance(error, OverflowError) and isinstance(value, (np.datetime64, np.timedelta64)):
-        return JagRangeError(f"{operation}: the time {value!r} lies beyond what 64 bits of seconds hold")
+        return JagRangeError(f"{operation}: the time {value!r} does not fit 64 bits of seconds")
     told = f"{operation}: {type(value).__name__} is neither an array nor an Arrow scalar"
     if any(type(value).__module__.startswith(f"{one}.") for one in ("polars", "arrowjag.polars")):
         told = (
@@ -372,7 +372,7 @@ def _float_scalar(value: Any, leaf: pa.DataType) -> pa.Scalar:
     if value is None:
         return pa.scalar(None, leaf)
     if type(value) in (int, float) and (pt.is_float64(leaf) or (pt.is_float32(leaf) and abs(value) < 2**53)):
-        return pa.scalar(float(value), leaf)  # rounded once, to a finite number
+        return pa.scalar(float(value), leaf)  # a single rounding, and the result is finite
     with np.errstate(over="ignore"):
         rounded = np.dtype(numpy_dtype(leaf)).type(value)
     if np.isinf(rounded) and not math.isinf(value):
