@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 else:
 
     class kept(cached_property):  # noqa: N801 - a descriptor, as `property`
-        """Caches values without the lock that Python takes until 3.11; of two threads that compute one at once either is kept."""
+        """Caches values without the lock of Python 3.11; if two threads compute a value at the same time, one result is kept."""
 
         def __get__(self, instance: Any, owner: Any = None) -> Any:
             if instance is None:
@@ -405,7 +405,7 @@ class Dim(_Ints):
         )
 
     def _block(self, start: int) -> IntArray:
-        """The sizes of the next `DIM_BLOCK` rows: a whole dim of many rows is never written out for a walk."""
+        """The sizes of the next `DIM_BLOCK` rows: iteration never materializes all sizes of a long dim."""
         if self._n <= strategy.sizes.DIM_BLOCK or "sizes" in self.__dict__:
             return self.sizes[start : start + strategy.sizes.DIM_BLOCK]
         return self._slice(start, min(self._n, start + strategy.sizes.DIM_BLOCK)).sizes

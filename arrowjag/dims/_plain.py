@@ -318,7 +318,7 @@ class Ragged(Dim):
             if validity is not None:
                 validity = None if all_set(validity) else read_only(validity)
             cut = read_only(np.ascontiguousarray(offsets, np.int64))
-            own = dim.__dict__  # as `_fill`, which nearly every operation would call
+            own = dim.__dict__  # inlined `_fill`, because nearly every operation gets here
             own["_cut"] = own["offsets"] = cut
             own["_n"], own["_size"] = len(cut) - 1, cut.item(-1)
             if validity is not None or extent is not None:  # most rows have neither
@@ -406,7 +406,7 @@ class Ragged(Dim):
         return Ragged.from_offsets(self.offsets * factor, check=False)
 
     def notation(self) -> str:
-        """The list of sizes, unless there are null rows or an extent to tell of."""
+        """The list of sizes, unless there are null rows or an extent to show."""
         return self._listed() if self._validity is None and self._extent is None else repr(self)
 
     def _arguments(self) -> str:

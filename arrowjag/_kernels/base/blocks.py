@@ -71,7 +71,7 @@ def _pool(workers: int) -> ThreadPoolExecutor:
     pid = os.getpid()
     found = _pools.get(pid)
     if found is None:
-        # Of threads that come here at once all get the same pool: the others' have started no thread yet.
+        # Threads that get here at the same time all get the same pool; the pools that they discard have not started a thread.
         found = _pools.setdefault(pid, ThreadPoolExecutor(workers, thread_name_prefix="arrowjag", initializer=_mark_worker))
     return found
 

@@ -1,4 +1,4 @@
-"""Text and bytes of more than 2 GB: the same computation with offsets of 64 bits, where those of 32 bits end."""
+"""Text and bytes of more than 2 GB: repeat a computation with 64-bit offsets if 32-bit offsets are too small."""
 
 from __future__ import annotations
 

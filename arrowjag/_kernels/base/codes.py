@@ -27,7 +27,8 @@ def sort_codes(key: NDArray[Any], valid: NDArray[np.bool_] | None, descending: b
     last = [mask for mask in (nan, missing) if mask is not None and mask.any()]
     if last:
         odd = np.logical_or.reduce(last)
-        codes[odd] = codes[int(np.argmin(odd))]  # out of the way of the range; all of them, if there is no number
+        # The code of a number, so that the range stays small; if there is no number, the code of the first item.
+        codes[odd] = codes[int(np.argmin(odd))]
     low, high = (int(codes.min()), int(codes.max())) if len(codes) else (0, 0)
     n_bits = max(1, (high - low).bit_length())
     if n_bits < 64 or not last:
@@ -51,7 +52,8 @@ def _unsigned(key: NDArray[Any]) -> NDArray[np.uint64]:
     if kind == "i":
         return key.astype(np.int64).view(np.uint64) ^ np.uint64(1 << 63)
     if kind == "f" and key.dtype.itemsize <= 8:
-        # Adding 0.0 makes 0.0 of -0.0. The bits of negative floats fall as the number rises, so all turn; of the others the sign.
+        # Adding 0.0 turns -0.0 into 0.0. The bits of negative floats decrease as the number increases: invert all of them; for
+        # others, the sign.
         with np.errstate(invalid="ignore"):  # signalling NaN
             bits = np.add(key, 0.0, dtype=np.float64, out=empty(len(key), np.float64)).view(np.int64)
         turned = np.right_shift(bits, 63, out=empty(len(key), np.int64))

@@ -1,4 +1,4 @@
-"""Random numbers that are drawn on all cores: those that one generator draws one after another, whatever the number of blocks."""
+"""Draw random numbers on all cores: the numbers that one generator draws in sequence, for any number of blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that rise: whether they do, and how many there are of each. In blocks that stay in cache, on all cores."""
+"""Test whether numbers ascend, and count equal ones. In blocks that stay in cache, on all cores."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def _exponentiate(items: AnyArray, known: NDArray[np.bool_] | None, out: AnyArra
 
 
 def _shift(items: AnyArray, known: NDArray[np.bool_] | None, offsets: IntArray, out: AnyArray, total: AnyArray) -> None:
-    """Compute the rows again whose largest item may be far from 0: there, exp of what the items lack of it."""
+    """Compute again the rows whose largest item may be far from 0, with this item subtracted before exp."""
     sizes = _offsets.row_sizes(offsets)
     safe = (total >= (2 * np.exp(-_SAFE) * sizes).astype(total.dtype)) & (total <= total.dtype.type(np.exp(_SAFE) / 2))
     safe |= sizes == 0
@@ -271,7 +271,7 @@ def nearest(vectors: NDArray[Any], matrix: NDArray[Any], metric: str = "l2") -> 
     squares = np.einsum("ij,ij->i", matrix, matrix)
     largest = float(np.max(squares[np.isfinite(squares)], initial=0))
     out, known = empty(n, np.int64), empty(n, np.bool_)
-    # The threads of OpenBLAS and ours would wait for each other, so blocks are small enough for it to start none.
+    # Threads of OpenBLAS and of this pool would wait for each other, so blocks are too small for OpenBLAS to start threads.
     at_once = strategy.sizes.BLAS_PRODUCTS // max(1, len(matrix) * width)
     is_wide = at_once < strategy.sizes.BLAS_ROWS
     step = max(1, (strategy.sizes.LARGE_VALUES if is_wide else strategy.sizes.CACHE_VALUES) // max(len(matrix), width, 1))

@@ -62,7 +62,7 @@ def pad(data: NDArray[Any], offsets: Sequence[NDArray[np.int64]], max_sizes: Seq
     def work(first: int, end: int) -> None:
         item, cell = match(first, end)
         if len(offsets) == 1:
-            dense[first:end] = fill  # block by block, so that it meets the values in cache
+            dense[first:end] = fill  # in blocks, so that the cells are still in cache when the values are written
         cells[cell] = items[last[first] : last[end]][item]
 
     blocks.map_rows(work, last, block_values=_block_values(items.itemsize))
@@ -169,7 +169,7 @@ def _pad_windows(
     last, width = offsets[-1], int(max_sizes[-1])
     bases = _bases(offsets, max_sizes) if len(offsets) > 1 else None
     inside = blocks.inside(width)
-    keep = -inside.astype(fill.dtype)  # a word of all bits where there is a cell
+    keep = -inside.astype(fill.dtype)  # all bits are set where the row has a cell
     rest = ~keep & fill if fill else None
     cells = dense.reshape(-1, width)
 
@@ -191,7 +191,7 @@ def _pad_windows(
 def _window_taker(
     dense: NDArray[Any], offsets: Sequence[NDArray[np.int64]], fill: object
 ) -> Callable[[int, int, NDArray[Any]], None]:
-    """As `_item_taker`: whole rows are copied, each over what lies behind the end of the one before."""
+    """As `_item_taker`, by copying whole rows: each overwrites the excess of the row before it."""
     last, sizes = offsets[-1], dense.shape[1 : len(offsets) + 1]
     n_inner = math.prod(dense.shape[len(offsets) + 1 :])
     cells = np.ascontiguousarray(dense).reshape(-1, sizes[-1] * n_inner)

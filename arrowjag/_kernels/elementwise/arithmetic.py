@@ -115,7 +115,7 @@ def _divide_compiled(loop: Compiled, plain: Division, one: NDArray[Any], two: ND
         one = np.full(n, one[0])
     by_number = len(two) < n
     inverse = kind(1) / two[0]
-    if by_number and not _LEAST[out.dtype.char] <= abs(inverse) < np.inf:  # it is too coarse, or none
+    if by_number and not _LEAST[out.dtype.char] <= abs(inverse) < np.inf:  # the inverse is too imprecise, or infinite
         two, by_number = np.full(n, two[0]), False
     limits = np.array([0, 1, LIMITS[out.dtype.str[1:]], inverse], kind)
     if loop(np.ascontiguousarray(one), np.ascontiguousarray(two), int(by_number), len(out), limits, out):
@@ -296,7 +296,7 @@ def round_half_even(data: NDArray[Any], decimals: int) -> NDArray[Any]:
     """
     power = data.dtype.type(10 ** abs(decimals))
     there, back = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
-    limit = 2.0 ** np.finfo(data.dtype).nmant  # from here on all numbers are whole
+    limit = 2.0 ** np.finfo(data.dtype).nmant  # floats of this magnitude are all integers
     loop = find_loop("rounded", data.dtype, False, len(data)) if decimals else None
     if strategy.choose("rounded", loop is not None) == "compiled" and loop is not None:
         limits, values = np.array([power, limit], data.dtype), np.ascontiguousarray(data)

@@ -41,7 +41,7 @@ def powers_of_ten() -> NDArray[np.uint64]:
         if power >= 0:
             word = five << (128 - bits) if bits <= 128 else five >> (bits - 128)
         else:
-            word = (1 << (bits + 127)) // five + (power >= -27)  # those of more than 64 bits are rounded down
+            word = (1 << (bits + 127)) // five + (power >= -27)  # integers of more than 64 bits are rounded down
         found += [word >> 64, word & (2**64 - 1)]
     return np.array(found, np.uint64)
 
@@ -105,7 +105,7 @@ class _Part(NamedTuple):
 def _parse(loop: Compiled, text: tuple[Any, Any, Any], n_levels: int, dtype: np.dtype[Any], first: int, last: int) -> _Part | None:
     data, cuts, valid = text
     block = data[int(cuts[first]) : int(cuts[last])]
-    room = last - first + int(np.count_nonzero(block == ord(",")))  # two entries of a level in one string have a comma between them
+    room = last - first + int(np.count_nonzero(block == ord(",")))  # two entries of a level in one string are separated by a comma
     ends, known = empty(n_levels * room, np.int64), empty(n_levels * room, np.uint8)
     out, present = empty(room, np.uint8 if dtype.kind == "b" else dtype), empty(room, np.uint8)
     counts, tables = empty(n_levels + 1, np.int64), (tens(), powers_of_ten(), powers_of_two())

@@ -76,7 +76,7 @@ def unique(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.
 
 
 def leads(key: Key, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each item is the first of its group, no null.
+    """Whether each item is valid and the first of its group.
 
     5M values in 500k rows take 27 ms of one core by the compiled loop, 45 ms of work for all cores by pairs, 115 by sorting
     matrices with places; polars' list.unique takes 90 on one.
@@ -140,7 +140,7 @@ def _hashed_leads(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: 
 
 def _first_marks(codes: NDArray[np.uint64], plan: list[PaddedBatch]) -> NDArray[np.bool_]:
     """Whether each item is the first of its code in its row."""
-    # The sorted matrices tell the first items at once, by code and place; to write the order out and gather the keys by it costs
+    # The sorted matrices hold code and place, so they show the first items directly; writing out the order and gathering keys costs
     # another quarter.
     first = zeros(len(codes), np.bool_)
     codes = with_tail(codes, plan)
@@ -237,7 +237,7 @@ def n_unique(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
 
 
 def _count_distinct(data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[np.int64]) -> None:
-    # Pairs tell the first of equals: 36 ms of work for 5M float64 in 500k rows, where sorting takes 69.
+    # Comparing pairs finds the first of equal items: 36 ms of CPU time for 5M float64 in 500k rows, where sorting takes 69.
     fits = data.dtype.char in NUMBERS
     by = strategy.choose("n_unique", offsets, lambda: find_marks(data, None) is not None, fits)
     if by == "compiled" and (marked := first_marks(data, None, offsets)) is not None:
@@ -269,6 +269,6 @@ def _count_sorted(rows: NDArray[Any]) -> NDArray[Any]:
     before, after = ordered[:, :-1], ordered[:, 1:]
     differs = before != after
     if rows.dtype.kind == "f":
-        differs &= ~np.isnan(before)  # NaN is last: what follows a NaN is one too
+        differs &= ~np.isnan(before)  # NaN sorts last, so every item after a NaN is a NaN
     distinct: NDArray[Any] = 1 + np.count_nonzero(differs, axis=1)
     return distinct

@@ -1,7 +1,7 @@
 """Integers that are equal where items are, for items that no loop compares: texts, and tuples of several keys.
 
 The code of an item is the number of its first equal item. Hashes find it, and each item is compared with the one that was found:
-where two different items have one hash, the caller takes another way. A dictionary of Python's finds it for few texts.
+if two different items have the same hash, the caller uses another algorithm. For few texts, a Python dict finds it.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def _present(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArra
 
 
 def _shifted(items: NDArray[np.int64], base: int) -> NDArray[np.int64]:
-    """Item numbers of a block as those of the whole, in place: whole columns are not touched once more."""
+    """Convert item numbers of a block to those of the column, in place."""
     items += base
     return items
 
@@ -116,7 +116,7 @@ def find_runs(keys: Sequence[Key], offsets: NDArray[np.int64]) -> Runs:
 
 def by_appearance(leaders: NDArray[np.int64], offsets: NDArray[np.int64]) -> Items:
     """Leaders row by row in the order of their items."""
-    # Items number upwards row by row, so marking them and reading the marks off sorts them: no second sort.
+    # Item numbers ascend from row to row: setting a flag per item and listing the flags sorts them without a second sort.
     first = zeros(int(offsets[-1]), np.bool_)
     first[leaders] = True
     return filter_rows(first, offsets), first.nonzero()[0]

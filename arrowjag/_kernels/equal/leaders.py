@@ -1,4 +1,4 @@
-"""The first equal item of each item, by a compiled loop, and the groups that follow from it; items among those of other rows."""
+"""Find the first equal item of each item by a compiled loop, and from it groups and membership in other rows."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _mark(
     table, divide = table_or_division(values.dtype, valid is not None, offsets)
     row = 0
     while row := loop(values, valid, offsets, row, len(counts), table, len(table) - 1, found, counts):
-        assert divide is not None  # without it the table is large enough for all rows
+        assert divide is not None  # if it is None, the table is large enough for all rows
         items = slice(int(offsets[row - 1]), int(offsets[row]))
         there = None if valid is None else valid[items]
         parts = _divided(divide, values[items], there, level)
@@ -154,7 +154,7 @@ def _mark_parts(loop: Compiled, parts: _Parts, nulls: bool, found: NDArray[Any],
         cuts = parts.cuts[first : last + 1]
         items = slice(int(cuts[0]), int(cuts[-1]))
         values, slots = parts.values[items], parts.slots[items]
-        # Parts have no nulls, but a loop that was made for nulls reads flags.
+        # Parts have no nulls, but the variant of the loop for nulls reads flags.
         there = np.ones(len(values), np.bool_) if nulls else None
         marked, counts = (zeros if marks else empty)(len(values), found.dtype), empty(last - first, np.int64)
         _mark(loop, values, there, cuts - cuts[0], marked, counts, level)
@@ -209,7 +209,7 @@ def _look_up(
         repeats |= one == 1
         if row == 0:
             return repeats
-        assert divide is not None  # without it the table is large enough for all rows
+        assert divide is not None  # if it is None, the table is large enough for all rows
         items, others = (slice(int(ends[row - 1]), int(ends[row])) for ends in (offsets, cuts))
         parts, known_parts = _divided(divide, values[items], None, level), _divided(divide, known[others], None, level)
         repeats |= _look_up_parts(loop, parts, known_parts, found[items], others.start, level + 1)

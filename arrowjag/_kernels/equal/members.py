@@ -87,7 +87,7 @@ def is_member(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
     -----
     O(n_values + m log m), on all cores. Three comparisons with 5M int64 take 5 ms of CPU time, a table 12, pyarrow's hashes 50.
     """
-    if len(known) <= _FEW:  # duplicates make no difference
+    if len(known) <= _FEW:  # duplicates don't change the result
         known = known.copy()
         known.sort()
     else:
@@ -128,7 +128,7 @@ def _any_equal(part: NDArray[Any], known: NDArray[Any]) -> NDArray[np.bool_]:
 def _looked_up(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
     unsigned = np.dtype(f"u{data.dtype.itemsize}")
     low = known[:1].view(unsigned)
-    table = np.zeros(int(known[-1]) - int(known[0]) + 2, np.bool_)  # the last slot serves all values outside of the range
+    table = np.zeros(int(known[-1]) - int(known[0]) + 2, np.bool_)  # all values outside of the range use the last slot
     table[(known.view(unsigned) - low).astype(np.int64)] = True
     most = min(len(table) - 1, int(np.iinfo(unsigned).max))
 
@@ -150,7 +150,7 @@ def _hashed(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
         one = data[items]
         hits = pc.is_in(pa.array(one + 0 if is_float else one), value_set=values)
         found = unpack_bits(hits.buffers()[1], hits.offset, len(hits))
-        return found | np.isnan(one) if has_nan else found  # hashes tell NaN of other bits apart
+        return found | np.isnan(one) if has_nan else found  # NaN with different bits have different hashes
 
     # Each call hashes the set anew: blocks are many times as long.
     return fill_bits(part, len(data), max(strategy.sizes.PASS_VALUES, -(-16 * len(known) // 8) * 8))

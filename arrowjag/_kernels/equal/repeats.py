@@ -36,14 +36,14 @@ def equal_runs(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64],
         _changes(key, slice(0, n), begins := np.empty(n, np.bool_))
     else:
         begins = fill(lambda items, out: _changes(key, items, out), n, np.bool_)
-    heads = offsets[:-1]  # the first of all among them
+    heads = offsets[:-1]  # including the first row
     begins[heads[heads < offsets[1:]]] = True
     cut, starts = marked(begins, offsets)
     return cut, starts, run_sizes(starts, n) if n <= strategy.sizes.CALL_VALUES else _sizes(starts, n)
 
 
 def _changes(key: Key, items: slice, out: NDArray[np.bool_]) -> None:
-    """Write which of some neighbouring items differ from the item before them; nothing of the first of all."""
+    """Write which items of a slice differ from the item before them; the entry of the very first item stays unset."""
     data, valid = key
     first = max(items.start, 1)
     now, before = slice(first, items.stop), slice(first - 1, items.stop - 1)

@@ -78,7 +78,7 @@ def _combine(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offse
 
 
 def _combine_block(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items:
-    """As `_combine`, of one block: 5M values with 5M others take 100 ms of work, and did 400 by a sort of both together."""
+    """As `_combine`, of one block: 5M values with 5M others take 100 ms of CPU time; sorting both together takes 400."""
     by_loop = _combined(operation, x, offsets_x, y, offsets_y)
     if by_loop is not None:
         return by_loop
@@ -136,7 +136,8 @@ def _combined(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offs
 def _only(key: Key, offsets: NDArray[np.int64], chosen: NDArray[np.bool_]) -> tuple[Key, NDArray[np.int64]]:
     """The chosen items, none of them null, and their offsets."""
     data, valid = key
-    if 2 * np.count_nonzero(chosen) > len(chosen) and valid is None:  # searching them twice costs less than a copy of most
+    # Copying most items would cost more than searching the others too.
+    if 2 * np.count_nonzero(chosen) > len(chosen) and valid is None:
         return key, offsets
     return (data[chosen], None), filter_block(chosen, offsets)
 

@@ -55,7 +55,7 @@ class Layout(NamedTuple):
         return int(self.begin[-1])
 
     def part(self, data: NDArray[Any], items: slice, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Some neighbouring items of the result, shared where they are neighbours in the data; in gaps anything.
+        """Some neighbouring items of the result, shared where they are neighbours in the data; items in gaps are arbitrary.
 
         Notes
         -----
@@ -280,7 +280,7 @@ def _layout(starts: NDArray[np.int64], present: NDArray[np.bool_], offsets: NDAr
     breaks |= present[1:] != present[:-1]
     first = np.concatenate([[0], breaks.nonzero()[0] + 1])
     begin = offsets[np.append(first, len(shift))]
-    full = begin[1:] > begin[:-1]  # empty rows may say anything
+    full = begin[1:] > begin[:-1]  # the entries of empty rows are arbitrary
     first = first[full]
     return Layout(np.append(begin[:-1][full], begin[-1]), starts[first], None if present[first].all() else present[first])
 

@@ -1,4 +1,4 @@
-"""Arrays put end to end, rows joined row by row, and spans of them: values are moved as words."""
+"""Concatenate arrays, rows of several arrays row by row, and spans of them: values are moved as words."""
 
 from __future__ import annotations
 

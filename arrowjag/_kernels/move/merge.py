@@ -1,4 +1,4 @@
-"""Values merged from several rows: woven, repeated, padded, whole rows taken. Values are moved as words."""
+"""Interleave, repeat and pad values, and take whole rows. Values are moved as words: integers of their width."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _repeated(data: NDArray[Any], count: int) -> NDArray[Any]:
     by = strategy.choose("repeat", len(data), count, lambda: find() is not None)
     if by == "small":
         return data.repeat(count)
-    if by == "columns":  # numpy's loop over a row is as short as the row
+    if by == "columns":  # column by column: the inner loop of numpy.repeat would be as short as `count`
         return _woven([data] * count)
     out = empty(len(data) * count, data.dtype)
     if by == "compiled" and (loop := find()) is not None:
@@ -106,7 +106,8 @@ def _repeated_bits(bits: NDArray[np.uint8], n: int, count: int) -> NDArray[np.ui
     if by == "spread":
         return spread_flags(np.unpackbits(bits, count=n, bitorder="little").view(np.bool_), np.arange(n + 1) * count)
     table = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").repeat(count, axis=1)
-    return np.packbits(table, bitorder="little").view(f"V{count}").take(bits).view(np.uint8)  # by what eight of them become
+    # Each byte is replaced by the `count` bytes that its bits become.
+    return np.packbits(table, bitorder="little").view(f"V{count}").take(bits).view(np.uint8)
 
 
 def tile(values: pa.Array[Any], count: int) -> pa.Array[Any]:
@@ -128,7 +129,7 @@ def _tiled(data: NDArray[Any], count: int) -> NDArray[Any]:
 
 def _tiled_bits(bits: NDArray[np.uint8], n: int, count: int) -> NDArray[np.uint8]:
     few = np.packbits(_tiled(np.unpackbits(bits, count=n, bitorder="little"), min(count, 8)), bitorder="little")
-    return few if count <= 8 else _tiled(few, -(-count // 8))  # eight of them are whole bytes
+    return few if count <= 8 else _tiled(few, -(-count // 8))  # eight copies fill whole bytes
 
 
 def _moved(

@@ -96,7 +96,7 @@ def _write(out: NDArray[Any], places: NDArray[np.int64], items: NDArray[Any]) ->
 
 
 def carry(values: pa.Array[Any], valid: NDArray[np.bool_], offsets: NDArray[np.int64], direction: str) -> pa.Array[Any]:
-    """Each null takes the last value before it in its row that is there, or the next one after it.
+    """Replace each null by the last valid value before it in its row, or by the next one after it.
 
     Parameters
     ----------

@@ -57,7 +57,8 @@ def padded_batches(offsets: NDArray[np.int64]) -> list[PaddedBatch]:
     """
     sizes = row_sizes(offsets)
     longest, n_values = longest_of(sizes), int(offsets[-1] - offsets[0])
-    if n_values < strategy.sizes.MATRIX_VALUES and longest * len(sizes) <= 4 * n_values:  # a call costs more than cells: one matrix
+    # A call costs more than padding: use one matrix.
+    if n_values < strategy.sizes.MATRIX_VALUES and longest * len(sizes) <= 4 * n_values:
         rows = sizes.nonzero()[0]
         return [PaddedBatch(offsets[rows], longest, 0, sizes[rows], whole=True)] if len(rows) else []
     exact = longest <= (4 if n_values < strategy.sizes.MATRIX_VALUES else 31)
@@ -79,7 +80,7 @@ def _rounded(sizes: NDArray[np.int64], n_values: int) -> NDArray[np.int64]:
 
 
 def with_tail(data: NDArray[Any], batches: list[PaddedBatch]) -> NDArray[Any]:
-    """The data with as much behind it as a matrix may read beyond its end; no copy where none does."""
+    """Extend the data by as many items as a matrix may read beyond its end; no copy if none does."""
     reach = max((int(batch.starts.max()) + batch.width for batch in batches if batch.sizes is not None), default=0)
     return data if reach <= len(data) else np.concatenate([data, np.zeros(reach - len(data), data.dtype)])
 
@@ -185,7 +186,7 @@ def repair(order: NDArray[np.int64], codes: NDArray[np.uint64], cut: np.uint64, 
 
 
 def valid_first(valid: NDArray[np.bool_], offsets: NDArray[np.int64], out: NDArray[np.bool_]) -> None:
-    """As many True at the head of each row as it has valid items."""
+    """Flags of sorted rows: True for as many slots from the first as the row has valid items."""
     n_valid = count_true(valid, offsets)
     out[:] = True
     n_null = row_sizes(offsets) - n_valid

@@ -1,9 +1,9 @@
 """Equal items of rows by hashes: each row has a table of its own, and all tables of a block are filled and read at once.
 
 The cost does not grow with the length of a row, as it does by pairs or by sorting. Multiplied by an odd number, codes stay
-different. The first bits of the product choose the cell of the row's table, and the others go into it, the place of the item in the
-row below them: a table has more cells than the row has items, so that nothing is lost, and one comparison tells
-whether an item is the one that is held. Items that find another one in their cell go on to a next table, made for them alone.
+different. The first bits of the product select a cell of the row's table. The cell stores the other bits, followed by the position
+of the item in the row: a table has more cells than the row has items, so all bits fit, and one comparison shows whether the cell
+holds an equal item. Items whose cell holds another item are put into a next table, which is made for them alone.
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ def first_equals(key: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.in
 
 
 def _over_rows(key: NDArray[Any], offsets: NDArray[np.int64], put: Any) -> None:
-    """Call put(items, steps) on all items, block by block: which they are, and how many of these back the first equal one is."""
+    """Call put(items, steps) block by block: `steps` are the distances of the items of a slice to their first equal item."""
 
     def block(first: int, last: int) -> None:
         span, local = span_of(offsets, first, last)
         if strategy.choose("hash_row", local) == "partition":
             _over_parts(equality_codes(key[span]), span.start, put)
             return
-        # Of items in one cell the last one written stays: they are written backwards.
+        # If several items share a cell, the last write remains, so items are written in reverse order.
         backwards = equality_codes(key[span][::-1]), from_counts(row_sizes(local)[::-1])
         put(span, _steps(*backwards)[::-1])
 
@@ -97,7 +97,7 @@ def _over_parts(codes: Codes, base: int, put: Any) -> None:
 
 
 class Items(NamedTuple):
-    """Items, and what is to be known of the table of their row: it has 2 ** n_bits cells, at least four times as many as items."""
+    """Items, and the table of their row, which has 2 ** n_bits cells: at least four times as many as items."""
 
     codes: Codes
     n_bits: Codes
@@ -149,7 +149,7 @@ def places_of(offsets: NDArray[np.int64], sizes: NDArray[np.int64]) -> Codes:
 
 
 def _steps(codes: Codes, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many items further on the last one of its row is that equals it, for each item."""
+    """For each item, the distance to the last item of its row that equals it."""
     sizes = row_sizes(offsets)
     tables = tables_of(sizes)
     items, table = tables.items(codes, sizes), tables.cells()
@@ -178,7 +178,7 @@ def _steps(codes: Codes, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _sorted_steps(codes: Codes, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """As `_steps`, but the item itself: for those that met others in every table, which happens where somebody wants it to."""
+    """For each item the last equal one, by a sort: for items that collided in every table, as crafted data can."""
     order, begins = sorted_runs([(codes, None)], offsets)
     ends = np.append(begins[1:], [True]).nonzero()[0]
     last = empty(len(order), np.int64)
@@ -195,7 +195,7 @@ def hash_bits(n: int) -> int:
 
 
 def partition_by_hash(codes: Codes, n_bits: int) -> Parts:
-    """Equal codes in one part; O(n). pyarrow counts numbers of up to 12 bits, which takes 2 to 4 ns an item."""
+    """Partition codes so that equal codes share a part; O(n). pyarrow counts numbers of up to 12 bits: 2 to 4 ns an item."""
     part = ((codes * _FACTOR) >> np.uint64(64 - n_bits)).astype(np.uint16)
     order = pc.array_sort_indices(pa.array(part)).to_numpy().view(np.int64)
     return order, from_counts(np.bincount(part, minlength=1 << n_bits))

@@ -112,7 +112,7 @@ def _slopes(key: npt.NDArray[Any], level: Floats) -> Floats:
 
 
 def _from_above(out: npt.NDArray[Any], key: npt.NDArray[Any], level: Floats, low: Integers, at: npt.NDArray[Any]) -> None:
-    """Compute from the point behind where the point before gives NaN, as between two infinities."""
+    """Compute from the next point where the previous point gives NaN, as between two infinities."""
     wrong = np.isnan(out).nonzero()[0]
     low = low[wrong]
     high = np.minimum(low + 1, len(key) - 1)

@@ -123,7 +123,7 @@ def comparable(
 
 
 def _nulls_last(numbers: NDArray[Any], valid: NDArray[np.bool_]) -> NDArray[Any] | None:
-    """Numbers with a greater one than all others in place of nulls; None where there is none, or NaN is among them."""
+    """Replace nulls by a number greater than all others; None if there is no such number, or some are NaN."""
     limits = np.finfo(numbers.dtype) if numbers.dtype.kind == "f" else np.iinfo(numbers.dtype)
     most = filled(numbers, valid, limits.min).max(initial=limits.min)
     if not most < limits.max:
@@ -135,7 +135,7 @@ def _narrow(*keys: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     """Integers that lie close together as bytes, in the same order: `unique` of few different numbers takes 40 ms instead of 66."""
     if keys[0].dtype.kind not in "iu" or keys[0].dtype.itemsize == 1 or not all(map(len, keys)):
         return keys
-    for step in (True, False):  # a few of them say no for most
+    for step in (True, False):  # for most data, a sample already has too wide a range
         probes = [key[:: max(1, len(key) // 64)] if step else key for key in keys]
         low, high = min(int(one.min()) for one in probes), max(int(one.max()) for one in probes)
         if high - low > 255:
@@ -221,7 +221,7 @@ def times(columns: Matrix) -> tuple[NDArray[np.bool_], NDArray[np.uint8]]:
 
 def group_numbers(columns: Matrix) -> NDArray[np.uint8]:
     """The number of the group of equal items each item is in, from 0 by first appearance."""
-    numbers = np.ones(columns.shape, np.uint8)  # from 1, so that 0 is none
+    numbers = np.ones(columns.shape, np.uint8)  # from 1, because 0 means no group
     last = np.ones(columns.shape[1], np.uint8)
     for j in range(1, len(columns)):
         same = np.equal(columns[:j], columns[j]).view(np.uint8)

@@ -1,4 +1,4 @@
-"""Ranks inside rows, and the runs of equal keys that ranks and set operations are read off."""
+"""Ranks inside rows, and the runs of equal keys from which ranks and set operations are computed."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def _rank_sorted(key: Key, offsets: NDArray[np.int64], method: str, descending: 
         order, ordered = lexsort([key], offsets, descending), positions(offsets, 1)
     else:
         order, begins = sorted_runs([key], offsets, descending, nulls_differ=True)
-        if np.count_nonzero(begins) == len(begins):  # without ties all methods are one
+        if np.count_nonzero(begins) == len(begins):  # without ties all methods give the same ranks
             ordered = positions(offsets, 1)
         else:
             ordered = _dense_ranks(begins, offsets) if method == "dense" else _run_ranks(begins, positions(offsets), method)

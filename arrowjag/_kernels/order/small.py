@@ -48,7 +48,7 @@ class Runs(NamedTuple):
 
     def by_appearance(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The starts and the sizes of the groups, row by row in the order of their first items."""
-        by = self.leaders.argsort()  # items number upwards row by row, so that every group stays among those of its row
+        by = self.leaders.argsort()  # item numbers ascend from row to row, so groups stay in their row
         return self.starts[by], self.sizes[by]
 
 
@@ -67,7 +67,7 @@ def groups(keys: Sequence[Key], rows: NDArray[np.int64]) -> tuple[Runs, NDArray[
     order = np.lexsort((*data[::-1], rows))
     ordered = rows[order]
     begins = np.empty(len(order) + 1, np.bool_)
-    begins[0] = begins[-1] = True  # after the last item the next group would begin
+    begins[0] = begins[-1] = True  # one more group would begin after the last item
     inner = begins[1:-1]
     np.not_equal(ordered[1:], ordered[:-1], out=inner)
     for key in data:
@@ -96,7 +96,7 @@ def _both(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.in
 
 
 def _reaches(both: Runs, n_x: int) -> NDArray[np.bool_]:
-    """Whether each group of `_both` holds an item of y: the sort is stable, so that the last one tells."""
+    """Whether each group of `_both` holds an item of y: the sort is stable, so its last item is from y if any is."""
     found: NDArray[np.bool_] = both.order[both.starts + both.sizes - 1] >= n_x
     return found
 
@@ -123,7 +123,7 @@ def combine(
         of_y = _reaches(found, len(x[0]))
         chosen = (leaders < len(x[0])) & (of_y if operation == "intersection" else ~of_y)
         leaders, rows = leaders[chosen], rows[chosen]
-        leaders.sort()  # all of them are items of x, which number upwards row by row
+        leaders.sort()  # all are items of x, whose numbers ascend from row to row
     return cut(rows, len(offsets_x) - 1), leaders
 
 

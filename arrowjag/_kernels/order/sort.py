@@ -193,7 +193,7 @@ def argsort(
         order = small.argsort(key, valid, offsets, descending)
         return order - offsets[:-1].repeat(row_sizes(offsets)) if slots else order
     if valid is not None and (strategy.is_forced("argsort", "apart") or too_wide(key)):
-        # No code is left for a null: a second sort moves the nulls behind.
+        # No code is left for a null: a second sort moves nulls to the end.
         order = argsort(np.where(valid, key, key.dtype.type(0)), None, offsets, descending)
         order = order[argsort(~valid[order], None, offsets)]
         return order - offsets[:-1].repeat(row_sizes(offsets)) if slots else order
@@ -259,7 +259,7 @@ def _argsort_rows(
 ) -> None:
     # The place in the row takes the low bits of its code, so that sorting plain integers sorts, is stable and brings the order
     # along: np.sort needs 3 ns a value where np.argsort(kind="stable") needs 14. 41 ms for 5M values in 500k rows; awkward 95.
-    # Code bits that find no room are cut off, and repair looks after them.
+    # The lowest bits of codes are cut off if they don't fit; `repair` then orders the codes that differ only in these bits.
     plan = padded_batches(offsets)
     codes = with_tail(codes, plan)
     for batch in plan:

@@ -1,4 +1,4 @@
-"""The order of texts: words of eight bytes are sorted as numbers, and those of equal words by the words behind them."""
+"""Sort texts: words of eight bytes are sorted as numbers, and texts with equal words by the words that follow."""
 
 from __future__ import annotations
 

@@ -37,7 +37,8 @@ def ends(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[
     if strategy.choose("ends", len(data)) == "small" and (found := _ends_of_few(data, as_flags(valid), offsets)) is not None:
         return found
     tasks: list[Callable[[], Any]] = [lambda: _least(data), lambda: extremes.max(data, valid, offsets)]
-    is_row = valid is None and len(offsets) == 2  # the least of all is the smallest of a row, but for NaN
+    # With a single row, the smallest item of all is its smallest item, unless there is NaN.
+    is_row = valid is None and len(offsets) == 2
     tasks += [] if is_row else [lambda: extremes.min(data, valid, offsets)]
     least, (high, present), *low = blocks.map_tasks(lambda task: task(), tasks, len(data))
     has_nan = least is not None and bool(np.isnan(least))

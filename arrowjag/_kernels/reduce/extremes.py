@@ -160,7 +160,7 @@ def _of_block(
     """Fill `out` and `present` for the rows of a block."""
     ufunc, skipping = pick
     fill, nulls = out.dtype.type(_loser(pick, out.dtype)), block.valid is not None
-    out[:] = fill if nulls else 0  # is left in a row without items
+    out[:] = fill if nulls else 0  # this value remains in rows without items
     reduce(ufunc, block.filled(fill), block.offsets, out)
     # minimum and maximum carry NaN along, fmin and fmax skip it and cost 30 % more: only where NaN shows up. polars' kernels skip
     # it as well, so that a row of nulls, filled with what loses, and NaN shows no NaN.

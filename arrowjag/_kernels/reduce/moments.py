@@ -69,7 +69,7 @@ def _variances(
         return enough
 
     loop = find_loop("squares", data.dtype, valid is not None, len(data))
-    whole = strategy.choose("variance", loop is not None) == "compiled"  # no temporaries that blocks would keep in cache
+    whole = strategy.choose("variance", loop is not None) == "compiled"  # the loop has no temporaries, so it needs no blocks
     return moments(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, whole)
 
 

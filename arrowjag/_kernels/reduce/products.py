@@ -109,7 +109,7 @@ def products(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np
 
     over_blocks(work, x, valid, offsets)
     for data, means in ((x, found.mean_x), (y, found.mean_y)):
-        if data.dtype.kind in "iu":  # deviations may be taken from distances, and know no means
+        if data.dtype.kind in "iu":  # the deviations may have been computed from differences, without a mean
             means[:], _ = mean(data, valid, offsets)
     return found
 

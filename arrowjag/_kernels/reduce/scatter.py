@@ -82,7 +82,7 @@ def _scatter_extreme(function: np.ufunc) -> Callable[[Any, BoolArray | None, Int
         if function is np.minimum:
             loser = np.asarray(np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).max, data.dtype)
         if holds_nan(data) and holds_nan(_filled(data, valid, loser)):
-            return None  # a NaN that is not under a null
+            return None  # a valid item is NaN
         out = np.full(size, loser)
         if not _run("scattered_max" if function is np.maximum else "scattered_min", data, valid, node, out):
             function.at(out, node, _filled(data, valid, loser))
@@ -91,7 +91,8 @@ def _scatter_extreme(function: np.ufunc) -> Callable[[Any, BoolArray | None, Int
         if not lost.any():
             return out, None
         lasting = data == loser
-        if np.count_nonzero(lasting if valid is None else lasting & valid):  # an item is as the loser: nodes are counted
+        # A valid item equals the start value, so count the items of each node.
+        if np.count_nonzero(lasting if valid is None else lasting & valid):
             lost = count_at(valid, node, size) == 0
         present = ~lost
         return filled(out, present, 0), present

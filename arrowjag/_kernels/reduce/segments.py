@@ -1,4 +1,4 @@
-"""How a reduction walks over rows: in blocks that stay in cache, with reduceat that survives empty rows."""
+"""Iterate over rows for reductions: in blocks that stay in cache, by reduceat where no row is empty."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def over_blocks(
         quietly(function, Block(slice(first, last), part, data[part], None if valid is None else valid[part], local))
 
     if not takes_loops():
-        strategy.polars_for(n_values)  # loaded by this thread, if it is worth it
+        strategy.polars_for(n_values)  # import polars in this thread, if the work is worth the import
     size = None if per_core else block_values or strategy.sizes.CACHE_VALUES
     blocks.map_rows(work, offsets, block_values=size, alone=alone, light=light)
 
@@ -155,7 +155,7 @@ def reduce_columns(ufunc: np.ufunc, data: NDArray[Any], out: NDArray[Any]) -> No
 
 
 def _reduceat(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
-    # Plain reduceat gives data[start] for an empty row and fails where the last rows are empty: it gets the others.
+    # reduceat returns data[start] for an empty row and raises if the last rows are empty, so it is called for the other rows only.
     full = offsets[1:] > offsets[:-1]
     if (n_full := np.count_nonzero(full)) < len(full):
         out[full] = ufunc.reduceat(data, offsets[:-1][full]) if n_full else 0
@@ -224,7 +224,8 @@ def result_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def may_overflow(values: NDArray[Any], offsets: NDArray[np.int64]) -> bool:
     """Whether the largest magnitude times the longest row leaves the type: cheap, and almost always says no."""
-    bits = int(np.bitwise_or.reduce(values))  # if none is negative, none is larger: one pass, where both ends take two
+    # If no value is negative, this is an upper bound: one pass instead of two for minimum and maximum.
+    bits = int(np.bitwise_or.reduce(values))
     largest = bits if bits >= 0 else largest_magnitude(values)
     return largest * longest_of(row_sizes(offsets)) > np.iinfo(values.dtype).max
 

@@ -158,5 +158,5 @@ def falls(data: NDArray[Any], offsets: NDArray[np.int64], descending: bool) -> N
             found |= np.isnan(before) & ~np.isnan(own)
 
     wrong: NDArray[np.bool_] = fill(work, n + 1, np.bool_)
-    wrong[offsets] = False  # the first item of each row, and the place behind the last
+    wrong[offsets] = False  # the first item of each row, and the position after the last item
     return wrong[:-1]

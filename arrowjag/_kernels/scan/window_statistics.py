@@ -164,7 +164,8 @@ def sums(data: NDArray[Any], offsets: Integers, windows: Windows, trailing: int 
     is_compiled = strategy.choose("window", loop is not None) == "compiled"
     values = np.ascontiguousarray(data)
     begins, ends = offsets[:-1], offsets[1:]
-    if trailing * len(begins) > len(data) or len(data) < strategy.sizes.CALL_VALUES:  # more than the mean row has, or few values
+    # If windows are longer than the mean row, or there are few values.
+    if trailing * len(begins) > len(data) or len(data) < strategy.sizes.CALL_VALUES:
         trailing = 0
     cuts = np.minimum(begins + (trailing - 1), ends) if trailing else ends
 

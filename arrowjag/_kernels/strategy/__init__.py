@@ -1,9 +1,9 @@
 """Which algorithm computes a result: chosen from facts about the rows, forced by tests.
 
-Kernels say what is computed; this package says how. A kernel that has several algorithms asks `choose("argsort", offsets)` for the
-name of one, `choices` lists the strategies, `rules` holds one rule per operation, and `sizes` every threshold. A new algorithm, a
-compiled loop for instance, is one more name in `CHOICES`, one branch in its kernel, and one entry in the matrix of tests, which
-fails until it is there.
+Kernels define results; this package chooses algorithms. A kernel that has several algorithms calls `choose("argsort", offsets)` for
+the name of one, `choices` lists the strategies, `rules` holds one rule per operation, and `sizes` every threshold. To add an
+algorithm, such as a compiled loop, add a name to `CHOICES`, a branch to its kernel, and an entry to the matrix of tests, which
+fails until the entry exists.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def is_small(operation: str, *keys: Any) -> bool:
     wanted = _forced[-1].strategies.get(operation)
     found = are_small(*keys) if wanted is None else wanted == "small" and lexsorts(*keys)
     taken, others = _forced[-1].taken, [name for name in CHOICES[operation].strategies if name != "small"]
-    if found or len(others) == 1:  # nothing else is asked about the only other one
+    if found or len(others) == 1:  # there is only one other strategy, so no rule is called
         taken[operation, "small" if found else others[0]] += 1
     return found
 

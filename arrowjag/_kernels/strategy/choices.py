@@ -69,14 +69,14 @@ def _either(rule: Callable[..., str], *names: str, **able: Able) -> Choice:
 
 
 def _chosen(ready: bool, n_values: int = 0) -> str:
-    """Of items that are chosen by flags; `n_values` where polars may choose all of them at once."""
+    """Choose for items that are selected by flags; `n_values` is given if polars may select all of them at once."""
     if ready:
         return "compiled"
     return "polars" if n_values >= sizes.CALL_VALUES and _versions.loaded("polars") is not None else "numpy"
 
 
 def _regex(n_values: int, is_shared: bool) -> str:
-    """`is_shared` where the engines of Arrow and polars give the same matches."""
+    """Choose an engine of regular expressions; `is_shared`: Arrow and polars find the same matches."""
     return "polars" if is_shared and n_values >= sizes.REGEX_POLARS_VALUES and _versions.loaded("polars") is not None else "arrow"
 
 
@@ -85,20 +85,20 @@ def _bits_at(n_places: int, n: int) -> str:
 
 
 def _null_bits(n_values: int, n_rows: int, ready: Callable[[], bool]) -> str:
-    """Whether loops read Arrow's bits of nulls, or flags: those of short rows are read faster, those of few values not unpacked."""
+    """Choose whether loops read nulls as bits or as bytes: bytes are faster for short rows, but cost an unpacking."""
     by_bits = n_values < sizes.CALL_VALUES or n_values > sizes.BITS_LENGTH * n_rows
     return "compiled" if by_bits and ready() else "flags"
 
 
 def _moved_bits(offsets: Offsets, n_values: int, ready: bool) -> str:
-    """Flags are moved as bytes where all rows seem to have one short length, unless few of many are, which are unpacked first."""
+    """Move flags as bytes if rows seem to have one short length, unless few of many rows are moved: all would be unpacked."""
     n_rows, n = len(offsets) - 1, offsets[-1]
     by_bits = n_values >= sizes.LIGHT_ROW * n_rows or n > sizes.MOVED_FLAGS * n_rows or not is_even(offsets[: sizes.SAMPLED_ROWS])
     return "compiled" if ready and by_bits else "flags"
 
 
 def _long_sort(offsets: Offsets, ready: bool) -> str:
-    """By the six digits of 64 bits, if rows are long on average."""
+    """Sort by the six digits of 64 bits if rows are long on average."""
     return _long_order(offsets, 6, ready)
 
 
@@ -107,13 +107,13 @@ def _long_order(offsets: Offsets, n_digits: int, ready: bool) -> str:
 
 
 def _quantiles(n_values: int, n_rows: int, n_quantiles: int, is_float: bool, ready: bool) -> str:
-    """Selections one by one where rows are so long that a sort takes longer than all of them."""
+    """Select the quantiles one by one if rows are so long that a sort takes longer."""
     bits = n_quantiles * (sizes.SELECTION_BITS if is_float else sizes.INTEGER_SELECTION_BITS)
     return "each" if ready and n_values > sizes.SELECT_LENGTH * n_rows and n_values >= n_rows << min(bits, 60) else "sort"
 
 
 def _marked(n_values: int, n_rows: int) -> str:
-    """Search the marked items for the bounds of long rows; those of short rows are counted."""
+    """Search the marked items for the bounds of rows if rows are long; count the marks if they are short."""
     return "search" if n_values > sizes.REDUCED_ROW * n_rows else "count"
 
 
@@ -122,13 +122,13 @@ def _map_keys(n_values: int, n_integers: int) -> str:
 
 
 def _window_quantile(able: bool, slots: int) -> str:
-    """`able` tells whether a compiled loop can, `slots` is the mean size of windows."""
+    """Choose for windows of the mean size `slots`; `able`: a compiled loop can compute the result."""
     short = rules.compiled_or_numpy(able)
     return "ranks" if slots > (sizes.COMPILED_RANK_SLOTS if short == "compiled" else sizes.RANK_SLOTS) else short
 
 
 def _copied_rows(n_values: int, n_gaps: int, fixed_width: bool, ready: Callable[[], bool]) -> str:
-    """Of rows that lie in order, with gaps: the runs between many gaps are short. `ready` where a loop can move each row."""
+    """Choose for ascending rows with gaps: many gaps mean short runs. `ready`: a loop can move each row."""
     by = rules.runs(n_values, 0, fixed_width)
     return "compiled" if by == "runs" and n_values <= sizes.MOVED_LENGTH * n_gaps and ready() else by
 

@@ -43,21 +43,21 @@ def is_huge(offsets: Offsets) -> bool:
 
 
 def order(offsets: Offsets, paired: bool = True) -> str:
-    """Of a block of rows; `paired` where pairs are able to."""
+    """Choose for a block of rows; `paired`: comparing pairs can compute the result."""
     if paired and short_share(offsets):
         return "pairs"
     return "partition" if is_huge(offsets) else "matrix"
 
 
 def sort_rule(offsets: Offsets, fits: Callable[[], bool], has_signed_zeros: bool, _is_float: bool) -> str:
-    """`fits` where polars orders the values as we do."""
+    """Choose how to sort; `fits`: polars orders the values as arrowjag does."""
     if has_signed_zeros:
         return "order"
     return "polars" if is_huge(offsets) and polars_for(int(offsets[1])) is not None and fits() else "matrix"
 
 
 def short_sort(offsets: Offsets, ready: bool) -> str:
-    """By the loop of short rows, if most values are in such rows."""
+    """Choose the loop for short rows if most values are in such rows."""
     if not ready or offsets[-1] > sizes.SORT_LENGTH * (len(offsets) - 1):
         return "numpy"
     return "compiled" if 2 * total_up_to(sizes.PAIRS_LENGTH, offsets) >= offsets[-1] else "numpy"
@@ -72,7 +72,7 @@ def rank(offsets: Offsets, wide: bool, in_digits: bool = False) -> str:
 
 
 def equal(offsets: Offsets, n_keys: int = 1, sort: bool = False, ready: Callable[[], bool] | None = None) -> str:
-    """Of a block of rows with one key; several keys, and groups in the order of their keys, need the sort."""
+    """Choose for a block of rows with one key; several keys, and groups in the order of their keys, require a sort."""
     if n_keys > 1 or sort:
         return "sort"
     if ready is not None and ready():
@@ -85,7 +85,7 @@ def equal(offsets: Offsets, n_keys: int = 1, sort: bool = False, ready: Callable
 def distinct(
     offsets: Offsets, n_keys: int = 1, fits: Callable[[], bool] | None = None, ready: Callable[[], bool] | None = None
 ) -> str:
-    """As `_equal`; `fits` tells whether the codes of the items leave bits for their places."""
+    """Choose as `equal`; `fits`: the codes of the items leave bits for positions."""
     if n_keys == 1 and ready is not None and ready():
         return "compiled"
     found = equal(offsets, n_keys)
@@ -93,7 +93,7 @@ def distinct(
 
 
 def count_distinct(offsets: Offsets, ready: Callable[[], bool], fits: bool = False) -> str:
-    """`fits` where polars counts items of the type."""
+    """Choose how to count distinct items; `fits`: polars counts items of the type."""
     if ready():
         return "compiled"
     if short_share(offsets):
@@ -108,7 +108,7 @@ def member(offsets: Offsets, other: Offsets, ready: bool = False) -> str:
 
 
 def topk(offsets: Offsets, counts: Offsets) -> str:
-    """Segments where a fourth of the values is in rows much longer than what is wanted of them."""
+    """Choose segments if a fourth of the values is in rows that are much longer than `counts`."""
     if offsets[-1] < sizes.TOPK_VALUES:
         return "sort"
     lengths = lengths_of(offsets)
@@ -138,33 +138,33 @@ def polars_for(n_values: int) -> Any:
 
 
 def reduced(offsets: Offsets) -> str:
-    """Slot by slot, where all rows have one short length and there are many."""
+    """Reduce slot by slot if there are many rows, all of one short length."""
     n_values = int(offsets[-1])
     short = sizes.CALL_VALUES <= n_values <= sizes.REPEAT_COLUMNS * (len(offsets) - 1)
     return "columns" if short and is_even(offsets) else "reduceat"
 
 
 def row_reduction(offsets: Offsets, fits: bool, lengths: tuple[int, float] = (0, math.inf)) -> str:
-    """`fits` where polars has the same kernel for the type of the data and of the result, `lengths` bounds the mean length."""
+    """Choose by mean length, which `lengths` bounds; `fits`: polars has the same kernel for the types of data and result."""
     n_values, n_rows = int(offsets[-1]), len(offsets) - 1
     by_polars = fits and n_values >= sizes.POLARS_VALUES and lengths[0] * n_rows <= n_values < lengths[1] * n_rows
     return "polars" if by_polars and _versions.loaded("polars") is not None else "numpy"
 
 
 def long_rows(offsets: Offsets, fits: bool) -> str:
-    """As `row_reduction`, of kernels of polars that have a cost per row."""
+    """Choose as `row_reduction`, for kernels of polars that have a cost per row."""
     return row_reduction(offsets, fits, (sizes.POLARS_ROW, math.inf))
 
 
 def row_sum(n_values: int, ready: bool) -> str:
-    """`ready` where a compiled loop for the type is loaded."""
+    """Choose how to sum rows; `ready`: a compiled loop for the type is loaded."""
     if ready:
         return "compiled"
     return "numpy" if n_values < sizes.POLARS_VALUES or polars_for(n_values) is None else "polars"
 
 
 def utf8(n_bytes: int, is_ready: Callable[[], bool]) -> str:
-    """Of bytes that are not all ASCII."""
+    """Choose how to validate bytes that are not all ASCII."""
     if n_bytes < sizes.UTF8_POLARS_BYTES:
         return "arrow"
     if "polars" not in sys.modules and is_ready():
@@ -185,7 +185,7 @@ def compiled_or_blocks(ready: bool) -> str:
 
 
 def count_rule(n_values: int, ready: bool = False) -> str:
-    """`ready` where bits are counted, and a compiled loop is loaded."""
+    """Choose how to count flags; `ready`: they are bits, and a compiled loop is loaded."""
     if ready:
         return "compiled"
     if n_values >= sizes.POLARS_VALUES and polars_for(n_values) is not None:
@@ -202,7 +202,7 @@ def scan(n_rows: int, longest: int, is_sum_of_integers: bool) -> str:
 
 
 def outer(plain: bool) -> str:
-    """`plain` where the type and the values allow to add or compare items in any order."""
+    """Choose for an outer axis; `plain`: type and values allow adding or comparing items in any order."""
     return "scatter" if plain else "move"
 
 
@@ -210,7 +210,7 @@ def outer(plain: bool) -> str:
 
 
 def small_or(other: str) -> Callable[..., str]:
-    """Of many values the other strategy, or a compiled loop if it is ready."""
+    """Choose "small" for few values, for many a compiled loop if it is ready, or the other strategy."""
 
     def rule(n_values: int, ready: bool = False) -> str:
         return "small" if n_values < sizes.CALL_VALUES else "compiled" if ready else other
@@ -235,23 +235,23 @@ def rows(n_values: int, n_rows: int, kind: str, n_taken: int, ready: Callable[[]
 
 
 def joined_rows(n_values: int, n_rows: int, fixed_width: bool, n_taken: int) -> str:
-    """As `rows`, of words that several columns give in turn; few values are joined without a column of all."""
+    """Choose as `rows`, for rows that are joined from several columns of fixed-width values."""
     many = n_values >= max(sizes.RUN_VALUES, sizes.RUN_LENGTH * n_rows) and n_taken * sizes.RUN_LENGTH >= n_rows
     return "runs" if (many or 0 < n_values < sizes.CALL_VALUES) and fixed_width else "items"
 
 
 def joined(n_values: int, fixed_width: bool, ready: bool) -> str:
-    """Of spans that several columns give in turn."""
+    """Choose for spans that are joined from several columns."""
     return "small" if fixed_width and n_values < sizes.CALL_VALUES else compiled_or_arrow(ready)
 
 
 def runs(n_values: int, n_runs: int, fixed_width: bool) -> str:
-    """Of runs that lie in order."""
+    """Choose for runs in ascending order."""
     return "runs" if n_values >= max(sizes.RUN_VALUES, sizes.RUN_LENGTH * n_runs) and fixed_width else "items"
 
 
 def spread(n_values: int, fixed_width: bool, parents_known: bool, bits: int, even: Callable[[], bool]) -> str:
-    """Of one item per row; `bits` is the width of an item, `even` tells whether all rows have one length."""
+    """Choose how to broadcast one item per row; `bits`: the width of an item; `even`: all rows have one length."""
     if n_values < sizes.CALL_VALUES or not fixed_width:
         return "take"
     return "repeat" if even() else "take_bytes" if bits > 64 or (parents_known and bits > 1) else "words"
@@ -269,7 +269,7 @@ def positions(n_values: int, n_rows: int, longest: Callable[[], int], ready: boo
 
 
 def filter(n_values: int, fixed_width: bool, shared: bool) -> str:
-    """`shared` where polars stores the type as Arrow does."""
+    """Choose how to filter; `shared`: polars stores the type as Arrow does."""
     if 0 < n_values < sizes.CALL_VALUES and fixed_width:
         return "small"
     return "polars" if n_values >= sizes.POLARS_FILTER_VALUES and shared and has_polars() else "arrow"
@@ -296,7 +296,7 @@ def are_distinct(n_places: int, n: int) -> str:
 
 
 def arithmetic(n_values: int, size: str) -> str:
-    """`size` names what the operator is worth blocks from."""
+    """Choose for an operator; `size` names the threshold from which blocks pay."""
     return "blocks" if n_values >= getattr(sizes, size) else "whole"
 
 
@@ -312,7 +312,7 @@ def at_least(size: str) -> Callable[[int], str]:
 
 
 def expression(n_values: int, n_itemwise: int, n_calls: int) -> str:
-    """Blocks where enough of the calls compute items from items at the same places; other calls cost more in blocks."""
+    """Choose blocks if enough calls are elementwise; other calls cost more in blocks."""
     enough = n_itemwise >= sizes.JIT_CALLS and n_itemwise >= sizes.JIT_SHARE * (n_calls - n_itemwise)
     return "blocks" if enough and n_values >= sizes.JIT_VALUES else "whole"
 
@@ -321,7 +321,7 @@ def expression(n_values: int, n_itemwise: int, n_calls: int) -> str:
 
 
 def unpad(n_rows: int, n_values: int, width: int, item_bytes: int) -> str:
-    """Windows where rows are so full that to copy all their cells costs less than to find those that are wanted."""
+    """Choose windows if rows are so full that copying all cells costs less than finding those that hold a value."""
     most = sizes.WINDOW_CELLS_PER_VALUE if item_bytes <= 8 else sizes.WIDE_WINDOW_CELLS_PER_VALUE
     narrow = width <= sizes.WINDOW_WIDTH and item_bytes <= sizes.WIDEST_ITEM_BYTES
     return "windows" if narrow and n_rows * width <= most * n_values else "items"
@@ -334,7 +334,7 @@ def pad(width: int, is_word: bool) -> str:
 def transpose(
     even: Callable[[], Any], neighbours: bool, declared: Callable[[], bool], shears: Callable[[], bool], n_items: int
 ) -> str:
-    """Of ragged dims: the sizes if all rows of each have one, whether the second dim declares its size and has no null row."""
+    """Choose for ragged dims, from their sizes if they are uniform, and whether the second declares its size without null rows."""
     if not (neighbours and n_items < sizes.CALL_VALUES) and even() is not None:
         return "even"
     if neighbours:

@@ -19,7 +19,7 @@ def lengths_of(offsets: Offsets) -> Offsets:
 
 
 def is_even(offsets: Offsets) -> bool:
-    """Whether all rows have one length, which is not 0; a look at one row says no for most."""
+    """Whether all rows have one length, which is not 0; for most data a single offset already shows the opposite."""
     n_rows, n_values = len(offsets) - 1, int(offsets[-1])
     length = n_values // n_rows if n_rows else 0
     if not length or length * n_rows != n_values or offsets[n_rows // 2] != length * (n_rows // 2):

@@ -124,7 +124,7 @@ def transpose(
 
 def _in_blocks(move: Move, levels: Offsets, frame_valid: NDArray[np.bool_] | None) -> Moved:
     """Move the dims of blocks of frames, all cores at work, and stitch the results."""
-    # Frames don't meet, and coordinates of a block of them stay in cache: 10M items in 100k frames
+    # Items stay in their frame, and the coordinates of a block of frames stay in cache: 10M items in 100k frames
     # take 0.3 s of one core instead of 0.8.
     if levels[-1][-1] <= strategy.sizes.LARGE_FRAME:
         return move(levels, frame_valid)
@@ -240,7 +240,7 @@ def _finish(
     """Put the dims together again; those inside the atoms go where their atom goes."""
     kept = _kept(extents, order)
     if kept[-1] is not None and not _even.is_even(moved[-1], kept[-1]):
-        kept[-1] = None  # items under a null row between the moved dims were lost
+        kept[-1] = None  # null rows between the moved dims have no items, so rows differ in size
     new_offsets = [*offsets[:first], *moved]
     orders: list[NDArray[np.int64] | None] = [None] * (last + 1)
     orders.append(atoms)
@@ -309,7 +309,7 @@ def _slices_shrink(offsets: Offsets, a: int, b: int) -> bool:
     """Whether each slice of a frame holds, at the same coordinates, no more than the slice before it."""
     if b == a + 1:  # slices are rows then: 7 ms for 1M of them instead of 28
         return not rising(row_sizes(offsets[b]), offsets[a]).any()
-    twin = np.arange(-1, int(offsets[a][-1]) - 1)  # the node with the same coordinates in the slice before; -1: none
+    twin = np.arange(-1, int(offsets[a][-1]) - 1)  # the node with the same coordinates in the previous slice; -1 if there is none
     heads = offsets[a][:-1][row_sizes(offsets[a]) > 0]
     twin[heads] = -1
     is_first = np.zeros(len(twin), np.bool_)
