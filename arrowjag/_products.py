@@ -19,7 +19,7 @@ __all__ = ["argcartesian", "cartesian", "zip"]
 
 
 def _combined_rows(arguments: Mapping[str, Any]) -> Rows:
-    """Combinations of rows are other rows."""
+    """The effect of a product: combinations of whole rows change the rows of the frame."""
     flags = (arguments["nested"], arguments["axis"])  # fields if they are arrays
     ndim = most_dims(*arguments["arrays"], *arguments.get("named", {}).values(), *flags)
     axis = -1 if isinstance(arguments["axis"], Column) else arguments["axis"]

@@ -16,12 +16,12 @@ __all__ = ["asof", "interp", "lomb_scargle", "resample"]
 
 
 def _looked_up(points: str) -> FreeRule:
-    """Plain columns of points are one row: each result then depends on all of them."""
+    """The effect of a lookup: a plain column of points is a single row, and each result depends on all of its points."""
     return lambda arguments: Rows.KEPT if most_dims(arguments[points]) == 1 else Rows.LOCAL
 
 
 def _of_times(arguments: Mapping[str, Any]) -> Rows:
-    """Plain columns are one row, whose result has other rows."""
+    """The effect of buckets and frequencies: a plain column is a single row, whose result has other rows than the frame."""
     return Rows.MOVED if most_dims(arguments["t"], arguments["y"]) == 1 else Rows.LOCAL
 
 

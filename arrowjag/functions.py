@@ -35,13 +35,13 @@ __all__ = [
 
 
 def _rows_of_rows(arguments: Mapping[str, Any]) -> Rows:
-    """One result per row: a function of plain columns, or along the rows, has other rows."""
+    """The effect of `map_rows` and `fold`: one result per row, but new rows for plain columns and for an axis of the rows."""
     moves = touches_rows(arguments.get("axis", -1), most_dims(*arguments["arrays"]))
     return Rows.MOVED if moves else Rows.LOCAL
 
 
 def _rows_of_states(arguments: Mapping[str, Any]) -> Rows:
-    """Plain columns are one row, in which each state depends on the items before."""
+    """The effect of `scan`: a plain column is a single row, in which each state depends on all items before it."""
     return Rows.KEPT if most_dims(*arguments["arrays"]) == 1 else Rows.LOCAL
 
 
@@ -329,8 +329,8 @@ def fold(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None, axis
     type : pa.DataType or str, optional
         The Arrow type of the states; by default that of the results. Lazy polars frames need it.
     axis : int, tuple of int or None
-        The dim along which items are combined; trailing dims together; along an outer dim the items at the same position,
-        in the order of the rows.
+        The dim along which items are combined; several trailing dims are combined together. Along an outer dim, the items at
+        the same position are combined in the order of the rows.
 
     Returns
     -------

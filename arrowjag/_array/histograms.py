@@ -117,7 +117,7 @@ class HistogramMethods(ArrayBase):
 
         Notes
         -----
-        Equals `numpy.bincount` of each row with ``minlength=n``, except that an item of `n` or more raises.
+        Equals `numpy.bincount` of each row with ``minlength=n``, except that an item of `n` or more raises an error.
 
         Examples
         --------

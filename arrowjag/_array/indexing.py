@@ -509,7 +509,7 @@ def _by_array(array: Column, key: Column) -> Column:
     if pt.is_boolean(key.type):
         return select.keep_rows(array, key) if key.ndim == 1 else select.filter_items(array, key)
     if key.ndim == 1:
-        return _ops.rows_at(array, key) if array.ndim else _ops.getitem(array, [key])  # which raises where there are no dims
+        return _ops.rows_at(array, key) if array.ndim else _ops.getitem(array, [key])  # raises for an array without dims
     if array.ndim == 0:
         raise JagIndexError("an array without dims has no rows to take from")
     return _ops.take(array, key, min(key.ndim, array.ndim) - 1)

@@ -1,4 +1,4 @@
-"""Names that can't cross Arrow's C interface: they end there at the first NUL, and polars ends the process when it meets one."""
+"""Refuse names with a NUL character: Arrow's C interface ends a name there, and polars aborts the process."""
 
 from __future__ import annotations
 

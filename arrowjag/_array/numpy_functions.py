@@ -1,4 +1,4 @@
-"""numpy's functions on jagged arrays: reductions and comparisons of whole arrays; the others run on numpy arrays of equal rows."""
+"""numpy's functions on jagged arrays: reductions and comparisons of whole arrays; other functions convert uniform rows to numpy."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _as_numpy(value: Any) -> Any:
 
 
 def instead(function: Callable[..., Any]) -> str:
-    """Name what does the same to rows of any size as a function of numpy that runs on numpy arrays."""
+    """Name the call that replaces a function of numpy for rows of any size."""
     name = function.__name__
     if name == "where":  # the method is called by values
         return "aj.where(c, x, y)"

@@ -124,8 +124,8 @@ class RowFunctionMethods(ArrayBase):
         type : pa.DataType or str, optional
             The Arrow type of the states; by default that of the results. Lazy polars frames need it.
         axis : int, tuple of int or None
-            The dim along which items are combined; trailing dims together; along an outer dim the items at the same position,
-            in the order of the rows.
+            The dim along which items are combined; several trailing dims are combined together. Along an outer dim, the items
+            at the same position are combined in the order of the rows.
 
         Returns
         -------

@@ -59,7 +59,7 @@ class TextMethods(SearchMethods):
     Parameters
     ----------
     owner : JaggedArray
-        Of strings of any Arrow layout, or of dictionaries of strings, whose results are plain.
+        Of strings in any Arrow layout, or of dictionaries of strings; results for dictionaries are plain strings.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Times of numpy inside of lists: pyarrow reads the bits of each array as counts of one unit, whatever unit the array has."""
+"""Times of numpy inside of lists: pyarrow reads all arrays as counts of the same unit, even if their units differ."""
 
 from __future__ import annotations
 

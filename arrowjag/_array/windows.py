@@ -38,8 +38,8 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         Rolling
-            With the methods `sum`, `mean`, `min`, `max`, `count`, `var`, `std`, `median`, `quantile`, `first` and `last`; each
-            computes when it is called, with the nulls that it describes. Cost: that of the method.
+            With the methods `sum`, `mean`, `min`, `max`, `count`, `var`, `std`, `median`, `quantile`, `first` and `last`. The
+            docstring of each method documents nulls. Nothing is computed before a method is called. Cost: that of the method.
 
         Notes
         -----
@@ -73,7 +73,7 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         Rolling
-            With the methods of `rolling`. Unlike the cumulative functions, they have a result at a null item too. Cost: that of the
+            With the methods of `rolling`. Unlike cumulative functions, they also return a result for a null item. Cost: that of the
             method.
 
         Examples

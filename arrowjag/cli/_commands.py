@@ -100,7 +100,7 @@ def _complete_column(context: typer.Context, incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-@app.command(short_help="Show what a file or a folder of files holds.")
+@app.command(short_help="Show the contents of a file or a folder of files.")
 def show(
     file: Annotated[
         str,
@@ -177,7 +177,7 @@ def run_job(
         typer.Argument(help="A Parquet file, a folder of them, a glob, a URL (s3://...), or a table (delta://..., iceberg://...)."),
     ],
     sink: Annotated[str, typer.Argument(help="The folder for the results, its URL, or a table.")],
-    engine: Annotated[str, typer.Option(metavar="local|ray|dask", help="What runs the tasks.")] = "local",
+    engine: Annotated[str, typer.Option(metavar="local|ray|dask", help="Engine that runs the tasks.")] = "local",
     workers: Annotated[int | None, typer.Option(min=1, help="Number of processes; by default one per core.")] = None,
     memory: Annotated[
         str | None, typer.Option(help="Memory limit of all workers together, such as 4GB; by default half of the memory.")
@@ -216,9 +216,9 @@ def run_job(
     merge_schema: Annotated[
         bool, typer.Option("--merge-schema", help="Add the columns of the results that the table lacks.")
     ] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Keep the results that are done, and do the rest.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Keep finished results, and run the remaining tasks.")] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Delete the contents of the sink first.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what there is to do.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Report the remaining tasks without running them.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     log_level: Annotated[
         str, typer.Option(metavar="debug|info|warning|error", help="The least severe messages to print on stderr.")
@@ -301,16 +301,16 @@ def compile_loops(
         if outcome.state == "failed":
             names.append(str(outcome.variant))
     console = Console()
-    console.print(f"{counts['compiled']} compiled, {counts['there']} there before, {counts['failed']} failed", highlight=False)
+    console.print(f"{counts['compiled']} compiled, {counts['there']} compiled before, {counts['failed']} failed", highlight=False)
     if names:
         raise JagValueError(f"compile: numba fails on {', '.join(names)}")
 
 
-@app.command(short_help="Run the main job on real flights.")
+@app.command(short_help="Run a demo on real flights and check its figures.")
 def demo(
-    folder: Annotated[Path | None, typer.Option(help="Keep the Parquet files here.", file_okay=False)] = None,
+    folder: Annotated[Path | None, typer.Option(help="Folder in which to keep the Parquet files.", file_okay=False)] = None,
 ) -> None:
-    """Run the main job on 336,776 real flights, in pandas and polars, and check every figure against a flat group-by.
+    """Nest 336,776 real flights, compute with them in pandas and polars, and compare every figure with a flat group-by.
 
     \b
     Example:

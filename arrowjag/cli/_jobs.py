@@ -76,7 +76,7 @@ _PHRASES = {
     r"\bmore than max_failures=": "more than --max-failures=",
     r"\bpass schema=": "pass --schema",
 }
-# Parameters in messages that quote no code of the user.
+# Parameters in messages that don't quote the user's code.
 _NAMES = re.compile(
     r"\b(batch_bytes|bytes_per_file|partition_by|max_failures|on_error|missing_inputs|dead_letter|storage_options)\b"
     r"|^(engine|frame|timeout|memory|workers|filters)(?= (must|is|name|compare|don't)\b)|\b(memory|workers)(?==)"

@@ -51,12 +51,12 @@ def refuse_nulls(x: JaggedArray, other: str) -> None:
 
 
 def inner_of(x: JaggedArray) -> tuple[int, ...]:
-    """The declared sizes at the end."""
+    """The declared sizes of the last dims."""
     return tuple(int(extent) for extent in x.shape.extents[_dense.levels(x.shape) + 1 :] if extent is not None)
 
 
 def offsets_of(x: JaggedArray) -> list[IntArray]:
-    """The cuts of the jagged levels, outermost first."""
+    """The offsets of the jagged levels, outermost first."""
     return [dim.offsets for dim in x.shape.dims[1 : _dense.levels(x.shape) + 1]]
 
 

@@ -1,4 +1,4 @@
-"""Nested Arrow arrays in every layout that means the same: slack, offsets, hidden values, views, chunks.
+"""Nested Arrow arrays of the same content in every physical layout: unused values, slices, values under nulls, views, chunks.
 
 `lay_out` takes rows as Python lists and draws a physical layout of their buffers. The layout does not affect
 `to_pylist()`, but breaks code that reads `.values` and `.offsets` as if an array began at its first byte.

@@ -253,7 +253,7 @@ _OTHERS: tuple[tuple[Callable[[pa.DataType], bool], _Maker], ...] = (
     (pa.types.is_fixed_size_binary, lambda leaf: st.binary(min_size=leaf.byte_width, max_size=leaf.byte_width)),
     (
         lambda leaf: pa.types.is_string(leaf) or pa.types.is_large_string(leaf) or pa.types.is_string_view(leaf),
-        # Twelve bytes is where a view stops to be inline.
+        # Views store up to twelve bytes inline.
         lambda _: st.sampled_from(["", "a", "ä", "twelve bytes", "longer than twelve bytes"]) | st.text(max_size=3),
     ),
     (
