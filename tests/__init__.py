@@ -1,1 +1,1 @@
-"""Tests of arrowjag, one file an operation. Helpers are imported as `tests.reference` and so on."""
+"""Tests of arrowjag, one file per operation. Helpers are imported as `tests.reference` and so on."""

@@ -1,4 +1,4 @@
-"""Helpers for tests of operations along a dim: axes to draw, and the oracle's row functions carried to any axis."""
+"""Helpers for tests of operations along a dim: strategies for axes, and the oracle's row functions applied along any axis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pandas and polars for tests that both, one or none of them may be beside: ``from tests.hosts import pd, pl``.
+"""pandas and polars for tests that run with both, one or none of them installed: ``from tests.hosts import pd, pl``.
 
 Where a host is absent, a test that uses it is skipped, and a module that uses it outside of its tests is skipped whole.
 """

@@ -1,4 +1,4 @@
-"""Operators on many values go block by block: the same answers as in one piece, for every type, shape and kind of null."""
+"""Operators on many values run in blocks: the same results as in one piece, for every type, shape and kind of null."""
 
 from __future__ import annotations
 

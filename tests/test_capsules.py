@@ -1,4 +1,4 @@
-"""Maps over the C interface whose keys or entries are null: pyarrow would end the process, the gate raises."""
+"""Maps from the C interface with null keys or entries: pyarrow would abort the process, the gate raises an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ordered categories: what goes by order goes by the place of their word, and they keep their type."""
+"""Ordered categories compare and sort by the position of their label, and keep their type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Import circles among our modules, imports inside functions counted: import-linter knows layers, not circles within a folder."""
+"""Circular imports among modules, including imports inside functions: import-linter checks layers, not circles within a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table that compares arrowjag with other libraries (README.md): its cells are what the installed versions do."""
+"""The table that compares arrowjag with other libraries (README.md) describes the behaviour of the installed versions."""
 
 from __future__ import annotations
 

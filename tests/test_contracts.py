@@ -1,4 +1,4 @@
-"""The contracts that were decided, one test a sentence, on the surfaces that it speaks of."""
+"""The contracts of the documentation: one test per statement, on each surface that it names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gate against what is corrupt below the lists, what is valid and strange, and what asks for more than it holds."""
+"""The gate against corrupt data below the lists, valid but unusual data, and data that declare more than they hold."""
 
 from __future__ import annotations
 

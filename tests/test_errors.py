@@ -1,4 +1,4 @@
-"""Errors name a row of nested arrays by its path, whichever code has found the fault."""
+"""Errors name a row of nested arrays by its path, whichever code raises them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gate: every layout comes in with its meaning, goes out as it should, shares buffers, and nothing corrupt gets through."""
+"""The gate: every layout is read with its content and written correctly, shares buffers, and corrupt data is rejected."""
 
 from __future__ import annotations
 

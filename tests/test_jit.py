@@ -1,4 +1,4 @@
-"""`aj.jit`: a traced function gives what the function itself gives, bit for bit, on every surface and however it runs."""
+"""`aj.jit`: a traced function returns the results of the function itself, bit for bit, on every surface and in every mode."""
 
 from __future__ import annotations
 

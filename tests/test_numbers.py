@@ -1,4 +1,4 @@
-"""Numbers at the ends of their types: moments beyond 2**53, overflow where nobody asked, Python ints that no item can equal."""
+"""Numbers at the limits of their types: moments beyond 2**53, overflow in null rows, Python ints that no item can equal."""
 
 from __future__ import annotations
 

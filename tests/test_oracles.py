@@ -1,4 +1,4 @@
-"""The libraries that other tests compare with load and answer: a comparison skipped in silence proves nothing."""
+"""The libraries that other tests compare with can be imported and called: otherwise these tests would be skipped silently."""
 
 from __future__ import annotations
 

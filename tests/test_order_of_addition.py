@@ -1,4 +1,4 @@
-"""The order of addition: what a row gives depends on that row alone, bit for bit."""
+"""The order of addition: the result of a row depends on that row alone, bit for bit."""
 
 from __future__ import annotations
 

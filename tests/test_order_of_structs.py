@@ -1,4 +1,4 @@
-"""Structs in what goes by order: a null field stands last, NaN just before it, ascending and descending."""
+"""Structs in operations on order: a null field sorts last, NaN just before it, ascending and descending."""
 
 from __future__ import annotations
 

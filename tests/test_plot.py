@@ -1,4 +1,4 @@
-"""Pictures: what is drawn, counted against plain lists. How they look was judged by looking at them."""
+"""Pictures: the drawn elements, counted against plain lists. Their look was judged by eye."""
 
 from __future__ import annotations
 

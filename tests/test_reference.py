@@ -1,4 +1,4 @@
-"""The oracle itself, on worked examples: what numpy, Koda and fold are documented to give, and small cases by hand."""
+"""The oracle itself, on worked examples: documented results of numpy, Koda and fold, and small cases by hand."""
 
 from __future__ import annotations
 

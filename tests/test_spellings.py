@@ -1,4 +1,4 @@
-"""Names of other libraries: each error about an unknown name suggests a call of ours that is there."""
+"""Names of other libraries: each error about an unknown name suggests an existing call of arrowjag."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every operation on every surface: the same call, the same answer as the array's, or the same error."""
+"""Every operation on every surface: the same call gives the result of the array, or the same error."""
 
 from __future__ import annotations
 

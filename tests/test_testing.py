@@ -1,4 +1,4 @@
-"""The shipped strategies make what they promise, and nothing that Arrow itself would refuse."""
+"""The public strategies generate the documented data, and nothing that Arrow itself would reject."""
 
 from __future__ import annotations
 

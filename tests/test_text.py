@@ -1,4 +1,4 @@
-"""Methods of `x.str`: Python's str says what each gives, for every layout of text and at every depth."""
+"""Methods of `x.str` give the results of Python's str, for every layout of text and at every depth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Eight threads on one fresh object: what is computed when it is first asked for is the same for all of them."""
+"""Eight threads on one fresh object: attributes that are computed at the first access are the same for all threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods of `x.dt`: Python's datetime says what each gives, for every type of times and at every depth."""
+"""Methods of `x.dt` give the results of Python's datetime, for every type of times and at every depth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""union, intersection and difference, beside each other."""
+"""union, intersection and difference."""
 
 from __future__ import annotations
 

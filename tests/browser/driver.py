@@ -1,4 +1,4 @@
-"""Headless Chromium by the WebDriver protocol, with nothing but the standard library."""
+"""Headless Chromium controlled through the WebDriver protocol, with the standard library only."""
 
 from __future__ import annotations
 

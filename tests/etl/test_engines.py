@@ -1,4 +1,4 @@
-"""The same jobs on Ray and Dask: the same results, also when workers, nodes and drivers are killed."""
+"""The same jobs on Ray and Dask give the same results, also when workers, nodes and drivers are killed."""
 
 from __future__ import annotations
 

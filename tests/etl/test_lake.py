@@ -1,4 +1,4 @@
-"""Jobs that read tables of Delta Lake and Iceberg, and commit to them: once, and whole."""
+"""Jobs read tables of Delta Lake and Iceberg, and commit to them exactly once, all results together."""
 
 from __future__ import annotations
 

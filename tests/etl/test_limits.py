@@ -1,4 +1,4 @@
-"""Workers, memory and batches by default, small files put together, results cut into folders."""
+"""Default workers, memory and batches; small files that are combined, and results that are partitioned into folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batches of so many bytes, and workers that hold too much."""
+"""The bytes of batches, and workers that exceed their memory limit."""
 
 from __future__ import annotations
 

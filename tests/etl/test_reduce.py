@@ -1,4 +1,4 @@
-"""`aj.etl.reduce`: what combines rows."""
+"""`aj.etl.reduce`: combine the rows of a dataset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs that are ended and started again: every row once."""
+"""Jobs that are interrupted and resumed hold every row once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of calls: for each method what it may be called with, drawn at random, and what the oracle says of it."""
+"""The table of calls: for each method, random arguments that it accepts, and the result of the oracle for them."""
 
 from __future__ import annotations
 

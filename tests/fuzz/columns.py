@@ -1,6 +1,6 @@
-"""Random columns, ugly in every way that Arrow allows, hundreds of times faster than hypothesis makes them.
+"""Random columns with all unusual layouts that Arrow allows, drawn hundreds of times faster than by hypothesis.
 
-What a column means is `array.to_pylist()`: pyarrow reads it, not we.
+`array.to_pylist()` defines the content of a column: pyarrow reads it, not arrowjag.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The whole against its pieces: what works row by row gives, for a slice or a chunk, that slice of the whole result; types too."""
+"""Compare slices of a result with results for slices and chunks, including types: methods that work row by row must agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The properties of the test suite with examples that no run drew before: pytest with another seed, one file after another."""
+"""Run the property tests of the suite with new examples: pytest with another seed, one file after another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hugging Face datasets: what comes in is jagged, what goes out are lists."""
+"""Hugging Face datasets: lists become jagged columns, and jagged columns become lists."""
 
 from __future__ import annotations
 

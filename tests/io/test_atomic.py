@@ -1,4 +1,4 @@
-"""A crash, an exception or a full disk leaves the old file or the new one, never a part."""
+"""After a crash, an exception or a full disk, either the old file or the complete new one exists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nested layouts of old and careless writers: they read as the format's rules say, and round-trip."""
+"""Nested layouts of old and incorrect writers are read by the rules of the format, and round-trip."""
 
 from __future__ import annotations
 

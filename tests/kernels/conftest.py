@@ -1,4 +1,4 @@
-"""Kernels go another way where values are few, or rows short: every test goes both."""
+"""Kernels use other algorithms for few values and for short rows: every test runs with each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks over threads: who runs them, in what order results come, and what becomes of errors."""
+"""Tasks in threads: which thread runs them, the order of results, and the propagation of errors."""
 
 from __future__ import annotations
 

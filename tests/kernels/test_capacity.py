@@ -1,4 +1,4 @@
-"""Text beyond the reach of offsets of 32 bits is computed once more with those of 64."""
+"""Text that is too long for 32-bit offsets is computed again with 64-bit offsets."""
 
 from __future__ import annotations
 

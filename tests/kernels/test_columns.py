@@ -1,4 +1,4 @@
-"""Columns of ragged rows, and large frames that go by them, against a stable sort and the general way."""
+"""Columns of ragged rows, and transposition of large frames by columns, against a stable sort and the general algorithm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole rows of every type that is words, against Python lists."""
+"""Whole rows of every fixed-width type, against Python lists."""
 
 from __future__ import annotations
 

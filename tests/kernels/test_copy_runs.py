@@ -1,4 +1,4 @@
-"""Rows of values of every type dropped, or laid at new offsets, against Python lists."""
+"""Rows of values of every type that are dropped or copied to new offsets, against Python lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equal items by hashes are those of dictionaries and of sorting, whichever table they meet in."""
+"""Hashing finds the same equal items as dictionaries and sorting, for any number of collisions."""
 
 from __future__ import annotations
 

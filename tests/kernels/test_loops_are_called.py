@@ -1,4 +1,4 @@
-"""Each operation calls its compiled loop where there is one: a kernel that asked for a wrong one would only be slower."""
+"""Each operation calls its compiled loop if there is one: if a kernel requested a wrong loop, it would only be slower."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data with a value for its nulls, against numpy's `where`; one long row against a sum of what is left."""
+"""Data whose nulls are replaced by a value, against numpy's `where`; one long row against the sum of the valid items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of machine code: where they lie, and that none is read which this user, and this version, did not write whole."""
+"""Files of machine code: their folders, and the rejection of files that are incomplete or of other users or versions."""
 
 from __future__ import annotations
 

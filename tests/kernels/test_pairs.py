@@ -1,4 +1,4 @@
-"""Short rows compared pair by pair give what sorting gives: the same rows by both ways, whatever counts as short."""
+"""Comparing the pairs of short rows gives the same results as sorting, for every threshold of short rows."""
 
 from __future__ import annotations
 

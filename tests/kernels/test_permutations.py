@@ -1,4 +1,4 @@
-"""Permutations turned round, against plain lists; blocks of rows give what all rows together give."""
+"""Inverse permutations against plain lists; blocks of rows give the same results as all rows together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reductions over rows, each against the same thing done on plain lists."""
+"""Reductions over rows, each against the same computation on plain lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running totals, shifts, fills and moving windows, each against the same thing done on plain lists."""
+"""Running totals, shifts, fills and moving windows, each against the same computation on plain lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops that take rows of few items in ways of their own: rows of each length, with nulls, against Python."""
+"""Loops with special code for rows of few items: rows of each length, with nulls, against Python."""
 
 from __future__ import annotations
 

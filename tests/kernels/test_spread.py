@@ -1,4 +1,4 @@
-"""One item a row for each of its values: block by block, as numbers and as bits, the same as np.repeat."""
+"""One item per row broadcast to the values of the row, in blocks, as numbers and as bits, against np.repeat."""
 
 from __future__ import annotations
 

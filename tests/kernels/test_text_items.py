@@ -1,4 +1,4 @@
-"""Few texts by Python: what it is called with, and how many texts are few."""
+"""Few texts are computed by Python: with which arguments, and up to which number of texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of text by compiled loops against Python, as machine code and run by Python; and what they leave to Arrow."""
+"""Compiled loops of text functions against Python, as machine code and run by Python; and the cases that they leave to Arrow."""
 
 from __future__ import annotations
 

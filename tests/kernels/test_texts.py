@@ -1,4 +1,4 @@
-"""The order of different texts against Python's."""
+"""The order of distinct texts against Python's."""
 
 from __future__ import annotations
 

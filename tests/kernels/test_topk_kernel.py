@@ -1,4 +1,4 @@
-"""The items that an order begins with are the same whether others are sorted with them or not."""
+"""The first items of an order are the same whether or not the other items are sorted too."""
 
 from __future__ import annotations
 

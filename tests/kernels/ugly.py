@@ -1,4 +1,4 @@
-"""A fixed set of ugly columns: what each test of strategies looks at, always the same, so that a failure comes back."""
+"""A fixed set of columns with unusual layouts for all tests of strategies, so that a failure can be reproduced."""
 
 from __future__ import annotations
 

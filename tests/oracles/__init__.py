@@ -1,1 +1,1 @@
-"""Beside other libraries that do the same, on random input; skipped where the library is absent."""
+"""Compare with other libraries on random input; skipped if the library is not installed."""

@@ -1,4 +1,4 @@
-"""Arrays and shapes of both libraries from the same numbers, and what a call of either comes to."""
+"""Arrays and shapes of both libraries from the same numbers, and the outcome of a call in each."""
 
 from __future__ import annotations
 

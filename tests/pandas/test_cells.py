@@ -1,4 +1,4 @@
-"""Assignment through `loc` and `iloc`: a list of lists holds rows, and a list of items is a row for one place only."""
+"""Assignment through `loc` and `iloc`: a list of lists holds rows, and a list of items is a row for a single position."""
 
 from __future__ import annotations
 

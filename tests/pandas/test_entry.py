@@ -1,4 +1,4 @@
-"""A `JaggedArray` becomes a column wherever pandas takes data for one, whole numbers exact."""
+"""A `JaggedArray` becomes a column wherever pandas accepts data for one, and integers stay exact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A jagged mask is no mask of rows, a row of booleans has no truth, and a row never equals a scalar."""
+"""A jagged mask is not a mask of rows, a row of booleans has no truth value, and a row never equals a scalar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jagged columns in what takes a frame apart: dicts, JSON, SQL, text, functions of rows and of groups."""
+"""Jagged columns in conversions to Python objects: dicts, JSON, SQL, text, functions of rows and of groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times of numpy inside of objects: pyarrow reads them as counts of whatever unit it is asked for."""
+"""Times of numpy inside of objects: pyarrow reads their counts in the requested unit, without a conversion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Series to arrays and back: shared buffers, every leaf type, and what polars has no dtype for."""
+"""Series to arrays and back: shared buffers, every leaf type, and types for which polars has no dtype."""
 
 from __future__ import annotations
 

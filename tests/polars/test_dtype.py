@@ -1,4 +1,4 @@
-"""The dtype `Jagged`: its facts, its metadata, and what keeps it."""
+"""The dtype `Jagged`: its attributes, its metadata, and the operations that keep it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays where polars takes columns, and what polars has that is no Arrow data."""
+"""Arrays where polars accepts columns, and data of polars that Arrow can't represent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Enum leaves: to Arrow they are ordered dictionaries, and they come back as what they were."""
+"""Enum leaves become ordered dictionaries in Arrow, and the same Enum again in polars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Right after `.jag` a name means items, or raises and says what is meant: polars' own names would take each list as one value."""
+"""Directly after `.jag`, a method works on items, or raises an error that names the call for whole lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The native table: what polars computes itself is what the array computes, over every kind of column."""
+"""The native table: for every kind of column, polars' own expressions give the same values as the array."""
 
 from __future__ import annotations
 

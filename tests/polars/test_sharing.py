@@ -1,4 +1,4 @@
-"""Common parts of the outputs of one query are computed once, with the right values, and nothing stays behind."""
+"""Common subexpressions of the outputs of one query are computed once, with the right values, and their memory is released."""
 
 from __future__ import annotations
 

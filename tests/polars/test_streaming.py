@@ -1,4 +1,4 @@
-"""From Parquet to Parquet without a whole column in memory, and pieces that give what the whole gives."""
+"""Stream from Parquet to Parquet without a whole column in memory; batches give the same results as the whole."""
 
 from __future__ import annotations
 
