@@ -138,7 +138,7 @@ def from_arrow(data: ArrowData, ndim: int | None = None, where: str = "the colum
 
 
 def from_kernel(array: pa.Array) -> Column:
-    """Convert lists that a kernel of ours made, whose buffers need no check."""
+    """Convert lists that a kernel of arrowjag made, whose buffers need no check."""
     return _joined(*_arrow.split_levels(array))
 
 

@@ -445,7 +445,7 @@ class ArrayBase(Column):
     if not TYPE_CHECKING:  # for type checkers
 
         def __getattr__(self, name: str) -> NoReturn:
-            """Raise for an unknown name, and suggest ours."""
+            """Raise for an unknown name, and suggest a name of arrowjag."""
             if name.startswith("_"):
                 raise AttributeError(f"a JaggedArray has no {name!r}", name=name, obj=self)
             raise JagAttributeError(

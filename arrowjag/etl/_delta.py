@@ -166,7 +166,7 @@ def _paths(table: Any) -> set[str]:
 
 
 def _stored(schema: pa.Schema) -> pa.Schema:
-    """Return the schema of the table: plain lists, with the jagged types in field metadata of our own."""
+    """Return the schema of the table: plain lists, with the jagged types in field metadata of arrowjag."""
     plain, _ = plain_schema(schema, extents=False)
     fields = []
     for field, typed in zip(plain, schema, strict=True):

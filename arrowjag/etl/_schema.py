@@ -15,7 +15,7 @@ from arrowjag.io._schemas import merge_types
 
 __all__ = ["METADATA_KEY", "bare_schema", "check_schema", "conform_result", "make_frame", "read_frame"]
 
-#: The key of our metadata in files; `bare_schema` removes it from tables read from such files.
+#: The key of arrowjag's metadata in files; `bare_schema` removes it from tables read from such files.
 METADATA_KEY = b"arrowjag.etl"
 
 

@@ -275,7 +275,7 @@ def write_parquet(
         statistics; for jagged columns, the number of rows hardly determines its size. A row with more values forms a row
         group by itself.
     plain : bool
-        Whether the Arrow schema of the file has plain nested lists in place of our extension type, for readers such as polars and
+        Whether the Arrow schema of the file has plain nested lists in place of the extension type, for readers such as polars and
         daft without arrowjag, which return an extension type otherwise. The file metadata then name the jagged columns, so that
         `read_parquet` restores their type.
     **options
@@ -410,7 +410,7 @@ class FileWriter:
 
 @contextlib.contextmanager
 def _options_of(options: Mapping[str, Any]) -> Iterator[None]:
-    """Convert exceptions for options that pyarrow does not accept to ours, which name the options."""
+    """Convert exceptions for options that pyarrow does not accept to errors that name the options."""
     try:
         yield
     except (JagError, pa.ArrowNotImplementedError):

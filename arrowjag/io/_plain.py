@@ -70,14 +70,14 @@ def plain_schema(schema: pa.Schema, *, extents: bool = True) -> tuple[pa.Schema,
     Parameters
     ----------
     schema : pa.Schema
-        A schema with our extension type.
+        A schema with the extension type of arrowjag.
     extents : bool
         Whether declared extents remain `fixed_size_list`, which tables of the lake don't have.
 
     Returns
     -------
     pa.Schema
-        The same columns without extension types of ours.
+        The same columns without extension types of arrowjag.
     dict
         Key and value for the file metadata; empty if no column is jagged.
     """
@@ -106,7 +106,7 @@ def typed_schema(schema: pa.Schema, found: Mapping[bytes, bytes] | None) -> pa.S
     Returns
     -------
     pa.Schema
-        Without our key in its metadata.
+        Without arrowjag's key in its metadata.
     """
     told = _parsed((found or {}).get(METADATA_KEY.encode()))
     fields = [_typed(field, told[field.name]) if field.name in told else field for field in schema]

@@ -293,7 +293,7 @@ def _checked_extents(extents: Any, ndim: int) -> tuple[int | None, ...]:
 
 
 def _as_jagged(dtype: Any) -> JaggedDtype | None:
-    """A pandas dtype as ours, where it is a nested list of Arrow or ours already."""
+    """Convert a pandas dtype to a jagged one, if it is a nested list of Arrow or already jagged."""
     if isinstance(dtype, JaggedDtype):
         return dtype
     if not isinstance(dtype, pd.ArrowDtype):

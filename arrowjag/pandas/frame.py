@@ -47,7 +47,7 @@ class FrameJag:
         self._frame = frame
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Raise for an unknown name, and suggest ours; methods of single columns are there on these."""
+        """Raise for an unknown name, and suggest one of arrowjag; methods of single columns are under `.jag` of the column."""
         if name.startswith("_"):
             raise AttributeError(name)
         hint = lambda: suggestion(name, dir(type(self)), where="df[column].jag")  # noqa: E731

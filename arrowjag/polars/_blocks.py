@@ -1,8 +1,8 @@
 """Kernels of polars and numpy on blocks of rows of a polars column, on all cores.
 
-polars itself reads the lists of a column in one thread, and some of its kernels agree with ours on most data only: its integer sums
-wrap, and it orders NaN above every number. A reduction first checks the values of each block, which costs at most a fourth of the
-call. If a block fails the check, our kernels compute the column.
+polars itself reads the lists of a column in one thread, and some of its kernels agree with arrowjag's on most data only: its
+integer sums wrap, and it orders NaN above every number. A reduction first checks the values of each block, which costs at most a
+fourth of the call. If a block fails the check, arrowjag's kernels compute the column.
 """
 
 from __future__ import annotations
@@ -158,10 +158,10 @@ class Above:
 
 
 class RowReduction:
-    """Reduce rows with polars' kernel if the values allow it, otherwise with ours.
+    """Reduce rows with polars' kernel if the values allow it, otherwise with arrowjag's.
 
     polars' kernel is slower if there are nulls among the items. Its integer sums wrap, and it adds integers as floats for a mean;
-    `_is_exact` checks that the numbers are small enough for exact results. Floats are always added by our kernel, because polars
+    `_is_exact` checks that the numbers are small enough for exact results. Floats are always added by arrowjag, because polars
     keeps the documented order of addition only for rows of up to 128 items.
     """
 

@@ -1,8 +1,8 @@
-"""Names of polars under `.jag`: some are aliases of our methods, all others raise.
+"""Names of polars under `.jag`: some are aliases of arrowjag's methods, all others raise an error.
 
-`.jag` of an expression is an expression and would inherit polars' methods, which take each list as one value, while ours operate on
-its items: ``arg_sort`` would sort rows and ``argsort`` items. So directly after `.jag`, a method either operates on items or
-raises. On a result (``pl.col("v").jag.sum()``) polars' own methods are available again.
+`.jag` of an expression is an expression and would inherit polars' methods, which take each list as one value, while those of `.jag`
+operate on its items: ``arg_sort`` would sort rows and ``argsort`` items. So directly after `.jag`, a method either operates on
+items or raises an error. On a result (``pl.col("v").jag.sum()``) polars' own methods are available again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ALIASES = {
     "cum_min": "cummin",
     "cum_prod": "cumprod",
 }
-"""polars' names of methods that we have under another name; the parameters are ours."""
+"""polars' names of methods that arrowjag has under another name; the parameters are those of arrowjag."""
 
 _KEYWORDS: dict[str, dict[str, str]] = {
     "null_on_oob": {"out_of_bounds": "use out_of_bounds='null'", "default": "not needed: out of range gives default"},
@@ -51,11 +51,11 @@ _KEYWORDS: dict[str, dict[str, str]] = {
         "": "not available: items are drawn without replacement; means of draws with it are x.bootstrap(n, seed)",
     },
 }
-"""The advice for each keyword of polars that our methods lack, by the parameter of ours that it names, "" if it names none."""
+"""The advice for each keyword of polars that arrowjag lacks, by the parameter of arrowjag that it names ("" for none)."""
 
 
 def own_names(surface: type) -> set[str]:
-    """Return the public names that one of our surfaces defines, without the names of polars that it refuses."""
+    """Return the public names that a surface defines, without the names of polars that it refuses."""
     return {
         name
         for cls in surface.__mro__
@@ -95,7 +95,7 @@ def refuse_foreign(surface: type, host: type, passing: frozenset[str]) -> None:
 
 
 def refuse(surface: type, host: type, column: str, name: str, fields: Iterable[str] = ()) -> NoReturn:
-    """Raise for a name that the surface lacks, and suggest our equivalent and the polars call without `.jag`.
+    """Raise for a name that the surface lacks, and suggest the equivalent and the polars call without `.jag`.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def _is_not_null(self: Any, axis: int = -1) -> Any:
 
 
 def check_keywords(name: str, keywords: Mapping[str, Any]) -> None:
-    """Raise for keywords that a method lacks, and suggest our equivalent.
+    """Raise for keywords that a method lacks, and suggest the equivalent.
 
     Parameters
     ----------

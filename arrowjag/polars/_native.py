@@ -1,4 +1,4 @@
-"""The calls that become native list expressions of polars: those that are faster than ours and return the same values.
+"""The calls that become native list expressions of polars, because they are faster and return the same values.
 
 The times are milliseconds of CPU time for 5M values in 500k rows on 2 cores. The tests compare each native result with that of the
 array, on columns in every physical layout:
@@ -21,7 +21,7 @@ comparisons              3 / 2           numbers with a Python number that is no
 `fill_null`              10 / 6          numbers, filled with a number of their type
 `sum`                    9 / 7           64-bit integers, if a check of the values shows that no sum wraps; for narrower
                                          integers polars returns other types
-`mean`                   9 / 8           integers whose sums are exact in float64; our kernel adds floats, in the documented order
+`mean`                   9 / 8           integers whose sums are exact in float64; arrowjag adds floats, in the documented order
 `min`, `max`             10 / 8          numbers; both ignore NaN unless a row contains nothing else
 `n_unique`               60 / 50         numbers without nulls; polars counts null as a value
 `any`, `all`             6 / 6           booleans
@@ -34,12 +34,12 @@ comparisons              3 / 2           numbers with a Python number that is no
 All of them require lists without a declared extent, the last axis, and default options. All except comparisons, unary calls and
 `fill_null` also require flat lists. A tree of such calls becomes one expression. `sum`, `mean`, `min`, `max` and `n_unique` call
 polars' kernels from Python per block of rows, on all cores, in half the time of polars' own expression, which reads the lists of a
-column in one thread. If there are nulls among the items, for which polars is slower (25 / 60), or if a check fails, our kernels
-compute the result.
+column in one thread. If there are nulls among the items, for which polars is slower (25 / 60), or if a check fails, arrowjag's
+kernels compute the result.
 
-These calls are not native: `sort`, `cumsum`, `rank`, `diff`, `shift`, `filter`, `clip`, `median`, `std` and `unique`, because ours
-are 2 to 40 times faster; and `round`, because polars agrees only below 2**52 / 10**decimals, and a check of the values makes it
-slower than ours.
+These calls are not native: `sort`, `cumsum`, `rank`, `diff`, `shift`, `filter`, `clip`, `median`, `std` and `unique`, because
+arrowjag's kernels are 2 to 40 times faster; and `round`, because polars agrees only below 2**52 / 10**decimals, and a check of the
+values makes it slower than arrowjag's kernel.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ Build: TypeAlias = "Callable[..., pl.Expr]"
 
 
 def native(call: Call, operands: Operands) -> Build | None:
-    """Return a function that builds the native expression of a call, or None if our kernels must compute the call."""
+    """Return a function that builds the native expression of a call, or None if arrowjag's kernels must compute the call."""
     rule = NATIVE.get((call.kind, call.name))
     return None if rule is None else rule(call, operands)
 
@@ -87,7 +87,7 @@ Rule: TypeAlias = "Callable[[Call, Operands], Build | None]"
 Accepts: TypeAlias = "Callable[[pa.DataType], bool]"
 
 _DTYPES: dict[pa.DataType, type[pl.DataType]] = {pa.float64(): pl.Float64, pa.float32(): pl.Float32, pa.int64(): pl.Int64}
-"""Leaf types for which polars promotes as we do, with columns of the same type and with Python numbers."""
+"""Leaf types for which polars promotes as arrowjag does, with columns of the same type and with Python numbers."""
 
 
 def _arithmetic(function: Callable[[Any, Any], pl.Expr], accepts: Accepts) -> Rule:
@@ -112,7 +112,7 @@ def _arithmetic(function: Callable[[Any, Any], pl.Expr], accepts: Accepts) -> Ru
 
 
 def _is_exact(function: Callable[[Any, Any], pl.Expr], number: Any, leaf: pa.DataType) -> bool:
-    """Whether polars computes with a number of the leaf type as we do: it takes x + 0 for x, and x / 3 for x * (1 / 3)."""
+    """Whether polars computes with a number of the leaf type as arrowjag does: it takes x + 0 for x, and x / 3 for x * (1 / 3)."""
     if pt.is_integer(leaf) or function is operator.mul:
         return True
     with np.errstate(all="ignore"):
@@ -190,7 +190,7 @@ def _compare(call: Call, operands: Operands) -> Build | None:
 
 
 def _whole_bound(name: str, bound: float) -> int | None:
-    """Return the integer that replaces a float bound; None from 2**53 on, where our kernels round the integers to float64."""
+    """Return the integer that replaces a float bound; None from 2**53 on, where arrowjag rounds the integers to float64."""
     if not abs(bound) < 2**53 or (name in ("eq", "ne") and not bound.is_integer()):
         return None
     return math.floor(bound) if name in ("gt", "le") else math.ceil(bound)

@@ -1,8 +1,8 @@
 """A memo of common subexpressions: several outputs of one query compute a shared call once.
 
 polars plans each output separately, copies every Python function and compares functions by pointer, so its own elimination of
-common subexpressions does not see our trees. Here each planned output (a `Ticket`) registers the calls of its tree. The memo keeps
-the value of a call if several live outputs use it in different calls.
+common subexpressions does not see the recorded trees. Here each planned output (a `Ticket`) registers the calls of its tree. The
+memo keeps the value of a call if several live outputs use it in different calls.
 
 * **Key**: the tree of the call, and the addresses, offsets and lengths of the buffers of each input. The memo holds the inputs as
   long as the value, so that no other column can be allocated at the same address.

@@ -173,7 +173,7 @@ class JagNamespace(JagExpr):
         return self
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Raise for a name of polars: its methods take each row as one value, ours operate on the items."""
+        """Raise for a name of polars: its methods take each row as one value, those of `.jag` operate on the items."""
         if name.startswith("_"):
             raise AttributeError(name)
         node = self._node
@@ -204,7 +204,7 @@ _OPERATORS = frozenset(f"__{name}__" for name in (*BINARY, *COMPARISONS))
 
 
 def _refuse_selector_on_the_left() -> None:
-    """Raise if the operator of a selector reads one of our expressions as its right operand.
+    """Raise if the operator of a selector reads a jagged expression as its right operand.
 
     Python calls the operator of the left operand first, unless the class of the right one is a subclass of it. This class is
     a subclass of `Expr`, not of `Selector`, so polars would compute with the stored lists, without jagged types and with its own

@@ -115,7 +115,7 @@ class _Columns(list[pl.Expr]):
 
 
 def _is_read(dtype: pl.DataType) -> bool:
-    """Whether we can read columns of a dtype; if not, an error names this column."""
+    """Whether arrowjag can read columns of a dtype; if not, an error names this column."""
     try:
         column_type(dtype)
     except JagError:

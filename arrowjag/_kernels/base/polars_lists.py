@@ -1,4 +1,4 @@
-"""Sums, extremes, slots and numbers of distinct items of rows, rows taken and one sorted, by polars' kernels on our buffers.
+"""Sums, extremes, slots and numbers of distinct items of rows, rows taken and one sorted, by polars' kernels on shared buffers.
 
 polars is optional: it is used where it has been loaded already, or where the work is worth loading it.
 """
@@ -151,7 +151,7 @@ def _data_of(values: pa.Array[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def sorts_items(data: NDArray[Any]) -> bool:
-    """Whether polars sorts items as we do, who put NaN behind all numbers in either direction."""
+    """Whether polars sorts items as arrowjag does, which puts NaN after all numbers in both directions."""
     return data.dtype.char in NUMBERS and not (data.dtype.kind == "f" and bool(np.isnan(data).any()))
 
 

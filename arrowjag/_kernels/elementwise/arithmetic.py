@@ -148,7 +148,7 @@ def floor_divide(one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> Non
     quotient = np.divide(one, two, out=empty_like(out))
     np.floor(quotient, out=out)
     doubtful = out == quotient
-    # If the quotient has at most one binary digit behind the point, numpy's floor may be off by one, and so is ours.
+    # If the quotient has at most one binary digit behind the point, numpy's floor may be off by one, and this result equals it.
     limit = divisor.limit
     if not (out.max() < limit and out.min() > -limit):
         doubtful |= np.abs(out) >= limit

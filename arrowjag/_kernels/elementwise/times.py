@@ -53,7 +53,7 @@ _PANDAS = {
     **dict.fromkeys(("Q", "QE", "QS"), "q"),
     **dict.fromkeys(("A", "Y", "YE", "YS"), "y"),
 }
-"""pandas' units, and ours."""
+"""The units of pandas, and those of arrowjag."""
 
 _WEEK_ORIGIN = 4 * _DAY
 """The first Monday, 1970-01-05."""
