@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -62,3 +63,18 @@ def test_apply_calls_ufuncs() -> None:
 def test_apply_refuses(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("ceil", []), ("round", []), ("round_to_multiple", []), ("round_binary", [0]), ("round_binary", [aj.array([0, 1])])],
+)
+def test_rounding_refuses_decimals_that_outgrow_their_digits_wherever_they_stand(name: str, arguments: list[Any]) -> None:
+    x = aj.array([[Decimal("9.95"), Decimal("1.20")], [Decimal("0.00")]], type="decimal128(3, 2)")
+    for one in (x, x.reverse()):
+        with pytest.raises(aj.JagValueError, match=f"^{name}: Rounded value 10.00 does not fit"):
+            aj.apply(name, one, *arguments)
+    assert aj.apply("trunc", x).to_list() == [[Decimal("9.00"), Decimal("1.00")], [Decimal("0.00")]]
+    assert aj.apply(name, x[:, 1:], *arguments).type == x.type
+    with pytest.raises(aj.JagTypeError, match=r"^ceil has no kernel for decimal128\(3, 2\). Cast to float64 first"):
+        np.ceil(x)

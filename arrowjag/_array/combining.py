@@ -37,7 +37,9 @@ def apply_function(fn: str | Callable[..., Any], arrays: Sequence[Any], options:
     def call(*data: Any) -> Any:
         n = next(len(one) for one in data if isinstance(one, pa.Array))
         result = elementwise.compute(name, data[0]) if isinstance(fn, str) and len(data) == 1 and not options else None
-        result = function(*data, **options) if result is None else result
+        if result is None:
+            elementwise.check_rounded(name, function, *data, **options)
+            result = function(*data, **options)
         if not isinstance(result, (pa.Array, pa.ChunkedArray)) or len(result) != n:
             raise ShapeError(f"apply: {name} does not give one value for each of {n} items; reductions are methods of arrays")
         return result

@@ -11,6 +11,7 @@ from arrowjag._ops.elementwise.arithmetic import exact_product, fitting_product,
 from arrowjag._ops.elementwise.categories import Categories, as_category, codes_beside, from_codes, is_ordered
 from arrowjag._ops.elementwise.choosing import coalesce, fill_null, where
 from arrowjag._ops.elementwise.comparison import are_moments, exact_counts
+from arrowjag._ops.elementwise.decimals import check_rounded
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of, decoded, row_of
 from arrowjag._ops.elementwise.operators import (
     BINARY,
@@ -61,6 +62,7 @@ __all__ = [
     "cast",
     "cast_datum",
     "cast_values",
+    "check_rounded",
     "clip",
     "coalesce",
     "codes_beside",

@@ -22,7 +22,16 @@ from arrowjag._ops.elementwise.types import promote
 from arrowjag.errors import JagOverflowError
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["are_exact", "compare", "floored", "negated", "null_for_zero", "room_for_result", "round_to_places"]
+__all__ = [
+    "are_exact",
+    "check_rounded",
+    "compare",
+    "floored",
+    "negated",
+    "null_for_zero",
+    "room_for_result",
+    "round_to_places",
+]
 
 MOST_DIGITS = 76
 """Of decimal256."""
@@ -165,6 +174,22 @@ def _of_python_integers(name: str, one: Datum, two: Datum, type: pa.DataType) ->
     found = function(left, right)
     both = both_valid(*valid)
     return exact.of_integers(found, None if both is None else np.broadcast_to(both, found.shape), type, name)
+
+
+_ROUNDING = frozenset({"ceil", "floor", "round", "round_binary", "round_to_multiple"})
+"""Functions of Arrow whose results may have one digit more than their type."""
+
+
+def check_rounded(name: str, function: Callable[..., Any], datum: Datum, *arguments: Any, **options: Any) -> None:
+    """Raise if a decimal outgrows its digits when rounded: Arrow raises only if no other item follows, and else makes it 0."""
+    if name not in _ROUNDING or not pt.is_decimal(datum.type):
+        return
+    if arguments and isinstance(arguments[0], pa.Array) and isinstance(datum, pa.Array):  # of `round_binary`
+        for digits in arguments[0].unique():
+            check_rounded(name, function, datum.filter(pc.equal(arguments[0], digits)), digits, **options)
+        return
+    for end in pc.min_max(datum).values():
+        function(end, *arguments, **options)
 
 
 def are_exact(one: pa.DataType, two: pa.DataType) -> bool:

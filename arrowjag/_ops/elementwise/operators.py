@@ -20,7 +20,7 @@ from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.arithmetic import arithmetic, divide, floor_divide, power, remainder
 from arrowjag._ops.elementwise.choosing import where
 from arrowjag._ops.elementwise.comparison import are_moments, compare, logic, shift
-from arrowjag._ops.elementwise.decimals import negated, round_to_places
+from arrowjag._ops.elementwise.decimals import check_rounded, negated, round_to_places
 from arrowjag._ops.elementwise.framework import (
     Datum,
     Operand,
@@ -250,12 +250,9 @@ def round_to(column: Column, decimals: int) -> Column:
 
 
 def _rounded(datum: Datum, decimals: int) -> pa.Array:
-    """Round by Arrow, which returns 0 for a decimal that outgrows its digits, and raises only if no other one follows."""
-    if pt.is_decimal(datum.type):
-        for end in pc.min_max(datum).values():
-            pc.round(end, decimals, "half_to_even")
-        if (found := round_to_places(datum, decimals)) is not None:
-            return found
+    check_rounded("round", pc.round, datum, decimals, "half_to_even")
+    if pt.is_decimal(datum.type) and (found := round_to_places(datum, decimals)) is not None:
+        return found
     return pc.round(datum, decimals, "half_to_even")
 
 

@@ -62,7 +62,7 @@ def _numpy_ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Colum
             found = blockwise.map_values(function, data[0])
             if found is not None:
                 return found
-        pairs = [_temporal_view(datum) for datum in data]
+        pairs = [_temporal_view(datum, function.__name__) for datum in data]
         valid: BoolArray | None = None
         for _, one in pairs:
             valid = both_valid(valid, one)
@@ -81,9 +81,11 @@ def _numpy_ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Colum
     return (first, *(Column(first.shape, _from_ufunc(*one)) for one in kept[1:]))
 
 
-def _temporal_view(datum: Datum) -> tuple[Any, BoolArray | None]:
+def _temporal_view(datum: Datum, name: str) -> tuple[Any, BoolArray | None]:
     """Convert to numpy, with timestamps and durations as datetime64 and timedelta64, so that ufuncs infer result types."""
     datum = decoded(datum)
+    if pt.is_decimal(datum.type):
+        raise JagTypeError.no_kernel(name, datum.type, hint="Cast to float64 first, or call a function of Arrow by aj.apply.")
     data, valid = datum_to_numpy(datum)
     if pt.is_timestamp(datum.type) and datum.type.tz is None:
         return data.view(f"M8[{datum.type.unit}]"), valid
