@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import decimal
 import re
 from typing import Any
@@ -460,3 +461,22 @@ def test_numbers_and_times_become_dictionaries(leaf: pa.DataType, ordered: bool)
     assert aj.array([[7, 300]]).cast(pa.dictionary(pa.int8(), pa.int8()), strict=False).to_list() == [[7, None]]
     with pytest.raises(aj.JagValueError, match=r"cast: the items do not fit .* together"):
         aj.array([list(range(300))]).cast(pa.dictionary(pa.int8(), pa.int64()))
+
+
+@pytest.mark.parametrize("text", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_text_becomes_times_of_day(text: pa.DataType, unit: str) -> None:
+    type = pa.time32(unit) if unit in ("s", "ms") else pa.time64(unit)
+    x = aj.array([["23:59:59", "01:02", None], [], None, ["24:00", "", "1:00", "12:00 ", "12:00Z"]], type="string").cast(text)
+    found = x.cast(type, strict=False)
+    assert found.type == type
+    assert found.to_list() == [[dt.time(23, 59, 59), dt.time(1, 2), None], [], None, [None] * 5]
+    assert x[:3].cast(type).equals(found[:3])
+    with pytest.raises(JagValueError, match=f"^cast: row 3 holds '24:00', which is not a valid {re.escape(str(type))}"):
+        x.cast(type)
+
+
+def test_fractions_of_seconds_in_text_fit_the_unit() -> None:
+    x = aj.array([["12:00:00.25"]])
+    assert x.cast("time32[ms]").to_list() == x.cast("time64[ns]").to_list() == [[dt.time(12, 0, 0, 250_000)]]
+    assert x.cast("time32[s]", strict=False).to_list() == [[None]]

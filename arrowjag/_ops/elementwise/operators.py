@@ -330,7 +330,7 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
         return _encoded(cast_values(datum, type.value_type, safe), type)
     if pt.is_timestamp(datum.type) and datum.type.tz and (pt.is_date(type) or pt.is_time(type) or is_text(type)):
         return cast_zoned(datum, type, safe) if isinstance(datum, pa.Array) else cast_zoned(pa.repeat(datum, 1), type, safe)[0]
-    datum = _castable(datum, type)
+    datum = _clock(datum, type) if is_text(datum.type) and pt.is_time(type) else _castable(datum, type)
     if pt.is_float16(type) and not pt.is_floating(datum.type):
         if safe and pt.is_integer(datum.type):
             _check_halves(datum)
@@ -341,6 +341,13 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
     found = datum.cast(type, safe=safe) if found is None else found
     _check_cast(datum, found, safe)
     return found
+
+
+def _clock(text: Datum, type: pa.DataType) -> Datum:
+    """Read text as times of the first day, which Arrow casts to times of day; it has no cast from text to these."""
+    texts = pa.large_string() if pt.is_large_string(text.type) else pa.string()
+    first, none = pa.scalar("1970-01-01 ", texts), pa.scalar("", texts)
+    return pc.binary_join_element_wise(first, text, none).cast(pa.timestamp(type.unit))
 
 
 def _is_encoded_by_values(type: pa.DataType) -> bool:
