@@ -212,7 +212,8 @@ _DIRECTIVES = {
     "a": f"(?:{_any_case(name[:3] for name in _DAYS)})",
     "A": f"(?:{_any_case(_DAYS)})",
     "p": f"(?P<p>{_any_case(['am', 'pm'])})",
-    "z": "(?:(?P<sign>[+-])(?P<zh>[01][0-9]|2[0-3]):?(?P<zm>[0-5][0-9])|(?-i:Z))",
+    "z": "(?:(?P<sign>[+-])(?P<zh>[01][0-9]|2[0-3])(?P<zc>:?)(?P<zm>[0-5][0-9])"
+    r"(?:(?P<zd>:?)(?P<zs>[0-5][0-9])(?:\.(?P<zf>[0-9]{1,6}))?)?|(?-i:Z))",
     "%": "%",
 }
 
@@ -276,30 +277,40 @@ def parse_times(values: pa.Array, pattern: str) -> tuple[npt.NDArray[np.int64], 
 
     days, real = _days(part, number)
     hours = number("H", 0)
-    if "I" in part and "H" not in part:
+    if _last_of("HI", part) == "I":
         afternoon = _is_word(part["p"], "pm") if "p" in part else False
         hours = number("I", 0) % 12 + 12 * afternoon
-    micros: npt.NDArray[np.int64] | int = 0
+    micros = (days * 86_400 + hours * 3600 + number("M", 0) * 60 + number("S", 0)) * 10**6
     if "f" in part:
-        count, n_digits = _group_numbers(part["f"], 6)
-        micros = count * 10 ** (6 - n_digits)
-    seconds = days * 86_400 + hours * 3600 + number("M", 0) * 60 + number("S", 0)
+        micros += _micros(part["f"])
     if "sign" in part:
-        ahead = number("zh", 0) * 3600 + number("zm", 0) * 60
-        seconds = seconds - np.where(_is_word(part["sign"], "-"), -ahead, ahead)
-    return seconds * 10**6 + micros, fits & real
+        ahead = (number("zh", 0) * 3600 + number("zm", 0) * 60 + number("zs", 0)) * 10**6 + _micros(part["zf"])
+        micros -= np.where(_is_word(part["sign"], "-"), -ahead, ahead)
+        is_even = np.asarray(pc.or_(pc.equal(part["zs"], ""), pc.equal(part["zc"], part["zd"])).fill_null(True))
+        fits = fits & is_even  # a colon before the minutes only, or before the seconds only
+    return micros, fits & real
+
+
+def _last_of(names: Iterable[str], part: dict[str, pa.Array]) -> str | None:
+    """Return the last of some directives in a format, which decides if they tell the same part of the time."""
+    return next((name for name in reversed(part) if name in names), None)
+
+
+def _micros(fraction: pa.Array) -> npt.NDArray[np.int64]:
+    count, n_digits = _group_numbers(fraction, 6)
+    return count * 10 ** (6 - n_digits)
 
 
 def _days(part: dict[str, pa.Array], number: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """Return days since 1970, and which of them are in the calendar."""
     year = number("Y", 1900)
-    if "y" in part and "Y" not in part:
+    if _last_of("yY", part) == "y":
         short = number("y", 0)
         year = short + np.where(short < 69, 2000, 1900)
-    month = number("m", 1)
-    for name, words in (("B", _MONTHS), ("b", _SHORT)):
-        if name in part:
-            month = np.asarray(pc.index_in(pc.utf8_lower(part[name]), pa.array(words, part[name].type)).fill_null(0)) + 1
+    month, name = number("m", 1), _last_of("mbB", part)
+    if name in ("b", "B"):
+        words = pa.array(_SHORT if name == "b" else _MONTHS, part[name].type)
+        month = np.asarray(pc.index_in(pc.utf8_lower(part[name]), words).fill_null(0)) + 1
     if "j" in part:
         first = (year - 1970).astype(np.int64).view("M8[Y]").astype("M8[D]")
         days = first + (number("j", 1) - 1).astype("m8[D]")
@@ -311,7 +322,7 @@ def _days(part: dict[str, pa.Array], number: Any) -> tuple[npt.NDArray[np.int64]
     return days.astype(np.int64), real & (year > 0)
 
 
-_WIDTHS = dict.fromkeys("ymdHIMS", 2) | {"Y": 4, "j": 3, "zh": 2, "zm": 2}
+_WIDTHS = dict.fromkeys([*"ymdHIMS", "zh", "zm", "zs"], 2) | {"Y": 4, "j": 3}
 """The most digits of a group, for which a blank may stand."""
 
 
