@@ -194,7 +194,7 @@ def to_python(values: pa.Array) -> list[Any]:
         If a time lies outside of the years that Python's types, or those of pandas, represent.
     """
     check_memory(len(values), 8)
-    if (found := _arrow.time_objects(values)) is not None:
+    if (found := _arrow.leaf_objects(values)) is not None:
         return found
     try:
         return values.to_pylist()  # type: ignore[no-any-return]  # pyarrow is untyped here

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag._arrow import time_objects
+from arrowjag._arrow import leaf_objects
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
@@ -158,12 +158,18 @@ def test_more_objects_than_memory_can_hold() -> None:
 
 
 TIMES = [pa.date32(), *(type(unit) for type in (pa.timestamp, pa.duration) for unit in ("s", "ms", "us"))]
+ZONES = ["UTC", "Europe/Paris", "America/St_Johns", "+05:30"]
+CLOCKS = [pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")]
+DECIMALS = [pa.decimal32(9, 2), pa.decimal64(18, 0), pa.decimal128(38, 20), pa.decimal256(76, 30)]
+OBJECTS = [*TIMES, pa.date64(), *(pa.timestamp("us", zone) for zone in ZONES), *CLOCKS, *DECIMALS, pa.float16()]
 
 
-@given(jagged_arrays(leaf=st.sampled_from(TIMES)), st.integers(0, 3))
-def test_times_become_the_objects_that_pyarrow_makes(x: aj.JaggedArray, first: int) -> None:
+@pytest.mark.parametrize("leaf", OBJECTS, ids=str)
+@given(data=st.data())
+def test_items_become_the_objects_that_pyarrow_makes(leaf: pa.DataType, data: st.DataObject) -> None:
+    x, first = data.draw(jagged_arrays(leaf=leaf)), data.draw(st.integers(0, 3))
     rows = x.to_arrow(extension=False).slice(first)
-    assert repr(time_objects(rows)) == repr(rows.to_pylist())
+    assert repr(leaf_objects(rows)) == repr(rows.to_pylist())
     assert repr(x.to_list()) == repr(x.to_arrow(extension=False).to_pylist())
 
 
@@ -184,11 +190,38 @@ def test_the_first_and_the_last_time_of_python_are_represented(type: pa.DataType
         if abs(count) >= 2 ** (wide.bit_width - 1):
             continue
         values = pa.array([count, None], wide).cast(type)
-        assert (time_objects(values) is not None) is fits
+        assert (leaf_objects(values) is not None) is fits
         if fits:
-            assert repr(time_objects(values)) == repr(values.to_pylist())
-    for other in (pa.timestamp("ns"), pa.duration("ns"), pa.timestamp("s", "UTC"), pa.time64("us"), pa.int64()):
-        assert time_objects(pa.nulls(1, other)) is None
+            assert repr(leaf_objects(values)) == repr(values.to_pylist())
+    assert leaf_objects(pa.nulls(1, pa.int64())) is None
+
+
+@pytest.mark.parametrize("zone", [None, *ZONES])
+def test_nanoseconds_become_objects_of_pandas(zone: str | None) -> None:
+    pytest.importorskip("pandas")
+    hours = [hour * 3_600_000_000_000 + hour for hour in range(-200, 8800)]  # a year, with both changes of the clock
+    for type in (pa.timestamp("ns", zone), pa.duration("ns")):
+        flat = pa.array([*hours, None], pa.int64()).view(type)
+        rows = pa.ListArray.from_arrays(pa.array([0, 3, None, 100, len(flat)], pa.int32()), flat)
+        for values in (rows, rows[1:], flat, flat[5:]):
+            found, wanted = leaf_objects(values), values.to_pylist()
+            assert repr(found) == repr(wanted)
+            assert found == wanted
+        assert leaf_objects(pa.array([2**63 - 1]).view(type)) is None  # pandas may not hold it in the zone
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_instants_keep_their_fold(zone: str) -> None:
+    values = pa.array(range(0, 366 * 86_400, 1800), pa.int64()).view(pa.timestamp("s", zone))
+    found, wanted = leaf_objects(values), values.to_pylist()
+    assert [(one, one.fold, one.tzinfo) for one in found or []] == [(one, one.fold, one.tzinfo) for one in wanted]
+
+
+@pytest.mark.parametrize("type", CLOCKS, ids=str)
+def test_times_outside_of_the_day_are_left_to_pyarrow(type: pa.DataType) -> None:
+    wide = pa.int32() if type.bit_width == 32 else pa.int64()
+    for count in (-1, 86_400 * {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[type.unit]):
+        assert leaf_objects(pa.array([count], wide).view(type)) is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ row; a null row has size 0. Invalid data raises `OffsetsError` here and never re
 from arrowjag._arrow.chunks import combine_chunks, join, with_buffers
 from arrowjag._arrow.incoming import arrived, peel
 from arrowjag._arrow.levels import Level, decode, peel_level, split_levels, wrap
-from arrowjag._arrow.objects import time_objects
+from arrowjag._arrow.objects import leaf_objects
 from arrowjag._arrow.order import dictionary_codes, equality_key, factorize, name_words, order_key, shared_words, word_places
 from arrowjag._arrow.types import (
     EXTENSION_NAME,
@@ -63,6 +63,7 @@ __all__ = [
     "is_numeric",
     "is_temporal",
     "join",
+    "leaf_objects",
     "level_types",
     "list_like",
     "name_words",
@@ -76,7 +77,6 @@ __all__ = [
     "shared_words",
     "split_levels",
     "structs",
-    "time_objects",
     "to_int64",
     "to_numpy",
     "to_numpy_bits",
