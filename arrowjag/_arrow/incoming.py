@@ -54,7 +54,9 @@ def arrived(data: ArrowData, where: str) -> pa.Array:
     if not isinstance(data, pa.ChunkedArray):
         return canonical_layout(secure(data, where))
     chunks = [canonical_layout(secure(chunk, where)) for chunk in data.chunks if len(chunk)]
-    if not chunks:
-        check_type(data.type, where)
-        return data.chunk(0) if data.num_chunks and pt.is_dictionary(data.type) else pa.nulls(0, data.type)
-    return join(chunks)
+    if chunks:
+        return join(chunks)
+    if data.num_chunks:  # it may know the categories of a dictionary
+        return canonical_layout(secure(data.chunk(0), where))
+    check_type(data.type, where)
+    return pa.nulls(0, data.type)

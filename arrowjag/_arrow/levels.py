@@ -11,7 +11,7 @@ import pyarrow.types as pt
 from arrowjag._arrow.types import entry_type, is_jagged_extension, is_level_type
 from arrowjag._arrow.values import bitmap, valid_of
 from arrowjag._gate import read_offsets
-from arrowjag._kernels.base.memory import check_memory
+from arrowjag._kernels.base.memory import check_memory, nulls_like
 from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._pyarrow_versions import has_views, nbytes, run_end_decode, with_data_of_views
@@ -116,11 +116,11 @@ def peel_level(array: pa.Array) -> tuple[Level, pa.Array]:
 
 
 def _peel_empty(array: pa.Array) -> tuple[Level, pa.Array]:
-    """An array without rows may lack its offsets buffer, so the buffer is not read."""
+    """An array without rows may lack its offsets buffer, so the buffer is not read. Ordered dictionaries keep their categories."""
     type = array.type
     extent = type.list_size if pt.is_fixed_size_list(type) else None
-    item = entry_type(type) if pt.is_map(type) else type.value_type
-    return Level(np.zeros(1, np.int64), None, extent), pa.nulls(0, item)
+    child = _map_entries(array) if pt.is_map(type) else array.values
+    return Level(np.zeros(1, np.int64), None, extent), child.slice(0, 0) if is_level_type(child.type) else nulls_like(child, 0)
 
 
 def _map_entries(array: pa.Array) -> pa.Array:

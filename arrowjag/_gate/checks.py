@@ -17,7 +17,7 @@ from arrowjag._gate.layouts import (
     without_null_words,
     without_rows,
 )
-from arrowjag._gate.types import LISTS, VIEWS, check_type, has_any_bits
+from arrowjag._gate.types import LISTS, VIEWS, check_type, has_any_bits, has_ordered_words
 from arrowjag._kernels.base.memory import pack_bits
 from arrowjag._known import is_known, remembered
 from arrowjag.errors import OffsetsError
@@ -92,7 +92,7 @@ def _secure(array: pa.Array, where: str, level: int) -> pa.Array:
 
 def _secure_lists(array: pa.Array, where: str, level: int) -> pa.Array:
     if len(array) == 0:
-        return without_rows(array.type)  # children of no rows may be anything
+        return _secure_empty(array, where, level)
     check_null_count(array, where)
     here = where if pt.is_map(array.type) else f"{where}, dim {level}"
     first, last = _cut(array, here)
@@ -111,6 +111,19 @@ def _secure_lists(array: pa.Array, where: str, level: int) -> pa.Array:
     if pt.is_map(array.type):
         _check_keys(safe, where)
     return array if safe is child and (whole or _is_any_bits(child)) else with_child(array, safe, first)
+
+
+def _secure_empty(array: pa.Array, where: str, level: int) -> pa.Array:
+    """Return an array without rows: its items may be anything, but ordered dictionaries keep their categories if sound."""
+    type = array.type
+    if not has_ordered_words(type):
+        return without_rows(type)
+    try:
+        child = _secure(array.values.slice(0, 0), where, level + 1)
+    except OffsetsError:
+        return without_rows(type)
+    zeros = pa.py_buffer(bytes(8))
+    return pa.Array.from_buffers(type, 0, [None, zeros, zeros][: type.num_buffers], children=[child])
 
 
 def _cut(array: pa.Array, where: str) -> tuple[int, int]:

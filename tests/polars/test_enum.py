@@ -259,3 +259,22 @@ def test_row_groups_with_other_orders_are_refused(tmp_path):
         scan.collect()
     with pytest.raises(JagValueError, match="no common order"):
         aj.read_parquet(tmp_path, to="polars")
+
+
+@pytest.mark.parametrize("wrap", [pl.List, lambda dtype: pl.List(pl.List(dtype)), lambda dtype: pl.List(pl.Struct({"e": dtype}))])
+def test_lists_without_rows_keep_their_categories(wrap):
+    series = pl.Series("v", [], dtype=wrap(OTHER))
+    for data in (series, series.to_arrow(), pa.chunked_array([series.to_arrow()]), pa.chunked_array(series)):
+        x = aj.array(data)
+        items = x["e"] if x.fields else x
+        assert items.type.ordered
+        assert items.values.dictionary.to_pylist() == ["lo", "hi"]
+        assert leaf(items.to_polars(extension=False).dtype) == OTHER
+
+
+def test_lists_without_rows_over_damaged_words_are_read():
+    words = pa.DictionaryArray.from_arrays(pa.array([], pa.int8()), pa.array(["lo", "hi"]), ordered=True)
+    damaged = pa.Array.from_buffers(pa.string(), 2, [None, pa.array([0, 7, 3], pa.int32()).buffers()[1], pa.py_buffer(b"lohi")])
+    child = pa.DictionaryArray.from_buffers(words.type, 0, [None, pa.py_buffer(b"")], damaged)
+    x = aj.array(pa.ListArray.from_arrays(pa.array([0], pa.int32()), child))
+    assert x.to_list() == []
