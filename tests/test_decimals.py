@@ -353,3 +353,33 @@ def test_rounding_around_64_bits_is_half_to_even(n: int, places: int) -> None:
             expected = [None if one is None else EXACT.scaleb(D(round(Fraction(int(one * 10), step)) * step), -1) for one in items]
             assert x.round(places).flatten().to_list() == expected
             assert x.round(places).type == leaf
+
+
+@pytest.mark.parametrize("scale", [0, 2, 22, 23, -2])
+def test_deviations_of_a_row_are_the_same_beside_longer_numbers(scale: int) -> None:
+    leaf = pa.decimal128(38, scale)
+    unit = Fraction(10) ** -scale
+    counts = [[1, 2, 4, None], [3 * 10**9, 7], [2**60, 2**60 + 3, -(2**61)], [2**55 + 1, -3]]
+    rows = [[None if one is None else D(one).scaleb(-scale, EXACT) for one in row] for row in counts]
+    x = aj.array(pa.array(rows, pa.list_(leaf)))
+    beside = aj.array(pa.array([*rows, [D(10**30).scaleb(-scale, EXACT), D(-5).scaleb(-scale, EXACT)]], pa.list_(leaf)))
+    for name in ("std", "var", "skew"):
+        assert getattr(x, name)().to_list() == getattr(beside, name)()[:4].to_list()
+        assert getattr(x, name)().to_list() == [getattr(x[row : row + 1], name)().to_list()[0] for row in range(4)]
+    for row, got in zip(counts, x.std().to_list(), strict=True):
+        known = [one * unit for one in row if one is not None]
+        middle = sum(known) / len(known)
+        wanted = math.sqrt(sum((one - middle) ** 2 for one in known) / (len(known) - 1))
+        assert math.isclose(got, wanted, rel_tol=1e-14)
+
+
+@given(st.data())
+def test_quantiles_between_decimals_are_rounded_once(data: st.DataObject) -> None:
+    bits = data.draw(st.sampled_from([3, 40, 61, 100]))
+    pair = st.tuples(*[st.integers(-(2**bits), 2**bits)] * 2)
+    rows = data.draw(st.lists(pair, min_size=1, max_size=8))
+    q = data.draw(st.floats(0, 1))
+    x = aj.array(pa.array([[D(one) for one in row] for row in rows], pa.list_(pa.decimal128(38, 0))))
+    wanted = [min(row) + (max(row) - min(row)) * Fraction(q) for row in rows]
+    rounded = [int(abs(one) + Fraction(1, 2)) * (-1 if one < 0 else 1) for one in wanted]
+    assert x.quantile(q).to_list() == rounded
