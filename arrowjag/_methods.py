@@ -36,6 +36,7 @@ __all__ = [
     "most_dims",
     "moving",
     "namespaces",
+    "of_hosts",
     "over_axis",
     "rows_of_free",
     "set_rows",
@@ -420,9 +421,9 @@ def free_function(function: F | None = None, *, rows: FreeRule | None = None) ->
 
     @functools.wraps(function)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
-        others = _of_hosts(args)
+        others = of_hosts(args)
         if kwargs:
-            others += _of_hosts(kwargs.values())
+            others += of_hosts(kwargs.values())
         if others:
             for host in HOSTS:
                 if any(map(host.owns, others)):
@@ -465,7 +466,7 @@ def rows_of_free(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Ma
     return found
 
 
-def _of_hosts(args: Iterable[Any]) -> list[Any]:
+def of_hosts(args: Iterable[Any]) -> list[Any]:
     """Return the arguments that a host may own, with lists and tuples opened by one level.
 
     Types decide, because placeholders of traced functions pass as arrays in `isinstance`.

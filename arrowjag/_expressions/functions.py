@@ -21,7 +21,7 @@ from arrowjag._expressions.explaining import explained
 from arrowjag._expressions.tracing import Place, Trace, Traced
 from arrowjag._expressions.tree import is_scalar, mapped_values
 from arrowjag._identity import Same, names_read
-from arrowjag._methods import HOSTS, Host
+from arrowjag._methods import HOSTS, Host, of_hosts
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagError, JagTypeError
 from arrowjag.shape import JaggedShape
@@ -80,11 +80,9 @@ class JitFunction(Generic[P, R]):
         """Return the trace for arguments of these types; None if the function raises an error of its own on placeholders."""
         key = (_facts(self._function), tuple(map(_type_of, args)), tuple((name, _type_of(one)) for name, one in kwargs.items()))
         try:
-            hash(key)
+            return self._traces[key]
         except TypeError:  # users' extension types may lack a hash
             return _traced(self._function, self._name, args, kwargs)
-        try:
-            return self._traces[key]
         except KeyError:
             found = _traced(self._function, self._name, args, kwargs)
         with self._lock:  # other threads drop traces too
@@ -229,9 +227,10 @@ _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, JitFuncti
 
 def _host_of(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Host | None:
     """The surface of an argument; one that only traces comes first, because its columns have no values yet."""
-    given = [*args, *kwargs.values()]
-    flat = [each for one in given for each in (one if isinstance(one, (list, tuple)) else [one])]
-    hosts = [host for host in HOSTS if any(map(host.owns, flat))]
+    others = of_hosts([*args, *kwargs.values()])
+    if not others:
+        return None
+    hosts = [host for host in HOSTS if any(map(host.owns, others))]
     return next((host for host in hosts if host.trace is not None), hosts[0] if hosts else None)
 
 

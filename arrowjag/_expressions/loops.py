@@ -218,17 +218,17 @@ class Loop(NamedTuple):
             The value of each node that the stretch reads.
         """
         items, above = [values[id(node)] for node in self.items], [values[id(node)] for node in self.rows]
-        if not all(isinstance(one, JaggedArray) for one in (*items, *above)) or not items[0].size:
+        if not all(isinstance(one, JaggedArray) for one in (*items, *above)):
             return None
         shape = items[0].shape
+        if not shape.size or shape.size < strategy.sizes.COMPILED_VALUES:
+            return None
         rows = _broadcast_rows(above, shape)
         if rows is None or not self._allows(shape, items, rows):
             return None
         columns = [*items, *rows]
         name = self._name([one.values.null_count > 0 for one in columns], len(items), shape.dims[-1].validity is not None)
-        function = None
-        if shape.size >= strategy.sizes.COMPILED_VALUES:
-            function = compiled.find(name, np.dtype(np.float64), False, shape.size)
+        function = compiled.find(name, np.dtype(np.float64), False, shape.size)
         if strategy.choose("loop", function is not None) != "compiled" or function is None:
             return None
         return self._call(function, name, shape, columns)

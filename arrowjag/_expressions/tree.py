@@ -457,8 +457,8 @@ several results."""
 
 def call(node: Call, value_of: Callable[[Node], Any]) -> Any:
     """Evaluate a call on the values of its nodes."""
-    args = tuple(mapped(one, value_of) for one in node.args)
-    kwargs = {key: mapped(one, value_of) for key, one in node.kwargs.items()}
+    args = tuple([value_of(one) if isinstance(one, (Input, Call)) else mapped(one, value_of) for one in node.args])
+    kwargs = {key: mapped(one, value_of) for key, one in node.kwargs.items()} if node.kwargs else {}
     return KINDS[node.kind](node.name, args, kwargs)
 
 
