@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from pandas.core import common  # type: ignore[attr-defined]
 from pandas.core.apply import FrameColumnApply  # type: ignore[import-not-found]
 from pandas.core.computation.ops import Op
 from pandas.core.groupby.ops import BaseGrouper  # type: ignore[attr-defined]  # the stubs omit internal names
@@ -85,6 +86,18 @@ def _insert_label(original: Callable[..., Any]) -> Any:
         return original(self, loc, item)
 
     return insert
+
+
+def _labels(original: Callable[..., Any]) -> Any:
+    """Take a row for one label to drop; pandas would iterate over its items."""
+
+    def index_labels_to_array(labels: Any, *args: Any, **kwargs: Any) -> Any:
+        several = [labels] if isinstance(labels, Row) else labels
+        if not isinstance(several, list) or not any(isinstance(one, Row) for one in several):
+            return original(labels, *args, **kwargs)
+        return np.fromiter(several, object, len(several))
+
+    return index_labels_to_array
 
 
 def _set_at(original: Callable[..., Any]) -> Any:
@@ -321,6 +334,7 @@ def install() -> None:
     _wrap(pd.DataFrame, "_sanitize_column", _sanitize_column)
     _wrap(pd.Index, "__new__", _new_index)
     _wrap(pd.Index, "insert", _insert_label)
+    _wrap(common, "index_labels_to_array", _labels)
     _wrap(_owner(type(pd.Series([0]).loc), "__setitem__"), "__setitem__", _set_at)
     _wrap(BaseGrouper, "_aggregate_series_pure_python", _aggregate)
     _wrap(pd.Series, "clip", _clip)

@@ -321,3 +321,22 @@ def test_a_list_of_rows_names_labels(repeated: bool, ndim: int) -> None:
         assert frame.index.drop([first, aj.Row([7] if ndim == 2 else [[7]])], errors="ignore").equals(index[[0, 2, 3, 4]])
     with pytest.raises(KeyError):
         frame.drop([aj.Row([7] if ndim == 2 else [[7]])])
+
+
+@pytest.mark.parametrize("items", [[1], [1, 2], []])
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_a_row_is_one_label_to_drop(items, ndim):
+    nested = items if ndim == 2 else [items]
+    other = [7] if ndim == 2 else [[7]]
+    index = pd.Index(aj.array([nested, other, nested, None], type="int64", ndim=ndim), name="v")
+    frame = pd.DataFrame({"x": range(4), "k": list("abcd")}, index=index)
+    row = index.array[0]
+    assert frame.drop(row)["x"].tolist() == [1, 3]
+    assert frame["x"].drop(index=row).tolist() == [1, 3]
+    deep = frame.set_index("k", append=True)
+    assert deep.drop(row, level=0)["x"].tolist() == [1, 3]
+    assert deep.drop([row, index.array[1]], level="v")["x"].tolist() == [3]
+    absent = aj.Row([9] if ndim == 2 else [[9]])
+    for dropped in (frame, deep):
+        with pytest.raises(KeyError, match="Row"):
+            dropped.drop([absent], level=0 if dropped is deep else None)
