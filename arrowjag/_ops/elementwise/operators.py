@@ -86,6 +86,8 @@ def _negative(datum: Datum) -> pa.Array:
         return _arrow.from_numpy(np.negative(data), valid)
     if pt.is_decimal128(datum.type) and isinstance(datum, pa.Array) and len(datum):
         return negated(datum)
+    if pt.is_duration(datum.type):
+        return _negative(datum.cast(pa.int64())).cast(datum.type)
     found = blockwise.map_values(np.negative, datum)
     return _widened(pc.negate, datum) if found is None else found
 
@@ -94,7 +96,7 @@ def _absolute(datum: Datum) -> pa.Array:
     if pt.is_boolean(datum.type) or pt.is_unsigned_integer(datum.type):
         return datum
     if pt.is_duration(datum.type):
-        return pc.abs(datum.cast(pa.int64())).cast(datum.type)
+        return _absolute(datum.cast(pa.int64())).cast(datum.type)
     found = blockwise.map_values(np.absolute, datum)
     return _widened(pc.abs, datum) if found is None else found
 
