@@ -99,7 +99,7 @@ class FrameJag:
         made = pd.DataFrame({name: wrap(one) for name, one in zip(names, flat.columns, strict=True)}, index=others.index)
         return pd.concat([others, made], axis=1)[list(frame.columns)]
 
-    def implode(self, by: Any, columns: Any = None, nan_to_null: bool = True) -> pd.DataFrame:
+    def implode(self, by: Any, columns: Any = None, *, nan_to_null: bool = True) -> pd.DataFrame:
         """Nest rows into one row per group; the inverse of `flatten`.
 
         Parameters

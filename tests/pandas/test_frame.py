@@ -223,3 +223,10 @@ def test_groupby_jag_rejects_invalid_arguments() -> None:
         _ = frame.groupby("k").jag.nix
     with pytest.raises(aj.JagTypeError, match="no jagged column; name one"):
         frame[["k", "jag"]].groupby("k").jag.sum()
+
+
+def test_a_second_column_to_implode_is_no_option() -> None:
+    df = pd.DataFrame({"k": ["a"], "v": [1], "n": [2]})
+    with pytest.raises(TypeError, match="positional arguments"):
+        df.jag.implode("k", "v", "n")
+    assert df.jag.implode("k", ["v", "n"]).columns.tolist() == ["k", "v", "n"]
