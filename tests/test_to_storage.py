@@ -164,7 +164,7 @@ def test_other_types_raise_type_error(value: Any) -> None:
 
 @pytest.mark.parametrize("offsets", [16, True, "64", None])
 def test_offsets_are_64_or_32(offsets: Any) -> None:
-    error, text = (aj.JagValueError, "is 64 or 32, got 16") if offsets == 16 else (aj.JagTypeError, "must be an int")
+    error, text = (aj.JagValueError, "must be 64 or 32, got 16") if offsets == 16 else (aj.JagTypeError, "must be an int")
     with pytest.raises(error, match=f"offsets {text}"):
         aj.to_storage(X, offsets)
 

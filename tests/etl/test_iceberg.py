@@ -231,7 +231,7 @@ def test_position_deletes_are_applied(place: Place, tmp_path: Path, capsys: pyte
         update.rename_column("v", "w")
     assert check(place, "t", tmp_path).num_rows == 5
     assert main(["show", place.name("t")]) == 2
-    assert "show can't count rows without those that are deleted" in capsys.readouterr().err
+    assert "show can't exclude the rows that are deleted" in capsys.readouterr().err
     add_position_deletes(place.open("t"), {first: [99]}, place.root("t"))
     with pytest.raises(aj.JagValueError, match="deletes rows that its data file lacks"):
         aj.read_parquet(place.name("t"))
