@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
@@ -20,6 +21,7 @@ from arrowjag.io._damage import checked, content_of, damaged, reading
 from arrowjag.io._frames import check_host, from_table, to_table
 from arrowjag.io._json_text import joined, json_text
 from arrowjag.io._locate import locate_file, reading_file
+from arrowjag.typing import IntArray
 
 __all__ = ["read_ndjson", "write_ndjson"]
 
@@ -106,11 +108,49 @@ def _parsed(content: pa.Buffer, wanted: pa.Schema | None, name: str) -> pa.Table
         return empty_table(pa.schema([]) if wanted is None else _readable(wanted))
     if wanted is not None:
         return _read(content, _readable(wanted), "ignore", name)
+    _check_depth(memoryview(content), name)
     table = _read(content, None, "infer", name)
     if any(map(_holds_floats, table.schema.types)):
         _check_integers(content, name)
     plain = pa.schema([field.with_type(_without_times(field.type)) for field in table.schema])
     return table if plain.equals(table.schema) else _read(content, plain, "error", name)
+
+
+_MOST_LEVELS = 128
+"""Brackets that may be open at once: more than any column of arrowjag has, and few enough for Arrow, whose types recurse."""
+_BLOCK = 2**20
+_OTHER_BYTES = bytes(set(range(256)) - set(b"[]{}"))
+_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_STEPS = np.zeros(256, np.int8)
+_STEPS[list(b"[{")], _STEPS[list(b"]}")] = 1, -1
+
+
+def _check_depth(content: memoryview, name: str) -> None:
+    """Raise for values so deep that the functions of Arrow's types exhaust the stack, which ends the process."""
+    brackets = (block.translate(None, _OTHER_BYTES) for block in _blocks(content))
+    if all(depths.max(initial=0) <= _MOST_LEVELS for depths in _depths(brackets)):
+        return
+    data = _TEXT.sub(lambda text: b" " * len(text[0]), content)  # brackets in text open nothing
+    for number, depths in enumerate(_depths(_blocks(data))):
+        deep = depths > _MOST_LEVELS
+        if deep.any():
+            row = data.count(b"\n", 0, number * _BLOCK + int(deep.argmax()))
+            told = f"more than {_MOST_LEVELS} levels of lists and objects: at most 64 dims are supported"
+            raise JagFileError(f"{name}, row {row} has {told}")
+
+
+def _blocks(data: memoryview | bytes) -> Iterator[bytes]:
+    return (bytes(data[start : start + _BLOCK]) for start in range(0, len(data), _BLOCK))
+
+
+def _depths(blocks: Iterable[bytes]) -> Iterator[IntArray]:
+    """Yield the number of open brackets at each byte, or more where brackets are closed that were not opened."""
+    opened = 0
+    for block in blocks:
+        steps = opened + np.cumsum(_STEPS[np.frombuffer(block, np.uint8)], dtype=np.int64)
+        depths = steps - np.minimum.accumulate(np.minimum(steps, 0))
+        opened = int(depths[-1]) if len(depths) else opened
+        yield depths
 
 
 def _holds_floats(type: pa.DataType) -> bool:

@@ -253,3 +253,22 @@ def test_long_numbers_are_those_that_a_regular_expression_finds(parts: list[str]
     data = "".join(parts).encode()
     expected = re.finditer(rb"[\[:,\s]-?\d{19,}(?=[\s,\]}])", data)
     assert [one.span() for one in _ndjson._long_numbers(data)] == [one.span() for one in expected]
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
+def test_values_too_deep_for_the_stack_raise(opening: str, closing: str, tmp_path: Path) -> None:
+    """Arrow's types recurse: their functions ended the process."""
+    (tmp_path / "a").write_text('{"k": []}\n{"k": ' + opening * 100_000 + closing * 100_000 + "}\n")
+    with pytest.raises(JagFileError, match="row 1 has more than 128 levels of lists and objects: at most 64 dims are supported"):
+        aj.read_ndjson(tmp_path / "a")
+
+
+@pytest.mark.parametrize("block", [7, 2**20])
+def test_brackets_in_text_are_no_levels(block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_ndjson, "_BLOCK", block)
+    text = '"[{]}' * 20 + "\\"
+    aj.write_ndjson({"v": aj.array([[[text]], [], None] * 9), "t": ["[[" * 200, "]]" * 300, "}"] * 9}, tmp_path / "a")
+    assert aj.array(aj.read_ndjson(tmp_path / "a")["v"])[0].to_list() == [[text]]
+    (tmp_path / "b").write_text('{"t": "' + "]" * 300 + '", "v": ' + "[" * 200 + "]" * 200 + "}")
+    with pytest.raises(JagFileError, match="row 0 has more than 128 levels"):
+        aj.read_ndjson(tmp_path / "b")
