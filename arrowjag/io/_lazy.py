@@ -61,7 +61,7 @@ def scan_parquet(
     FileNotFoundError
         If the file does not exist.
     JagFileError
-        If a file is damaged.
+        If a file is damaged, or has been replaced when the query runs.
     JagValueError
         If a column, a field or a name in the filter is unknown. While the query runs, if a row group has other ordered categories.
     MissingDependencyError

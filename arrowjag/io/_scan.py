@@ -492,12 +492,23 @@ def read_parts(parts: Sequence[Part], schema: pa.Schema, columns: Sequence[str] 
 def stream_parts(
     parts: Sequence[Part], schema: pa.Schema, columns: Sequence[str] | None, filters: Any, verify: bool
 ) -> Iterator[pa.Table]:
-    """Read what `read_parts` reads, one row group after another."""
+    """Read what `read_parts` reads, one row group after another, also long after the footers were read."""
     plan = make_plan(schema, columns, filters)
     for part in parts:
+        _check_unchanged(part)
         groups = part.row_groups(plan.pruning, schema, plan.filter_names)
         if groups:
             yield from _read_run(part, [int(group) for group in groups], plan, verify)
+
+
+def _check_unchanged(part: Part) -> None:
+    """Raise if a file has another footer by now: row groups would be skipped, and pages found, by the old one."""
+    if part.has_no_path or part.file.names is not None:  # tables with renamed fields never write over a file
+        return
+    with reading(part.name), part.open() as source:
+        content = read_end(source)[0]
+    if content != part.content:
+        raise JagFileError(f"{part.name} was replaced after scan_parquet had read its footer: call scan_parquet again")
 
 
 def make_plan(schema: pa.Schema, columns: Sequence[str] | None, filters: Any) -> Plan:

@@ -121,3 +121,16 @@ def test_an_error_of_reading_reaches_the_caller(monkeypatch: pytest.MonkeyPatch)
     for once_it_waits in (False, True):
         with pytest.raises(ZeroDivisionError):
             _scan.in_threads(read, range(9), once_it_waits=once_it_waits)
+
+
+@pytest.mark.parametrize("filters", [None, [("k", ">", 5)]])
+def test_a_file_that_was_replaced_is_an_error(filters: Any, tmp_path: Path) -> None:
+    """The statistics of the old footer would exclude the rows of the new file."""
+    options: dict[str, Any] = {"use_dictionary": False, "compression": "none", "write_page_checksum": False}
+    aj.write_parquet({"k": [1, 2, 3]}, tmp_path / "a.parquet", **options)
+    scan = aj.scan_parquet(tmp_path / "a.parquet", filters=filters)
+    aj.write_parquet({"k": [1, 2, 3]}, tmp_path / "a.parquet", **options)
+    assert scan.collect().height == (3 if filters is None else 0)
+    aj.write_parquet({"k": [7, 8, 9]}, tmp_path / "a.parquet", **options)
+    with pytest.raises(aj.JagFileError, match=r"a\.parquet was replaced after scan_parquet .* call scan_parquet again"):
+        scan.collect()
