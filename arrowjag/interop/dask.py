@@ -257,6 +257,12 @@ class DaskSeriesJag:
     def __round__(self, decimals: int = 0) -> Any:
         return self._binary(round, self, decimals)
 
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self._binary(operator.floordiv, self, other), self._binary(operator.mod, self, other)
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return self._binary(operator.floordiv, other, self), self._binary(operator.mod, other, self)
+
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         return NotImplemented if method != "__call__" or options else self._binary(ufunc, *inputs)
 

@@ -244,6 +244,8 @@ FREE = {
     "jit across rows": lambda v, w: aj.jit(lambda x: x.cumsum(axis=0))(v),
     "ufunc": lambda v, w: np.sqrt(v.jag),
     "round": lambda v, w: round(v.jag, -1),
+    "quotient": lambda v, w: divmod(v.jag, w)[0],
+    "rest": lambda v, w: divmod(7, v.jag)[1],
     "plus": lambda v, w: +v.jag,
     "shift of bits": lambda v, w: v.jag << 1,
 }
