@@ -6,6 +6,7 @@ import dataclasses
 import types
 import uuid
 from datetime import date, datetime
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -131,6 +132,32 @@ def test_all_rows_as_one() -> None:
     assert x.map_rows(len, "int64", axis=0).as_py() == 2
     assert x.map_rows(np.sum, "int64", axis=None).as_py() == 6
     assert x.map_rows(lambda rows: rows[0], pa.list_(pa.int64()), axis=0).to_list() == [1, 2]
+
+
+class _CustomError(Exception):
+    def __init__(self, one: int, two: int) -> None:
+        super().__init__(one, two)
+
+
+def _fails(_row: object) -> None:
+    raise _CustomError(1, 2)
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_errors_of_the_function_in_lazy_frames_name_the_row(engine: Any) -> None:
+    """polars makes them again from their type and text; an error that takes other arguments would be a TypeError about them."""
+    frame = pl.LazyFrame({"v": [[1, 2], []]})
+    for function, error, text in (
+        (
+            lambda row: row[0],
+            IndexError,
+            r"^column 'v': index 0 is out .*map_rows: the function failed on row [01] of those",
+        ),
+        (_fails, aj.JagError, r"^column 'v': _CustomError: \(1, 2\) \(map_rows: the function failed on row 0"),
+        (lambda _: b"\xff".decode(), aj.JagError, r"^column 'v': UnicodeDecodeError: .* \(map_rows: the function failed on row 0"),
+    ):
+        with pytest.raises(error, match=text):
+            frame.select(pl.col("v").jag.map_rows(function, type="int64")).collect(engine=engine)
 
 
 def test_lazy_frames_need_the_type() -> None:

@@ -158,6 +158,18 @@ class Output:
         except JagError as error:
             rows = max((len(one) for one in series), default=0) if self.is_elementwise else None
             raise named(error, self.name, rows) from None
+        except Exception as error:  # of the user's function
+            raise _with_notes(error, self.name) from error
+
+
+def _with_notes(error: Exception, name: str) -> Exception:
+    """Return an error that polars can make again from its type and its text, which are all that it keeps; notes join the text."""
+    notes = "; ".join(getattr(error, "__notes__", ()))
+    where = f" ({notes} of those that polars handed over at once)" if notes else ""
+    try:
+        return type(error)(f"column {name!r}: {error}{where}")
+    except Exception:  # noqa: BLE001  # of a class that takes other arguments
+        return JagError(f"column {name!r}: {type(error).__name__}: {error}{where}")
 
 
 def named(error: JagError, name: str, rows: int | None = None) -> JagError:
