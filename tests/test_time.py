@@ -664,3 +664,29 @@ def test_zoned_times_become_the_text_that_arrow_writes(unit: str, zone: str) -> 
     for part in (values, values[5:9], values[:0], values[:1]):
         for type in (pa.string(), pa.large_string(), pa.string_view()):
             assert aj.from_sizes(part, [len(part)]).cast(type).values.equals(part.cast(type))
+
+
+@pytest.mark.parametrize("unit", ["s", "us", "ns"])
+def test_instants_of_two_zones_are_found_by_value(unit: str) -> None:
+    instants = [[0, 3600, 7200], [], None, [3600, None]]
+    paris = aj.array(instants, type="int64").cast("timestamp[s]").dt.tz_localize("UTC").cast(f"timestamp[{unit}, tz=Europe/Paris]")
+    one = dt.datetime(1970, 1, 1, 1, tzinfo=dt.UTC)
+    same = [[False, True, False], [], None, [True, None]]
+    for other in (one, aj.array([one] * 4)):
+        assert (paris == other).to_list() == same
+        assert (other <= paris).to_list() == [[False, True, True], [], None, [True, None]]
+        assert paris.contains(other).to_list() == [True, False, None, True]
+        assert paris.index_of(other).to_list() == [1, None, None, 0]
+        assert paris.searchsorted(other).to_list() == [1, 0, None, 0]
+        assert paris.remove(other).cast("int64").equals(paris[~(paris == other).fill_null(False)].cast("int64"))
+        clipped = paris.clip(other, other)
+        assert clipped.type.tz == "Europe/Paris"
+        assert clipped.to_list() == [[one, one, one], [], None, [one, None]]
+    assert paris.is_in([one]).to_list() == same
+    utc = paris.cast("timestamp[ms, tz=UTC]")
+    assert paris.is_in(utc).to_list() == [[True, True, True], [], None, [True, None]]
+    assert aj.asof(paris, utc, utc, tolerance=dt.timedelta(0)).equals(utc)
+    words = aj.array(pa.ListArray.from_arrays([0, 3], paris.values[:3].dictionary_encode()))
+    assert (words == utc[:1]).to_list() == words.is_in(utc[:1]).to_list() == [[True] * 3]
+    with pytest.raises(JagTypeError, match="no common type"):
+        paris.union(utc)

@@ -197,7 +197,8 @@ def _last_equal(points: _Points) -> IntArray:
 
 
 def _tolerance(tolerance: Any, left: Column, right: Column) -> Any:
-    type = elementwise.promote([left.type, right.type], "asof")
+    keys = elementwise.in_one_zone(left.values[:0], right.values[:0])
+    type = elementwise.promote([key.type for key in keys], "asof")
     if _arrow.is_temporal(type):
         limit: Any = as_ticks(tolerance, type, "asof: tolerance")
     else:

@@ -92,6 +92,7 @@ def joint_keys(one: pa.Array, two: pa.Array, operation: str, *, ordered: bool = 
     if elementwise.is_ordered(one.type) or elementwise.is_ordered(two.type):
         (left, right), _ = elementwise.codes_beside([one, two], operation)
         return _arrow.to_numpy(left), _arrow.to_numpy(right)
+    one, two = elementwise.in_one_zone(one, two)
     type = elementwise.promote([one.type, two.type], operation)
     if pt.is_integer(one.type) and pt.is_integer(two.type) and pt.is_floating(type):
         type = _shared_integers(one, two)

@@ -12,7 +12,7 @@ from arrowjag._ops.elementwise.categories import Categories, as_category, codes_
 from arrowjag._ops.elementwise.choosing import coalesce, fill_null, where
 from arrowjag._ops.elementwise.comparison import are_moments, exact_counts
 from arrowjag._ops.elementwise.decimals import check_rounded
-from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of, decoded, row_of
+from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of, decoded, in_one_zone, row_of
 from arrowjag._ops.elementwise.operators import (
     BINARY,
     COMPARISONS,
@@ -74,6 +74,7 @@ __all__ = [
     "fill_null",
     "fitting_product",
     "from_codes",
+    "in_one_zone",
     "is_bytes",
     "is_ordered",
     "is_text",

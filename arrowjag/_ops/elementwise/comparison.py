@@ -25,6 +25,7 @@ from arrowjag._ops.elementwise.framework import (
     datum_to_numpy,
     decoded,
     half_to_single,
+    in_one_zone,
     sized,
 )
 from arrowjag._ops.elementwise.types import is_text, promote
@@ -48,7 +49,7 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
             return call(codes_beside([one, two], name)[0])
         if (found := _compare_words(compute, one, two)) is not None:
             return found
-        one, two = decoded(one), decoded(two)
+        one, two = in_one_zone(decoded(one), decoded(two))
         if pt.is_struct(one.type) or pt.is_struct(two.type) or _arrow.is_list_type(one.type):
             return _compare_nested(name, one, two)
         _check_zones(name, one.type, two.type)

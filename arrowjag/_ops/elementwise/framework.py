@@ -18,6 +18,7 @@ from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.memory import both_valid
 from arrowjag._ops import structure
 from arrowjag._ops.cursor import row_name
+from arrowjag._ops.elementwise.types import plain_type
 from arrowjag._pyarrow_versions import if_else, numpy_dtype
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray
@@ -36,6 +37,7 @@ __all__ = [
     "decoded",
     "flat_data",
     "half_to_single",
+    "in_one_zone",
     "retyped",
     "row_of",
     "sized",
@@ -205,6 +207,14 @@ def decoded(datum: Datum) -> Datum:
 def _word(scalar: pa.Scalar) -> pa.Scalar:
     """Return the value of a dictionary scalar."""
     return scalar.value if scalar.is_valid else pa.scalar(None, scalar.type.value_type)
+
+
+def in_one_zone(one: Datum, two: Datum) -> tuple[Datum, Datum]:
+    """Give instants of another zone that of the first: Arrow compares two zones only if the units are the same."""
+    own, other = plain_type(one.type), plain_type(two.type)
+    if not (pt.is_timestamp(own) and pt.is_timestamp(other) and own.tz and other.tz and own.tz != other.tz):
+        return one, two
+    return decoded(one), decoded(two).cast(pa.timestamp(other.unit, own.tz))
 
 
 def half_to_single(datum: Datum) -> Datum:

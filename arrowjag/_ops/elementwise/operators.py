@@ -263,6 +263,7 @@ def clip(column: Column, lower: Operand | None, upper: Operand | None) -> Column
     if (lower is not None or upper is not None) and _is_bound(lower, column.type) and _is_bound(upper, column.type):
         low, high = (one.as_py() if isinstance(one, pa.Scalar) else None for one in (lower, upper))
         return apply(lambda datum: with_data(datum, _kernels.clip(flat_data(datum), low, high)), [column], "clip")
+    lower, upper = (_in_zone_of(column.type, bound) for bound in (lower, upper))
     if lower is not None and upper is not None and are_moments(column.type, lower.type):
         return _clip_times(column, lower, upper)
     result = column
@@ -271,6 +272,14 @@ def clip(column: Column, lower: Operand | None, upper: Operand | None) -> Column
     if upper is not None:
         result = where(_is_beyond("greater", result, upper), upper, result, "clip")
     return result
+
+
+def _in_zone_of(type: pa.DataType, bound: Operand | None) -> Operand | None:
+    """Give a bound that is an instant of another zone the zone of the items, which the result has."""
+    if bound is None or not (pt.is_timestamp(type) and type.tz and pt.is_timestamp(bound.type) and bound.type.tz):
+        return bound
+    there = pa.timestamp(bound.type.unit, type.tz)
+    return cast(bound, there) if isinstance(bound, Column) else bound.cast(there)
 
 
 def _clip_times(column: Column, lower: Operand, upper: Operand) -> Column:
