@@ -16,7 +16,7 @@ import pyarrow.fs as pf
 from arrowjag.errors import JagValueError
 from arrowjag.io._damage import reading
 
-__all__ = ["atomic_path", "atomic_target", "fsspec_of", "local_path", "part_prefix"]
+__all__ = ["atomic_path", "atomic_target", "fsspec_of", "local_path", "part_prefix", "writing"]
 
 
 @contextlib.contextmanager
@@ -80,6 +80,17 @@ def atomic_path(target: str | os.PathLike[str], tag: str = "", *, may_be_empty: 
         _flush_folder(final.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def writing(path: str) -> Iterator[None]:
+    """Name the file in errors of the operating system, such as a full disk, whose text has no name or that of a temporary."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or path in str(error):
+            raise
+        raise OSError(error.errno, f"{path} can't be written: {error.strerror}") from error
 
 
 def part_prefix(name: str) -> str:

@@ -11,7 +11,7 @@ import pyarrow.fs as pf
 from arrowjag._arguments import check_arguments
 from arrowjag._pyarrow_versions import table_of, table_with_data_of_views
 from arrowjag.errors import JagFileError
-from arrowjag.io._atomic import atomic_target, local_path
+from arrowjag.io._atomic import atomic_target, local_path, writing
 from arrowjag.io._damage import checked, content_of, reading
 from arrowjag.io._frames import check_host, from_table, index_columns, to_table
 from arrowjag.io._locate import locate_file, reading_file
@@ -143,6 +143,7 @@ def write_ipc(frame: Any, path: Any, *, filesystem: Any = None, compression: str
     where, target = locate_file(path, filesystem)
     options = pa.ipc.IpcWriteOptions(compression=compression, unify_dictionaries=True)
     with (
+        writing(target),
         atomic_target(where, target) as temporary,
         pa.OSFile(str(temporary), "wb") as sink,
         pa.ipc.new_file(sink, table.schema, options=options) as writer,

@@ -16,7 +16,7 @@ from arrowjag._arguments import check_arguments
 from arrowjag._from_json import parsed_as, readable, stored
 from arrowjag._pyarrow_versions import empty_table, read_json, table_of
 from arrowjag.errors import JagFileError, JagTypeError
-from arrowjag.io._atomic import atomic_target
+from arrowjag.io._atomic import atomic_target, writing
 from arrowjag.io._damage import checked, content_of, damaged, reading
 from arrowjag.io._frames import check_host, from_table, to_table
 from arrowjag.io._json_text import joined, json_text
@@ -280,7 +280,7 @@ def write_ndjson(frame: Any, path: Any, *, filesystem: Any = None) -> None:
     """
     table = to_table(frame)
     where, target = locate_file(path, filesystem)
-    with atomic_target(where, target, may_be_empty=True) as temporary, temporary.open("wb") as sink:
+    with writing(target), atomic_target(where, target, may_be_empty=True) as temporary, temporary.open("wb") as sink:
         for batch in table.combine_chunks().to_batches(max_chunksize=_ROWS):
             sink.write(_lines(batch))
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from arrowjag._arguments import check_arguments
 from arrowjag._pyarrow_versions import check_seconds, parquet_schema, table_of
 from arrowjag.errors import JagError, JagFileError, JagTypeError, JagValueError
-from arrowjag.io._atomic import atomic_target
+from arrowjag.io._atomic import atomic_target, writing
 from arrowjag.io._damage import checked, reading
 from arrowjag.io._dictionaries import leaves_without_repeats
 from arrowjag.io._files import StoredFile, files_of, has_keys, is_dataset
@@ -334,7 +334,11 @@ def write_parquet(
 
 
 def _write_file(table: pa.Table, where: Any, path: str, options: dict[str, Any]) -> None:
-    with atomic_target(where, path) as temporary, FileWriter(str(temporary), table.schema, options, path, table) as writer:
+    with (
+        writing(path),
+        atomic_target(where, path) as temporary,
+        FileWriter(str(temporary), table.schema, options, path, table) as writer,
+    ):
         writer.write(table)
 
 

@@ -366,7 +366,8 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
             raise JagValueError(f"filters don't fit the columns: {error}") from error
         raise JagValueError(f"filters name an unknown column in {filters}; there are {', '.join(leaf_names(schema))}") from error
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
-        raise JagTypeError(f"filters compare incompatible types: {error}") from error
+        told = " ".join((_text_of(filters) or "bytes").split())
+        raise JagTypeError(f"filters compare incompatible types: {error}, in {told}") from error
     return filters
 
 
