@@ -108,7 +108,7 @@ def test_several_arrays_meet_by_the_prefix_rule(compiling: str) -> None:
         aj.map_rows(lambda a, b: 0, x, aj.array([[1.0], [2.0], []]))
 
 
-def test_arrays_of_incompatible_shapes_raise() -> None:
+def test_arrays_that_do_not_meet_raise() -> None:
     with pytest.raises(aj.errors.ShapeError, match="map_rows: "):
         aj.map_rows(lambda one, two: 0, aj.array([[1, 2], [3]]), aj.array([[1], [3]]))
 
@@ -153,8 +153,8 @@ def test_errors_of_the_function_in_lazy_frames_name_the_row(engine: Any) -> None
             IndexError,
             r"^column 'v': index 0 is out .*map_rows: the function failed on row [01] of those",
         ),
-        (_fails, aj.JagError, r"^column 'v': _CustomError: \(1, 2\) \(map_rows: the function failed on row 0"),
-        (lambda _: b"\xff".decode(), aj.JagError, r"^column 'v': UnicodeDecodeError: .* \(map_rows: the function failed on row 0"),
+        (_fails, Exception, r"^column 'v': _CustomError: \(1, 2\) \(map_rows: the function failed on row 0"),
+        (lambda _: b"\xff".decode(), UnicodeError, r"^column 'v': UnicodeDecodeError: .* \(map_rows: the function failed on row 0"),
     ):
         with pytest.raises(error, match=text):
             frame.select(pl.col("v").jag.map_rows(function, type="int64")).collect(engine=engine)
@@ -437,7 +437,7 @@ def test_functions_that_numba_reads_otherwise_run_in_the_interpreter(x, function
     assert found.equals(expected)
 
 
-def test_results_of_another_size_warn() -> None:
+def test_rows_of_another_size_are_told() -> None:
     pytest.importorskip("numba")
     x = aj.array([[True, False], [True, True], [True, True]])
     with aj.options(compile="always"), pytest.warns(JagWarning, match="on row 1"):
@@ -741,10 +741,7 @@ def test_types_of_results_that_begin_with_none_are_the_interpreters() -> None:
     function = lambda row: None if len(row) == 0 else (1 if row[0] > 0 else 0.5)  # noqa: E731
     with aj.options(compile="never"):
         expected = x.map_rows(function)
-    with (
-        aj.options(compile="always"),
-        pytest.warns(JagWarning, match="type double in numba and int64 in Python"),
-    ):
+    with aj.options(compile="always"), pytest.warns(JagWarning, match="its results the type double, Python int64"):
         found = x.map_rows(function)
     assert found.type == expected.type == pa.int64()
     assert_same_compiled(lambda: x.map_rows(lambda row: None if len(row) == 0 else row[0] * 0.5))

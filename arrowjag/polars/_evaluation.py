@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 from collections.abc import Callable, Sequence
@@ -163,13 +164,18 @@ class Output:
 
 
 def _with_notes(error: Exception, name: str) -> Exception:
-    """Return an error that polars can make again from its type and its text, which are all that it keeps; notes join the text."""
+    """Return an error that polars can make again from its type and its text, which are all that it keeps; notes join the text.
+
+    The type is the nearest base class that takes a text.
+    """
     notes = "; ".join(getattr(error, "__notes__", ()))
     where = f" ({notes} of those that polars handed over at once)" if notes else ""
-    try:
-        return type(error)(f"column {name!r}: {error}{where}")
-    except Exception:  # noqa: BLE001  # of a class that takes other arguments
-        return JagError(f"column {name!r}: {type(error).__name__}: {error}{where}")
+    for kind in type(error).__mro__:
+        what = error if kind is type(error) else f"{type(error).__name__}: {error}"
+        with contextlib.suppress(Exception):  # of a class that takes other arguments
+            made: Exception = kind(f"column {name!r}: {what}{where}")
+            return made
+    return error
 
 
 def named(error: JagError, name: str, rows: int | None = None) -> JagError:
