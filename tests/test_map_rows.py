@@ -741,7 +741,10 @@ def test_types_of_results_that_begin_with_none_are_the_interpreters() -> None:
     function = lambda row: None if len(row) == 0 else (1 if row[0] > 0 else 0.5)  # noqa: E731
     with aj.options(compile="never"):
         expected = x.map_rows(function)
-    with aj.options(compile="always"), pytest.warns(JagWarning, match="its results the type double, Python int64"):
+    with (
+        aj.options(compile="always"),
+        pytest.warns(JagWarning, match="its results have the type double in numba and int64 in Python"),
+    ):
         found = x.map_rows(function)
     assert found.type == expected.type == pa.int64()
     assert_same_compiled(lambda: x.map_rows(lambda row: None if len(row) == 0 else row[0] * 0.5))

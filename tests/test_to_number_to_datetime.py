@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pytest
@@ -311,6 +312,35 @@ def test_iso_text_compares_with_dates_and_times_of_day() -> None:
     assert (aj.array([[dt.time(3, 4), None]]) == "03:04").to_list() == [[True, None]]
 
 
+def test_iso_text_is_a_time_in_every_call_that_takes_one() -> None:
+    noon, day = dt.datetime(2024, 1, 1, 12), dt.datetime(2024, 1, 2)  # noqa: DTZ001 - without a zone
+    x = aj.array([[noon, None], []])
+    assert x.is_in(["2024-01-01T12:00", None]).to_list() == x.is_in({"2024-01-01T12:00"}).to_list() == [[True, None], []]
+    assert x.is_in(["2024-01-01T12:00:00.000000001"]).to_list() == [[False, None], []]
+    assert x.clip("2024-01-02", None).to_list() == [[day, None], []]
+    assert x.fill_null("2024-01-02").to_list() == [[noon, day], []]
+    assert x.append("2024-01-02").to_list() == [[noon, None, day], [day]]
+    assert x.pad(1, fill="2024-01-02").to_list() == [[noon, None], [day]]
+    assert x.shift(1, fill="2024-01-02").to_list() == [[day, noon], []]
+    assert x.replace("2024-01-01T12:00", "2024-01-02").to_list() == [[day, None], []]
+    assert aj.where(x.is_null(), "2024-01-02", x).to_list() == [[noon, day], []]
+    assert (x - "2024-01-01").to_list() == [[dt.timedelta(hours=12), None], []]
+    zoned = aj.array([[dt.datetime(2024, 1, 1, tzinfo=ZoneInfo("Europe/Berlin")), None]])
+    assert zoned.fill_null("2024-01-01").to_list() == [[zoned.to_list()[0][0]] * 2]
+    assert zoned.is_in(["2023-12-31T23:00Z"]).to_list() == [[True, None]]
+    days = aj.array([[dt.date(2024, 1, 1), None]])
+    assert days.fill_null("2024-01-02").to_list() == [[dt.date(2024, 1, 1), dt.date(2024, 1, 2)]]
+    assert days.is_in(["2024-01-01"]).to_list() == [[True, None]]
+    assert aj.array([[None]], type=pa.time64("us")).fill_null("03:04").to_list() == [[dt.time(3, 4)]]
+    for call in (lambda: x.fill_null("x"), lambda: x.is_in(["x"]), lambda: x.clip("x", None)):
+        with pytest.raises(JagValueError, match="must be an ISO 8601 time without a zone, got 'x'"):
+            call()
+    frame = pl.DataFrame({"v": x.to_list()})
+    for engine in ("in-memory", "streaming"):
+        got = frame.lazy().select(pl.col("v").jag.fill_null("2024-01-02")).collect(engine=engine)
+        assert got["v"].to_list() == [[noon, day], []]
+
+
 def test_iso_text_compares_on_hosts() -> None:
     rows = [[dt.datetime(2024, 1, 1, 5), None], None]  # noqa: DTZ001 - without a zone
     df = pl.DataFrame({"v": rows})
@@ -325,7 +355,7 @@ def test_iso_text_compares_on_hosts() -> None:
 @pytest.mark.parametrize("wrong", ["x", "2024-13-01", "2024-01-01T00:00Z"])
 def test_text_that_is_no_time_is_refused(wrong: str) -> None:
     x = aj.array([[dt.datetime(2024, 1, 1)]])  # noqa: DTZ001 - without a zone
-    with pytest.raises(JagValueError, match=f"greater: .* can be compared with an ISO 8601 time.*, got '{wrong}'"):
+    with pytest.raises(JagValueError, match=f"greater: text beside .* must be an ISO 8601 time.*, got '{wrong}'"):
         x > wrong  # noqa: B015
 
 

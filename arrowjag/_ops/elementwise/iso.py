@@ -1,4 +1,4 @@
-"""Text of ISO 8601 beside times: `x > "2024-01-01"`."""
+"""Text of ISO 8601 beside times: `x > "2024-01-01"`, `x.fill_null("2024-01-01")`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HAS_OFFSET = re.compile(r"[T ].*(Z|[+-]\d\d(:?\d\d)?)$")
 
 
 def iso_scalar(text: str, leaf: pa.DataType, operation: str) -> pa.Scalar | None:
-    """Read text as a scalar that compares with times.
+    """Read text as a scalar of the kind of the times beside it.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def iso_scalar(text: str, leaf: pa.DataType, operation: str) -> pa.Scalar | None
             said = " ".join(str(error).split())
             raise JagValueError(f"{operation}: {said}; write its offset, such as '{text}+01:00'") from None
         zone = " without a zone" if not getattr(leaf, "tz", None) else ""
-        raise JagValueError(f"{operation}: {leaf} can be compared with an ISO 8601 time{zone}, got {text!r}") from None
+        raise JagValueError(f"{operation}: text beside {leaf} must be an ISO 8601 time{zone}, got {text!r}") from None
     return None
 
 

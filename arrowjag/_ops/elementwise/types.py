@@ -152,6 +152,8 @@ _WEAK_KINDS: dict[type, Callable[[pa.DataType], bool]] = {
 def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scalar:
     """Convert a Python scalar to an Arrow scalar; plain Python numbers are weak: they take the leaf's type if the kind fits.
 
+    Text beside times is read as ISO 8601.
+
     Raises
     ------
     JagTypeError
@@ -162,6 +164,8 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
     if isinstance(value, pa.Scalar):
         return value
     leaf = None if leaf is None or pt.is_null(leaf) else plain_type(leaf)
+    if isinstance(value, str) and leaf is not None and (time := iso_scalar(value, leaf, operation)) is not None:
+        return time
     try:
         if isinstance(value, (np.datetime64, np.timedelta64)):
             return _numpy_time(value, leaf)
@@ -205,8 +209,6 @@ def _no_operand(value: Any, operation: str, error: Exception | None = None) -> E
 def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scalar:
     """As `scalar_like`, but a number outside the leaf type becomes a scalar of another type that compares alike with all items.
 
-    Text beside times is read as ISO 8601.
-
     Raises
     ------
     JagTypeError
@@ -215,9 +217,6 @@ def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.
         If a Python int exceeds the range of floats.
     """
     plain = None if leaf is None else plain_type(leaf)
-    if isinstance(value, str) and plain is not None:
-        time = iso_scalar(value, plain, operation)
-        return scalar_like(value, leaf, operation) if time is None else time
     if type(value) in (int, float) and plain is not None and _exceeds(value, plain):
         return scalar_like(value, pa.float64(), operation)
     if type(value) is not int or plain is None:
@@ -260,8 +259,11 @@ def _holds(type: pa.DataType, value: int) -> bool:
 
 
 def members_like(values: Any, leaf: pa.DataType) -> list[Any]:
-    """Drop from the values of a set the ints that don't fit the leaf type, and so equal no item."""
+    """Drop from the values of a set the ints that don't fit the leaf type, and so equal no item; read text beside times."""
     plain = plain_type(leaf)
+    if _arrow.is_temporal(plain):
+        times = [iso_scalar(value, plain, "is_in") if isinstance(value, str) else None for value in values]
+        return [value if time is None else time.as_py() for value, time in zip(values, times, strict=True)]
     if pt.is_integer(plain):
         held = [value for value in values if type(value) is not int or _holds(plain, value)]
         return _with_exact_ints(held) if any(type(value) is float for value in held) else held
