@@ -13,7 +13,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._kernels.elementwise.arithmetic import power as raise_to
-from arrowjag._ops.elementwise import decimals
+from arrowjag._ops.elementwise import decimals, durations
 from arrowjag._ops.elementwise.framework import (
     Datum,
     as_float,
@@ -98,6 +98,8 @@ def _special(name: str, kernel: str, one: Datum, two: Datum) -> pa.Array:
             type = promote(types, name)
             type = pa.large_binary() if pt.is_fixed_size_binary(type) else type
             return pc.binary_join_element_wise(one.cast(type), two.cast(type), pa.scalar(blank, type))
+    if durations.are_scaled(name, *types):
+        return durations.scaled(name, one, two)
     if any(pt.is_decimal(type) for type in types) and any(pt.is_floating(type) for type in types):
         return pc.call_function(kernel, [one.cast(pa.float64()), two.cast(pa.float64())])
     if any(pt.is_decimal(type) for type in types):
@@ -149,6 +151,8 @@ def floored(name: str, function: Callable[..., Any]) -> Callable[[Datum, Datum],
             if pt.is_floating(one.type) or pt.is_floating(two.type):
                 return _FLOORED[name](one.cast(pa.float64()), two.cast(pa.float64()))
             return decimals.floored(name, one, two)
+        if pt.is_duration(one.type) or pt.is_duration(two.type):
+            return durations.floored(name, one, two, compute)
         left, right, valid, type = numpy_pair(name, one, two)
         if pt.is_integer(type):
             zero = right == 0

@@ -163,14 +163,12 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
     """
     if isinstance(value, pa.Scalar):
         return value
-    leaf = None if leaf is None or pt.is_null(leaf) else plain_type(leaf)
+    leaf = _known_type(leaf)
     if isinstance(value, str) and leaf is not None and (time := iso_scalar(value, leaf, operation)) is not None:
         return time
     try:
-        if isinstance(value, (np.datetime64, np.timedelta64)):
-            return _numpy_time(value, leaf)
         if isinstance(value, np.generic):
-            return pa.scalar(value)
+            return _numpy_time(value, leaf) if isinstance(value, (np.datetime64, np.timedelta64)) else pa.scalar(value)
         if isinstance(value, (datetime, timedelta)):
             return _time_scalar(value)
         if leaf is None:
@@ -189,6 +187,11 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
         raise JagRangeError(f"{operation}: the number {value!r} does not fit {leaf or 'int64'}: {error}") from None
     except (pa.ArrowTypeError, pa.ArrowNotImplementedError):  # objects, and numpy scalars without an Arrow type
         raise _no_operand(value, operation) from None
+
+
+def _known_type(leaf: pa.DataType | None) -> pa.DataType | None:
+    """Return the plain leaf type; None if there is none, or nulls alone."""
+    return None if leaf is None or pt.is_null(leaf) else plain_type(leaf)
 
 
 def _no_operand(value: Any, operation: str, error: Exception | None = None) -> Exception:

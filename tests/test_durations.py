@@ -1,0 +1,87 @@
+"""Durations multiplied and divided: by numbers and by durations, as numpy's timedelta64 and Python's timedelta."""
+
+from __future__ import annotations
+
+import datetime as dt
+import operator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowjag as aj
+from arrowjag.errors import JagOverflowError, JagTypeError
+from tests.hosts import pl
+
+COUNTS = st.none() | st.integers(-(10**6), 10**6)
+
+
+@given(st.lists(st.tuples(COUNTS, COUNTS), min_size=1), st.sampled_from(["s", "ms", "us", "ns"]), st.integers(0, 3))
+def test_floors_and_remainders_are_those_of_integers(pairs: list[tuple[Any, Any]], unit: str, first: int) -> None:
+    leaf = pa.duration(unit)
+    one, two = (aj.from_sizes(pa.array(side, pa.int64()), [0, len(side)])[first % 2 :] for side in zip(*pairs, strict=True))
+    x, y = one.cast(leaf), two.cast(leaf)
+    assert (x // y).equals(one // two)
+    assert (x % y).equals((one % two).cast(leaf))
+    assert (x // two).equals((one // two).cast(leaf))
+    assert [got.to_list() for got in divmod(x, y)] == [(x // y).to_list(), (x % y).to_list()]
+
+
+@given(st.lists(COUNTS, min_size=1), st.sampled_from([1.5, -0.25, 1e-9, 1e6, -3.7, 1 / 3]) | st.floats(0.001, 1e6))
+def test_products_and_quotients_by_floats_are_rounded_toward_zero(counts: list[Any], factor: float) -> None:
+    x = aj.from_sizes(pa.array(counts, pa.duration("s")), [len(counts), 0])
+
+    def seconds(found: aj.JaggedArray) -> Any:
+        assert found.type == pa.duration("s")
+        return found.cast("int64").to_list()[0]
+
+    assert seconds(x * factor) == seconds(factor * x) == [None if one is None else int(one * factor) for one in counts]
+    assert seconds(x / factor) == [None if one is None else int(one / factor) for one in counts]
+    assert seconds(x // factor) == [None if one is None else int(np.floor_divide(float(one), factor)) for one in counts]
+
+
+def test_units_differ() -> None:
+    x = aj.array([[dt.timedelta(seconds=90), None], [dt.timedelta(days=-1)]]).cast("duration[s]")
+    week = dt.timedelta(seconds=7, microseconds=500_000)
+    expected = [[Fraction(90) // Fraction(15, 2), None], [Fraction(-86_400) // Fraction(15, 2)]]
+    assert (x // week).to_list() == expected
+    assert (x % week).type == pa.duration("us")
+    assert (x % week).to_list() == [[dt.timedelta(0), None], [dt.timedelta(0)]]
+
+
+def test_zero_nan_and_infinity() -> None:
+    x = aj.array([[dt.timedelta(seconds=1), None]])
+    zero = dt.timedelta(0)
+    for found in (x // zero, x % zero, x // 0, x // 0.0, x / 0.0, x * float("nan"), x / float("nan")):
+        assert found.to_list() == [[None, None]]
+    assert (x / float("inf")).to_list() == [[zero, None]]
+    for call in (lambda: x * float("inf"), lambda: x * 1e300, lambda: x / 1e-300):
+        with pytest.raises(JagOverflowError, match=r"does not fit duration\[us\]"):
+            call()
+    assert (x.filter(False) * 1e300).to_list() == [[]]
+    assert (aj.array([[None]], type=pa.duration("s")) * 1e300).to_list() == [[None]]
+
+
+@pytest.mark.parametrize(("call", "other"), [(operator.mod, 2), (operator.mod, 2.5), (operator.floordiv, 2**63)])
+def test_what_has_no_meaning_is_refused(call: Any, other: Any) -> None:
+    x = aj.array([[dt.timedelta(seconds=1)]])
+    with pytest.raises(JagTypeError, match="no kernel"):
+        call(x, aj.array([[other]]))
+    with pytest.raises(JagTypeError):
+        call(2, x)
+
+
+def test_the_same_in_traced_functions_and_polars() -> None:
+    x = aj.array([[dt.timedelta(seconds=3), None], [], None])
+    for function in (lambda v: v * 1.5, lambda v: v / 2.0, lambda v: v // 2, lambda v: v // dt.timedelta(seconds=2)):
+        expected = function(x)
+        assert aj.jit(function)(x).equals(expected)
+        frame = pl.DataFrame({"v": x.to_list()})
+        for engine in ("in-memory", "streaming"):
+            found = frame.lazy().select(function(pl.col("v").jag)).collect(engine=engine)["v"]
+            assert found.to_list() == expected.to_list()
+        assert function(x.to_pandas().jag).jag.to_list() == expected.to_list()
