@@ -16,7 +16,7 @@ from arrowjag._kernels.base.memory import nulls_like, unless_all, without_validi
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups
 from arrowjag._kernels.move import gather
-from arrowjag._kernels.reduce import extremes, picked
+from arrowjag._kernels.reduce import extremes, first_last
 from arrowjag._kernels.reduce.counts import count_valid
 from arrowjag._kernels.scan import neighbours
 from arrowjag._ops import along_axis, elementwise, sets, structure
@@ -97,7 +97,7 @@ def _first_of_each(keys: pa.Array, offsets: IntArray) -> BoolArray:
     key = _arrow.equality_key(keys, "unique")
     _, first = _distinct.unique([key], offsets)
     if key[1] is not None:
-        slots, found = picked.first_marked(~key[1], offsets)
+        slots, found = first_last.first_marked(~key[1], offsets)
         first[(offsets[:-1] + slots)[found]] = True
     return first
 
@@ -135,7 +135,7 @@ def _first_equal(values: pa.Array, value: pa.Scalar | pa.Array, offsets: IntArra
         items = sets.first_equal_to(values, value, offsets, "index_of")
         there = items >= 0
         return _arrow.from_numpy(np.where(there, items - offsets[:-1], 0), there)
-    slots, found = picked.first_marked(sets.equal_items(values, value, "index_of"), offsets)
+    slots, found = first_last.first_marked(sets.equal_items(values, value, "index_of"), offsets)
     return _arrow.from_numpy(slots, found)
 
 

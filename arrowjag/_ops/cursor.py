@@ -22,7 +22,7 @@ from arrowjag._kernels.base.memory import empty, nulls_like
 from arrowjag._kernels.move import gather, merge
 from arrowjag._kernels.move.pick import items_at
 from arrowjag._kernels.move.rows import slice_ranges, take_ranges
-from arrowjag._kernels.reduce.picked import take_nth
+from arrowjag._kernels.reduce.first_last import take_nth
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagError, JagIndexError

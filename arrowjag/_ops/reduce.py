@@ -27,7 +27,7 @@ from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce import products
 from arrowjag._kernels.reduce.counts import are_set, count_valid
 from arrowjag._kernels.reduce.extremes import text_extreme
-from arrowjag._kernels.reduce.picked import take_nth
+from arrowjag._kernels.reduce.first_last import take_nth
 from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, exact, structure

@@ -24,7 +24,7 @@ from arrowjag._kernels.base.rising import holds_between
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order.interpolation import distance
 from arrowjag._kernels.order.sort import argsort
-from arrowjag._kernels.reduce.ends import ends
+from arrowjag._kernels.reduce.min_max import min_max
 from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, structure
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.spans import buckets_of
@@ -108,7 +108,7 @@ def _usable(times: pa.Array) -> BoolArray | None:
 
 def _spans(number: IntArray, cut: IntArray, t: Column) -> tuple[IntArray, IntArray]:
     """Return the first bucket of each row, and how many there are up to the last one."""
-    low, high, there, _ = ends(number, None, cut)
+    low, high, there, _ = min_max(number, None, cut)
     apart = high.view(np.uint64) - low.view(np.uint64)
     n_full = len(low) if there is None else int(np.count_nonzero(there))
     longest = _offsets.longest_of(apart) + 1

@@ -26,7 +26,7 @@ from arrowjag._kernels.order import sort as _sort
 from arrowjag._kernels.reduce import moments as _moments
 from arrowjag._kernels.reduce import products as _products
 from arrowjag._kernels.reduce import quantiles
-from arrowjag._kernels.reduce.ends import ends as ends_of
+from arrowjag._kernels.reduce.min_max import min_max
 from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, shifted
 from arrowjag._kernels.reduce.sums import bootstrap_means
@@ -135,7 +135,7 @@ def peak_to_peak(column: Column, axis: Any, skip_nulls: bool, min_count: int | N
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
         data, valid = _arrow.to_numpy_bits(_numbers(values, offsets, "ptp"))
-        low, high, present, may_hold_nan = ends_of(data, valid, offsets)
+        low, high, present, may_hold_nan = min_max(data, valid, offsets)
         if data.dtype.kind in "iu":
             unsigned = np.dtype(f"u{data.itemsize}")
             return _arrow.from_numpy((high.view(unsigned) - low.view(unsigned)).astype(np.float64), present)

@@ -17,7 +17,7 @@ import arrowjag as aj
 from arrowjag._kernels import reduce, strategy
 from arrowjag._kernels.equal import distinct
 from arrowjag._kernels.reduce import counts, quantiles, segments
-from arrowjag._kernels.reduce.ends import ends
+from arrowjag._kernels.reduce.min_max import min_max
 from arrowjag.errors import JagOverflowError, JagValueError
 from tests.kernels.rows import EVERY_DTYPE, FLOATS, INTEGERS, SMALL_BLOCKS, Rows, make, many_rows, rows, same, to_list
 
@@ -302,9 +302,9 @@ def test_products_next_to_the_limit(lists: list[list[int]]) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_both_ends_of_one_row_ignore_nan(dtype: str) -> None:
-    low, high, present, has_nan = ends(np.array([np.nan, 3.0, -0.0, 1.0], dtype), None, np.array([0, 4]))
+    low, high, present, has_nan = min_max(np.array([np.nan, 3.0, -0.0, 1.0], dtype), None, np.array([0, 4]))
     assert (low.tolist(), high.tolist(), present, has_nan) == ([0.0], [3.0], None, True)
-    low, high, present, has_nan = ends(np.array([3.0, -0.0, 1.0], dtype), None, np.array([0, 3]))
+    low, high, present, has_nan = min_max(np.array([3.0, -0.0, 1.0], dtype), None, np.array([0, 3]))
     assert (low.tolist(), high.tolist(), present, has_nan) == ([0.0], [3.0], None, False)
     assert low.dtype == dtype
     assert not np.signbit(low).any()
@@ -314,7 +314,7 @@ def test_both_ends_of_one_row_ignore_nan(dtype: str) -> None:
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
 def test_both_ends_of_rows_without_items_are_0(dtype: str, forced: dict[str, str]) -> None:
     with strategy.force(**forced):
-        low, high, present, _ = ends(np.array([7, 9], dtype), None, np.array([0, 0, 2, 2]))
+        low, high, present, _ = min_max(np.array([7, 9], dtype), None, np.array([0, 0, 2, 2]))
     assert (low.tolist(), high.tolist()) == ([0, 7, 0], [0, 9, 0])
     assert present is not None
     assert present.tolist() == [False, True, False]

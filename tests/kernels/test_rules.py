@@ -287,7 +287,7 @@ BLOCKS = dict.fromkeys(("pad_items", "merge_rows", "nth"), "CALL_VALUES") | {
     "concatenate": "LIGHT_BYTES",
     "text_blocks": "TEXT_VALUES",
 }
-SMALL = {"take": "blocks", "runs": "blocks", "fill": "masks", "carry": "words", "ends": "each"}
+SMALL = {"take": "blocks", "runs": "blocks", "fill": "masks", "carry": "words", "min_max": "each"}
 CHOSEN += [(name, (getattr(sizes, size) - 1,), "whole") for name, size in BLOCKS.items()]
 CHOSEN += [(name, (getattr(sizes, size),), "blocks") for name, size in BLOCKS.items()]
 CHOSEN += [(name, (sizes.CALL_VALUES - 1,), "small") for name in SMALL]

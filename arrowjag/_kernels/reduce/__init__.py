@@ -5,8 +5,8 @@ one entry per row; valid is None where every row has a result. Nulls are skipped
 """
 
 from arrowjag._kernels.reduce.extremes import argmax, argmin, max, min
+from arrowjag._kernels.reduce.first_last import collapse, first, last
 from arrowjag._kernels.reduce.moments import std, var
-from arrowjag._kernels.reduce.picked import collapse, first, last
 from arrowjag._kernels.reduce.quantiles import quantile
 from arrowjag._kernels.reduce.sums import all, any, count, mean, prod, sum
 

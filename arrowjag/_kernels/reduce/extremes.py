@@ -29,7 +29,7 @@ from arrowjag._kernels.base.texts import text_parts
 from arrowjag._kernels.compiled.library import find_text_loop, losers
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.order.sort import Key
-from arrowjag._kernels.reduce.picked import first_marked, slot_of_row
+from arrowjag._kernels.reduce.first_last import first_marked, slot_of_row
 from arrowjag._kernels.reduce.segments import Block, find_row_loop, over_blocks, reduce_rows, reduceat, without_signed_zeros
 
 __all__ = ["argmax", "argmin", "best", "max", "min", "text_extreme"]

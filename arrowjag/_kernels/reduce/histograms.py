@@ -15,8 +15,8 @@ from arrowjag._kernels.base.memory import check_memory, empty, numbers, zeros
 from arrowjag._kernels.base.offsets import from_counts, parents, row_sizes
 from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.reduce.ends import ends
 from arrowjag._kernels.reduce.extremes import max as _max
+from arrowjag._kernels.reduce.min_max import min_max
 from arrowjag._kernels.reduce.segments import Block, over_blocks
 
 __all__ = [
@@ -52,10 +52,10 @@ def bins_of_rows(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n
     (n_rows,) bool array or None
         Which rows have a number; None if all have.
     """
-    low, high, present, has_nan = ends(data, valid, offsets)
+    low, high, present, has_nan = min_max(data, valid, offsets)
     if has_nan:
         known = ~np.isnan(data) if valid is None else valid & ~np.isnan(data)
-        low, high, present, _ = ends(data, known, offsets)
+        low, high, present, _ = min_max(data, known, offsets)
     start, stop = low.astype(np.float64, copy=False), high.astype(np.float64, copy=False)
     equal = (start == stop).nonzero()[0]
     if len(equal):

@@ -224,7 +224,7 @@ CHOICES: dict[str, Choice] = {
     **dict.fromkeys(("flags", "dropped"), _COMPILED_OR_NUMPY),
     "outer": _either(rules.outer, "move", scatter=lambda plain: plain),
     **dict.fromkeys(("scattered", "integer_sum", "product"), _COMPILED_OR_NUMPY),
-    "ends": _either(rules.small_or("each"), "small", "each"),
+    "min_max": _either(rules.small_or("each"), "small", "each"),
     **dict.fromkeys(
         ("extreme", "select", "text", "running", "variance", "central", "decay", "weights", "window"), _COMPILED_OR_NUMPY
     ),

@@ -1,4 +1,4 @@
-"""The smallest and the largest item of each row at once. NaN and zeros as `extremes` treats them."""
+"""The smallest and the largest item of each row at once; NaN and zeros are treated as in `extremes`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from arrowjag._kernels.base.memory import Bits, as_flags, unless_all
 from arrowjag._kernels.reduce import extremes
 from arrowjag._kernels.reduce.segments import drop_nulls
 
-__all__ = ["ends"]
+__all__ = ["min_max"]
 
 Valid = NDArray[np.bool_] | None
 Known = NDArray[np.bool_] | Bits | None
 """The validity that functions take: flags, or Arrow's bits."""
 
 
-def ends(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], Valid, bool]:
+def min_max(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], Valid, bool]:
     """The smallest and the largest item of each row, and whether there may be a NaN.
 
     Returns
@@ -34,7 +34,7 @@ def ends(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[
     has_nan : bool
         False if no item is NaN. It is True too where items under nulls are.
     """
-    if strategy.choose("ends", len(data)) == "small" and (found := _ends_of_few(data, as_flags(valid), offsets)) is not None:
+    if strategy.choose("min_max", len(data)) == "small" and (found := _min_max_of_few(data, as_flags(valid), offsets)) is not None:
         return found
     tasks: list[Callable[[], Any]] = [lambda: _least(data), lambda: extremes.max(data, valid, offsets)]
     # With a single row, the smallest item of all is its smallest item, unless there is NaN.
@@ -47,10 +47,10 @@ def ends(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[
     return (low[0] if low else extremes.min(data, valid, offsets))[0], high, present, has_nan
 
 
-def _ends_of_few(
+def _min_max_of_few(
     data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[Any], Valid, bool] | None:
-    """As `ends`, by two calls of numpy, of values that are not null; None if one of them is NaN."""
+    """As `min_max`, by two calls of numpy, of values that are not null; None if one of them is NaN."""
     data, offsets = drop_nulls(data, valid, offsets)
     if holds_nan(data):
         return None
