@@ -19,8 +19,8 @@ from arrowjag._array.base import as_column
 from arrowjag._array.reading import to_array
 from arrowjag._column import Column
 from arrowjag._integers import item_count
-from arrowjag._kernels.base import draws
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base import random_numbers
 from arrowjag._ops import elementwise
 from arrowjag.dims import Ragged, Uniform
 from arrowjag.errors import JagTypeError, JagValueError
@@ -392,5 +392,5 @@ def random(*dims: Any, seed: int | None = None) -> JaggedArray:
     shape = _shape(dims)
     if seed is not None and seed < 0:
         raise JagValueError(f"random: seed must not be negative, got {seed}")
-    numbers = np.random.default_rng() if seed is None else draws.generator(seed)
-    return JaggedArray._of(Column(shape, _arrow.from_numpy(draws.uniform(numbers, shape.size))))
+    numbers = np.random.default_rng() if seed is None else random_numbers.generator(seed)
+    return JaggedArray._of(Column(shape, _arrow.from_numpy(random_numbers.uniform(numbers, shape.size))))

@@ -16,11 +16,11 @@ from arrowjag._column import Column
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.errstate import quietly
 from arrowjag._kernels.base.extremes import greatest, least_and_greatest
 from arrowjag._kernels.base.fill import fill, fill_bits, filled
 from arrowjag._kernels.base.memory import from_words, with_bits
 from arrowjag._kernels.base.offsets import row_sizes
-from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.order import search
 from arrowjag._kernels.reduce import histograms as _kernels
 from arrowjag._ops import along_axis, sets

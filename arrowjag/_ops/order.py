@@ -17,12 +17,12 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer, item_count
 from arrowjag._kernels import reduce as _reduce
-from arrowjag._kernels.base import draws
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base import random_numbers
+from arrowjag._kernels.base.errstate import quietly
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.base.offsets import row_sizes
-from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.order import rank as _rank
 from arrowjag._kernels.order import sort as _kernels
@@ -253,13 +253,13 @@ def _inverted(values: pa.Array, offsets: IntArray) -> pa.Array:
 
 
 def _generator(seed: Any, operation: str) -> np.random.Generator:
-    return draws.generator(integer(seed, f"{operation}: seed", 0))
+    return random_numbers.generator(integer(seed, f"{operation}: seed", 0))
 
 
 def _random_keys(n: int, generator: np.random.Generator) -> npt.NDArray[np.uint32]:
-    """Draw random sort keys of 32 bits: packed with a 32-bit position into one word, they sort in one pass."""
-    words = draws.words(generator, (n + 1) // 2)  # those that `integers` would split into keys, in a third less time
-    keys: npt.NDArray[np.uint32] = words.astype("<u8", copy=False).view("<u4")[:n]
+    """Draw random sort keys of 32 bits: packed with a 32-bit position into one integer of 64 bits, they sort in one pass."""
+    raw = random_numbers.random_raw(generator, (n + 1) // 2)  # those that `integers` would split into keys, in a third less time
+    keys: npt.NDArray[np.uint32] = raw.astype("<u8", copy=False).view("<u4")[:n]
     return keys
 
 
@@ -306,7 +306,7 @@ def sample(
     column, place = along_axis.single_axis(column, axis, "sample")
     if n is None:
         dim = column.shape.dims[place]
-        mask = draws.uniform(generator, dim.size) < _share(fraction)
+        mask = random_numbers.uniform(generator, dim.size) < _share(fraction)
         cut = _offsets.filter_rows(mask, dim.offsets)
     else:
         column, taken = _taken(column, place, n)
@@ -360,7 +360,7 @@ def _mark_weighted(
         mask[span][_random_items(keys, local, taken[first:last], span_of(cut, first, last)[1])] = True
 
     if in_small_blocks(weight.dtype, offsets):
-        draws.map_drawn(generator.standard_exponential, work, offsets)
+        random_numbers.map_drawn(generator.standard_exponential, work, offsets)
     else:
         work(0, len(taken), generator.standard_exponential(len(weight)))
 

@@ -16,11 +16,11 @@ from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.errstate import quietly
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.memory import both_valid, empty, unless_all, without_validity
-from arrowjag._kernels.base.quiet import quietly
-from arrowjag._kernels.base.rising import holds_between
+from arrowjag._kernels.base.monotonic import holds_between
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order.interpolation import distance
 from arrowjag._kernels.order.sort import argsort

@@ -16,11 +16,11 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
+from arrowjag._kernels.base.errstate import quietly
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.memory import as_flags, empty, nulls_like, unless_all
 from arrowjag._kernels.base.offsets import count_true, filter_rows, of_size, row_sizes
-from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
 from arrowjag._kernels.reduce import moments as _moments

@@ -23,7 +23,7 @@ from arrowjag._kernels.base.memory import (
     pack_bits,
     unless_all,
 )
-from arrowjag._kernels.base.rising import holds_between
+from arrowjag._kernels.base.monotonic import holds_between
 from arrowjag._kernels.move import copy_runs, gather, merge
 from arrowjag._kernels.move.spread import spread
 from arrowjag._pyarrow_versions import if_else, null_scalar

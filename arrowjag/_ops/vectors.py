@@ -15,10 +15,10 @@ from arrowjag._arguments import flat_numbers
 from arrowjag._column import Column
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.errstate import quietly
 from arrowjag._kernels.base.fill import filled, spread_rows
 from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.base.offsets import from_sizes, longest_of, of_size, row_sizes, runs
-from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.dense.matrices import nearest as _nearest
 from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.products import common_type, dot, dots, unit_product

@@ -19,10 +19,10 @@ from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.errstate import quietly
 from arrowjag._kernels.base.extremes import largest_magnitude
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import empty, unless_all
-from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.elementwise.times import nanoseconds_of
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.quantiles import probability

@@ -10,7 +10,7 @@ import numpy as np
 from arrowjag import dims as _dims
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.rising import count_rising, holds_between
+from arrowjag._kernels.base.monotonic import bincount_sorted, holds_between
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.shape._text import plural
@@ -62,7 +62,7 @@ def count_parents(parents: Any, n_parents: int, place: int) -> IntArray:
     if len(found) and not 0 <= int(found[0]) <= int(found[-1]) < n_parents:  # sorted, so the first and last item suffice
         item = 0 if found[0] < 0 else int(np.searchsorted(found, n_parents))
         raise ShapeError(f"dim {place}: parents go from 0 to {n_parents - 1}, got {found[item]} for item {item}")
-    return count_rising(found, n_parents)
+    return bincount_sorted(found, n_parents)
 
 
 def merge(dims: Sequence[Dim]) -> Dim:

@@ -15,7 +15,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.offsets import from_sizes
 from arrowjag._kernels.compiled.loop import TABLE
 from arrowjag._kernels.compiled.loops.equality import mixed, n_slots
-from arrowjag._kernels.equal import leaders, sets
+from arrowjag._kernels.equal import hash_tables, sets
 from arrowjag.errors import JagValueError
 
 pytest.importorskip("numba")
@@ -116,7 +116,7 @@ def test_compiled_sums_of_integers_are_exact_up_to_the_last_one_that_fits(name: 
 def test_tables_have_two_entries_for_each_item_and_more_where_many_items_are_looked_up(
     longest: int, n_rows: int, size: int
 ) -> None:
-    table = leaders.table_for(np.arange(n_rows + 1) * longest)
+    table = hash_tables.table_for(np.arange(n_rows + 1) * longest)
     assert table.dtype == np.int64
     assert len(table) == size
     assert (table == -1).all()
@@ -129,13 +129,13 @@ def test_tables_have_two_entries_for_each_item_and_more_where_many_items_are_loo
 @pytest.fixture(params=[True, False], ids=["divided", "whole"])
 def called(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The names of loops that a test calls; without the loop that divides huge rows in half of the tests."""
-    names, find_loop = set[str](), leaders.find_loop
+    names, find_loop = set[str](), hash_tables.find_loop
 
     def find(name: str, *given: Any, **how: Any) -> Any:
         loop = find_loop(name, *given, **how) if request.param or name != "divided" else None
         return None if loop is None else lambda *arguments: names.add(name) or loop(*arguments)
 
-    monkeypatch.setattr(leaders, "find_loop", find)
+    monkeypatch.setattr(hash_tables, "find_loop", find)
     names.add("can divide" if request.param else "cannot divide")
     return names
 
@@ -149,7 +149,7 @@ def test_equal_items_of_huge_rows(n_distinct: int, nulls: bool, called: set[str]
     valid = rng.random(len(data)) < 0.9 if nulls else None
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     with options(compile="always"), strategy.force(COMPILED_VALUES=0):
-        marked, led = leaders.first_marks(data, valid, offsets), leaders.leaders(data, valid, offsets)
+        marked, led = hash_tables.first_marks(data, valid, offsets), hash_tables.leaders(data, valid, offsets)
     assert marked is not None
     assert led is not None
     assert ("divided" in called) == ("can divide" in called and n_distinct > 50_000)
@@ -182,7 +182,7 @@ def test_parts_of_equal_hashes_are_divided_again(nulls: bool) -> None:
     valid = np.arange(len(data)) % 10 > 0 if nulls else None
     offsets = np.array([0, len(data)])
     with options(compile="always"):
-        led, marked = leaders.leaders(data, valid, offsets), leaders.first_marks(data, valid, offsets)
+        led, marked = hash_tables.leaders(data, valid, offsets), hash_tables.first_marks(data, valid, offsets)
     assert led is not None
     assert marked is not None
     with options(compile="always"):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag._kernels.compiled.loops import sets
-from arrowjag._kernels.equal import leaders
+from arrowjag._kernels.equal import hash_tables
 from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.order import search
 from arrowjag.errors import JagValueError
@@ -26,7 +26,7 @@ def by_each_strategy(request: pytest.FixtureRequest) -> Iterator[None]:
     """By numpy's hash tables, or by the loop: it compares few keys with each probe, and puts more into a table."""
     with pytest.MonkeyPatch.context() as patched:
         if request.param != "hash":
-            patched.setattr(leaders, "find_loop", Loops())
+            patched.setattr(hash_tables, "find_loop", Loops())
         if request.param == "loop with tables":
             patched.setattr(sets, "SHORT", 1)
         yield

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.errstate import quietly
 from arrowjag._kernels.base.memory import check_memory, empty, pack_bits, unpack_bits, zeros
-from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.compiled.loop import Nulls
 

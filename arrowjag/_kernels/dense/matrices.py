@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks, fill
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.errstate import quietly
 from arrowjag._kernels.base.memory import all_set, empty, empty_like, zeros
-from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.reduce import max as _row_max
 from arrowjag._kernels.reduce.ordered import row_sums
 

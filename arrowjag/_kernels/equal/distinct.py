@@ -31,7 +31,7 @@ from arrowjag._kernels.compiled.library import find_text_loop
 from arrowjag._kernels.compiled.loop import TABLE
 from arrowjag._kernels.equal.encodings import text_leaders
 from arrowjag._kernels.equal.groups import find_runs, in_blocks
-from arrowjag._kernels.equal.leaders import find_marks, first_marks, n_entries, table_for
+from arrowjag._kernels.equal.hash_tables import find_marks, first_marks, n_entries, table_for
 from arrowjag._kernels.move.gather import filter_values
 from arrowjag._kernels.order import hashing, pairs, small
 from arrowjag._kernels.order.batches import PaddedBatch, padded_batches, place_bits, sorted_matrix, with_tail

@@ -21,7 +21,7 @@ from arrowjag._kernels.base.memory import all_set, empty, is_text
 from arrowjag._kernels.base.texts import text_parts
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loops.equality import mixed
-from arrowjag._kernels.equal.leaders import find_leaders, leaders
+from arrowjag._kernels.equal.hash_tables import find_leaders, leaders
 from arrowjag._kernels.order.sort import Key
 
 __all__ = ["ranks_of_few", "text_codes", "text_leaders", "tuple_codes"]

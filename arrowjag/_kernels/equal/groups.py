@@ -21,7 +21,7 @@ from arrowjag._kernels.base.memory import both_valid, empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import filter_block, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs
 from arrowjag._kernels.base.totals import true_places
 from arrowjag._kernels.equal.encodings import tuple_codes
-from arrowjag._kernels.equal.leaders import can_group, groups
+from arrowjag._kernels.equal.hash_tables import can_group, groups
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag._kernels.order import hashing, pairs, small
 from arrowjag._kernels.order.rank import sorted_runs

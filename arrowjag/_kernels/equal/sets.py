@@ -19,7 +19,7 @@ from arrowjag._kernels.base.offsets import count_block, filter_block, from_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.equal.distinct import leads
 from arrowjag._kernels.equal.groups import Items, stitch, stitch_offsets
-from arrowjag._kernels.equal.leaders import equal_members, find_members, members, table_or_division
+from arrowjag._kernels.equal.hash_tables import equal_members, find_members, members, table_or_division
 from arrowjag._kernels.move.gather import ranges
 from arrowjag._kernels.order import hashing, pairs, search, small
 from arrowjag._kernels.order.sort import Key, span_of

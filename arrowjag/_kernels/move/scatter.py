@@ -13,9 +13,9 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
 from arrowjag._kernels.base.fill import fill, light_block
 from arrowjag._kernels.base.memory import data_of, empty, empty_like, from_words, has_words, valid_of, zeros
+from arrowjag._kernels.base.monotonic import holds_between
 from arrowjag._kernels.base.offsets import row_sizes, runs
 from arrowjag._kernels.base.polars_lists import reverse_lists, takes_long_lists
-from arrowjag._kernels.base.rising import holds_between
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.gather import take

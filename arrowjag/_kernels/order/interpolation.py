@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
+from arrowjag._kernels.base.errstate import quietly
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import row_sizes
-from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loop import TOGETHER
 from arrowjag._kernels.order.search import searchsorted

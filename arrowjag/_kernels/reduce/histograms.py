@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_cells, map_rows
+from arrowjag._kernels.base.errstate import quietly
 from arrowjag._kernels.base.extremes import least
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import check_memory, empty, numbers, zeros
 from arrowjag._kernels.base.offsets import from_counts, parents, row_sizes
-from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.extremes import max as _max
 from arrowjag._kernels.reduce.min_max import min_max

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
+from arrowjag._kernels.base.errstate import quietly
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import empty, empty_columns
-from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled import fused_name
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.reduce.moments import deviations

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from arrowjag._kernels import strategy
+from arrowjag._kernels.base.errstate import quietly
 from arrowjag._kernels.base.extremes import holds_nan, largest_magnitude
 from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import EXACT, without_signed_zeros
 from arrowjag.typing import BoolArray, IntArray

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.errstate import quietly
 from arrowjag._kernels.base.extremes import largest_magnitude
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import WORDS, Bits, as_flags, empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, longest_of, row_sizes
 from arrowjag._kernels.base.polars_lists import reduce_lists
-from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.compiled.library import Compiled, find_loop, takes_loops
 from arrowjag._kernels.compiled.loop import Nulls
 from arrowjag._kernels.move.gather import take_rows

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
+from arrowjag._kernels.base.errstate import quietly
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import longest_of
-from arrowjag._kernels.base.quiet import quietly
 from arrowjag._kernels.base.totals import running_count
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, over_blocks, shifted, without_signed_zeros

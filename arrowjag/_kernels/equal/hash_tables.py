@@ -1,4 +1,7 @@
-"""Find the first equal item of each item by a compiled loop, and from it groups and membership in other rows."""
+"""Find equal items of rows by hash tables in compiled loops: groups, and membership in other rows.
+
+The leader of an item is the first item of its row that equals it.
+"""
 
 from __future__ import annotations
 
@@ -50,12 +53,12 @@ def _find(name: str, data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Com
 
 
 def table_for(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The empty table of `leaders` for rows that are cut by offsets, of `n_entries`."""
+    """An empty hash table for the loop `leaders`, with as many entries as `n_entries` tells for these rows."""
     return _empty_table(n_entries(offsets))
 
 
 def n_entries(offsets: NDArray[np.int64]) -> int:
-    """How many entries such a table has: a power of two.
+    """How many entries a hash table for these rows has: a power of two.
 
     There are two for each item of the longest row, of few values for each item of all rows, and more where all rows together have
     as many items to look up.
@@ -84,7 +87,7 @@ def table_or_division(bits: np.dtype[Any], nulls: bool, offsets: NDArray[np.int6
 def leaders(
     data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """The first equal item of each item, -1 for a null, and the number of distinct items of each row; None without a loop.
+    """The leader of each item, -1 for a null, and the number of distinct items of each row; None if no loop is ready.
 
     NaN equals NaN, and -0.0 equals 0.0. O(n_values): 5M float64 in 500k rows take 28 ms of one core, in rows of 1,000 as well. Only
     a huge row of many different items is done on all cores.
@@ -250,7 +253,7 @@ def can_group(data: NDArray[Any], valid: NDArray[np.bool_] | None) -> bool:
 
 
 def groups(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> Groups | None:
-    """The items of each group; None without the loops. O(n_rows + n_values): two passes over each row beside that of `leaders`."""
+    """The items of each group; None if a loop is not ready. O(n_rows + n_values): two passes after that of `leaders`."""
     loop = find_loop("grouped_items", np.dtype(np.int64), False, len(data))
     found = leaders(data, valid, offsets) if loop is not None else None
     if loop is None or found is None:

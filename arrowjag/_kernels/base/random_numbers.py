@@ -15,7 +15,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import cut_rows, map_tasks
 from arrowjag._kernels.base.fill import fill
 
-__all__ = ["generator", "map_drawn", "uniform", "words"]
+__all__ = ["generator", "map_drawn", "random_raw", "uniform"]
 
 
 def generator(seed: int) -> np.random.Generator:
@@ -30,7 +30,7 @@ def _seeded(seed: int) -> Any:
 
 @functools.cache
 def _kept_seeds() -> type[Any]:
-    """As numpy's class of seeds, which computes the words of a seed anew for each generator. Numpy loads the module when asked."""
+    """As numpy's class of seeds, which computes the state anew for each generator; its module is imported only when needed."""
     from numpy.random.bit_generator import ISeedSequence
 
     class KeptSeed(ISeedSequence):
@@ -54,8 +54,8 @@ def uniform(generator: np.random.Generator, n: int) -> NDArray[np.float64]:
     return _drawn(generator, draw, n, np.float64)
 
 
-def words(generator: np.random.Generator, n: int) -> NDArray[np.uint64]:
-    """The next n words of 64 bits, from which the generator makes its numbers."""
+def random_raw(generator: np.random.Generator, n: int) -> NDArray[np.uint64]:
+    """Return the next n integers of 64 bits from which the generator makes its numbers, as numpy's `random_raw`."""
     if n <= strategy.sizes.PASS_VALUES:
         return np.asarray(generator.bit_generator.random_raw(n))
 
@@ -66,7 +66,7 @@ def words(generator: np.random.Generator, n: int) -> NDArray[np.uint64]:
 
 
 def _drawn(generator: np.random.Generator, draw: Callable[[Any, Any], None], n: int, dtype: npt.DTypeLike) -> NDArray[Any]:
-    """Numbers that take one word each, so that those of a block begin as many words behind the first as there are before it."""
+    """Draw numbers that each consume one raw integer: a block skips as many raw integers as there are numbers before it."""
     bits: Any = generator.bit_generator
     state = bits.state
 
@@ -89,7 +89,7 @@ def map_drawn(
     Parameters
     ----------
     draw : callable
-        Returns the next n numbers of a generator. They may take any number of words of it, so that blocks draw one after another,
+        Returns the next n numbers of a generator. Each may consume several raw integers, so that blocks draw one after another,
         while others compute.
     function : callable
     offsets : (n_rows + 1,) int64 array

@@ -9,7 +9,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base import draws
+from arrowjag._kernels.base import random_numbers
 
 SIZES = [0, 1, 2, 3, 4, 7, 1000, 1001]
 
@@ -21,8 +21,8 @@ def test_blocks_draw_what_one_generator_draws(block: int, n: int) -> None:
     one, other = np.random.default_rng(5), np.random.default_rng(5)
     with strategy.force(PASS_VALUES=block):
         for _ in range(2):
-            assert draws.uniform(one, n).tolist() == other.random(n).tolist()
-            assert draws.words(one, n).tolist() == other.bit_generator.random_raw(n).tolist()
+            assert random_numbers.uniform(one, n).tolist() == other.random(n).tolist()
+            assert random_numbers.random_raw(one, n).tolist() == other.bit_generator.random_raw(n).tolist()
     assert one.standard_normal() == other.standard_normal()
 
 
@@ -64,7 +64,7 @@ def test_an_error_of_a_block_that_draws_is_raised() -> None:
         raise ValueError(f"rows {first} to {last}: {len(numbers)}")
 
     with strategy.force(THREAD_VALUES=1, CACHE_VALUES=2), pytest.raises(ValueError, match="rows 0 to 2: 2"):
-        draws.map_drawn(np.zeros, fail, np.arange(9))
+        random_numbers.map_drawn(np.zeros, fail, np.arange(9))
 
 
 def test_without_a_seed_numbers_differ() -> None:
@@ -75,4 +75,4 @@ def test_without_a_seed_numbers_differ() -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2**32, 2**200])
 def test_a_generator_is_that_of_numpy_however_often_its_seed_was_used(seed: int) -> None:
     for _ in range(3):
-        assert draws.generator(seed).random(3).tolist() == np.random.default_rng(seed).random(3).tolist()
+        assert random_numbers.generator(seed).random(3).tolist() == np.random.default_rng(seed).random(3).tolist()

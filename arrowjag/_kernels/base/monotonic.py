@@ -1,4 +1,4 @@
-"""Test whether numbers ascend, and count equal ones. In blocks that stay in cache, on all cores."""
+"""Test whether numbers ascend, and count equal ones; both run on all cores, in blocks that stay in cache."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.memory import all_set, zeros
 
-__all__ = ["count_rising", "holds_between"]
+__all__ = ["bincount_sorted", "holds_between"]
 
 
 def holds_between(condition: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]], data: NDArray[Any]) -> bool:
-    """Whether condition(items, items before them) is true of each item but the first.
+    """Return whether condition(items, items before them) is true of each item but the first.
 
     Notes
     -----
@@ -32,8 +32,8 @@ def holds_between(condition: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]
     return last < 1 or (holds(0) and (last <= step or all(map_tasks(holds, range(step, last, step)))))
 
 
-def count_rising(numbers: NDArray[Any], n: int) -> NDArray[np.int64]:
-    """How often each number from 0 to n - 1 occurs.
+def bincount_sorted(numbers: NDArray[Any], n: int) -> NDArray[np.int64]:
+    """Count how often each number from 0 to n - 1 occurs, as `np.bincount` does, if the numbers are sorted.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arrowjag._kernels.base.quiet import quietly
+from arrowjag._kernels.base.errstate import quietly
 
 
 def test_warnings_are_off_inside_alone() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.rising import count_rising, holds_between
+from arrowjag._kernels.base.monotonic import bincount_sorted, holds_between
 
 TYPES = [np.int8, np.uint8, np.int32, np.int64, np.uint64]
 
@@ -51,21 +51,21 @@ def test_the_first_block_is_read_alone() -> None:
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("block", [1, 3, 1000])
 @given(st.lists(st.integers(0, 9), max_size=20), st.integers(10, 13))
-def test_count_rising(block: int, dtype: type[np.integer[Any]], numbers: list[int], n: int) -> None:
+def test_bincount_sorted(block: int, dtype: type[np.integer[Any]], numbers: list[int], n: int) -> None:
     data = np.array(sorted(numbers), dtype)
     with strategy.force(PASS_VALUES=block):
-        counts = count_rising(data, n)
+        counts = bincount_sorted(data, n)
     assert counts.dtype == np.int64
     assert counts.tolist() == np.bincount(np.array(numbers, np.int64), minlength=n).tolist()
 
 
 def test_count_of_no_numbers() -> None:
-    assert count_rising(np.zeros(0, np.int64), 0).tolist() == []
-    assert count_rising(np.zeros(0, np.uint64), 2).tolist() == [0, 0]
+    assert bincount_sorted(np.zeros(0, np.int64), 0).tolist() == []
+    assert bincount_sorted(np.zeros(0, np.uint64), 2).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("block", [1, 2, 1000])
 def test_count_of_numbers_at_the_end_of_their_type(block: int) -> None:
     with strategy.force(PASS_VALUES=block):
-        assert count_rising(np.array([0, 127, 127], np.int8), 128).nonzero()[0].tolist() == [0, 127]
-        assert count_rising(np.array([1, 255, 255], np.uint8), 256)[[0, 1, 254, 255]].tolist() == [0, 1, 0, 2]
+        assert bincount_sorted(np.array([0, 127, 127], np.int8), 128).nonzero()[0].tolist() == [0, 127]
+        assert bincount_sorted(np.array([1, 255, 255], np.uint8), 256)[[0, 1, 254, 255]].tolist() == [0, 1, 0, 2]
