@@ -17,7 +17,7 @@ import arrowjag as aj
 from arrowjag._kernels.elementwise import times
 from arrowjag._kernels.elementwise.times import every_of
 from arrowjag._methods import namespaces
-from arrowjag._ops import spans
+from arrowjag._ops import time_buckets
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
 from arrowjag.testing import LEAF_KINDS, assert_lists_equal, jagged_arrays
 from tests import reference as ref
@@ -630,18 +630,18 @@ def test_names_of_zones_repeat_after_400_years(zone: str) -> None:
 def test_spans_in_ticks() -> None:
     hour = dt.timedelta(hours=1)
     for span in ("1h", "60m", hour, np.timedelta64(1, "h"), pa.scalar(hour), pa.scalar(3600, pa.duration("s"))):
-        assert spans.as_ticks(span, pa.timestamp("ms"), "x") == 3_600_000
-        assert spans.as_ticks(span, pa.duration("s"), "x") == 3600
-        assert spans.as_ticks(span, pa.date32(), "x") == 0
-    assert spans.as_ticks("2d", pa.date32(), "x") == 2
-    assert spans.as_ticks("2d", pa.date64(), "x") == 2 * 86_400_000
-    assert spans.as_ticks("0s", pa.timestamp("s"), "x") == 0
+        assert time_buckets.as_ticks(span, pa.timestamp("ms"), "x") == 3_600_000
+        assert time_buckets.as_ticks(span, pa.duration("s"), "x") == 3600
+        assert time_buckets.as_ticks(span, pa.date32(), "x") == 0
+    assert time_buckets.as_ticks("2d", pa.date32(), "x") == 2
+    assert time_buckets.as_ticks("2d", pa.date64(), "x") == 2 * 86_400_000
+    assert time_buckets.as_ticks("0s", pa.timestamp("s"), "x") == 0
     for span in (1, None, pa.scalar(5), pa.scalar(None, pa.duration("s"))):
         text = f"^x must be a length of time such as '5m' or '1d', or a timedelta, got {type(span).__name__}$"
         with pytest.raises(JagTypeError, match=text):
-            spans.as_ticks(span, pa.timestamp("s"), "x")
+            time_buckets.as_ticks(span, pa.timestamp("s"), "x")
     with pytest.raises(JagValueError, match=r"^x: months have no fixed length, got '1mo'; give days$"):
-        spans.as_ticks("1mo", pa.timestamp("s"), "x")
+        time_buckets.as_ticks("1mo", pa.timestamp("s"), "x")
 
 
 def test_casts_of_zoned_times_cut_fractions_where_asked() -> None:

@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._arrow.types import is_numeric
+from arrowjag._checked_buffers import is_registered_type, registered
 from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import Bits, all_set, pack_bits, unpack_bits, with_bits
 from arrowjag._kernels.move import gather
-from arrowjag._known import is_remembered_type, remembered
 from arrowjag._pyarrow_versions import numpy_dtype, take
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray, IntArray
@@ -84,7 +84,7 @@ def vouched(values: pa.Array) -> pa.Array:
             return values
         valid = bitmap(valid_of(values))
         return pa.Array.from_buffers(values.type, len(values), [valid], values.null_count, children=known)
-    return remembered(values) if is_remembered_type(values.type) else values
+    return registered(values) if is_registered_type(values.type) else values
 
 
 def plain(array: pa.Array) -> pa.Array:

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
+from arrowjag._checked_buffers import is_checked, registered
 from arrowjag._gate.buffers import check_null_count, check_unbacked, read_offsets, read_validity, read_views
 from arrowjag._gate.expansion import check_expansion
 from arrowjag._gate.flat import check_flat, check_full
@@ -19,7 +20,6 @@ from arrowjag._gate.layouts import (
 )
 from arrowjag._gate.types import LISTS, VIEWS, check_type, has_any_bits, has_ordered_words
 from arrowjag._kernels.base.memory import pack_bits
-from arrowjag._known import is_known, remembered
 from arrowjag.errors import OffsetsError
 
 __all__ = ["secure"]
@@ -166,7 +166,7 @@ def _secure_struct(array: pa.Array, where: str, level: int) -> pa.Array:
 
 
 def _secure_dictionary(array: pa.Array, where: str, level: int) -> pa.Array:
-    if is_known(array):
+    if is_checked(array):
         check_null_count(array, where)
         return array
     words = _secure(array.dictionary, f"the dictionary values of {where}", level)
@@ -181,7 +181,7 @@ def _secure_dictionary(array: pa.Array, where: str, level: int) -> pa.Array:
         check_expansion(words, at, at + 1, 1, f"the dictionary of lists of {where}")
     if words.null_count or pt.is_null(words.type):
         safe = without_null_words(safe)
-    return remembered(safe)
+    return registered(safe)
 
 
 def _all_below(indices: pa.Array, n: int) -> bool:
@@ -209,13 +209,13 @@ def _secure_flat(array: pa.Array, where: str) -> pa.Array:
     if pt.is_union(type):
         check_full(array, f"the leaves of {where}")
         return array
-    if is_known(array):
+    if is_checked(array):
         check_null_count(array, where)
         return array
     check_flat(array, where)
     if pt.is_string_view(type) or pt.is_binary_view(type):
         array = with_empty_views(array)
-    return remembered(array)
+    return registered(array)
 
 
 def _is_any_bits(array: pa.Array) -> bool:

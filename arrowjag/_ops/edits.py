@@ -369,20 +369,20 @@ def _spliced(column: Column, begin: IntArray, end: IntArray, given: tuple[Dim, p
     outer, dim, values = column._shape._dims[:-1], column._shape._dims[-1], column.values
     starts = dim.offsets[:-1]
     front = starts + begin
-    parts = [join.Spans(values, starts, front), join.Spans(values, front if begin is end else starts + end, dim.offsets[1:])]
+    parts = [join.Slices(values, starts, front), join.Slices(values, front if begin is end else starts + end, dim.offsets[1:])]
     added = None
     if given is not None:
         offsets, added = given[0].offsets, given[0].extent
-        parts.insert(1, join.Spans(given[1], offsets[:-1], offsets[1:]))
-    cut, values = join.join_spans(parts) or _taken_in_turn(parts)
+        parts.insert(1, join.Slices(given[1], offsets[:-1], offsets[1:]))
+    cut, values = join.join_slices(parts) or _taken_in_turn(parts)
     last = along_axis.resized(dim, cut)
     if begin is end and added is not None and dim.extent is not None:
         last = dim_of_extent(last, dim.extent + added)
     return Column(JaggedShape._trusted((*outer, last)), values)
 
 
-def _taken_in_turn(parts: Sequence[join.Spans]) -> tuple[IntArray, pa.Array]:
-    """As `join.join_spans` of the front and the back of each row, and of all items between: spans become rows, which are taken."""
+def _taken_in_turn(parts: Sequence[join.Slices]) -> tuple[IntArray, pa.Array]:
+    """As `join.join_slices` of the front and the back of each row, and of all items between, by a take of rows."""
     front, *between, back = parts
     n = len(front.begins)
     cuts = np.empty(3 * n + 1, np.int64)
@@ -418,7 +418,7 @@ def rotate(column: Column, n: elementwise.Operand | int) -> Column:
     dim = column.shape.dims[-1]
     begins, ends, rows = dim.offsets[:-1], dim.offsets[1:], len(dim)
     turned = ends - count % np.maximum(dim.sizes, 1)
-    found = join.join_spans([join.Spans(column.values, turned, ends), join.Spans(column.values, begins, turned)])
+    found = join.join_slices([join.Slices(column.values, turned, ends), join.Slices(column.values, begins, turned)])
     if found is not None:
         return Column(column.shape, found[1])
     cuts = np.empty(2 * rows + 1, np.int64)

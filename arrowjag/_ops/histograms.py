@@ -26,8 +26,8 @@ from arrowjag._kernels.reduce import histograms as _kernels
 from arrowjag._ops import along_axis, sets
 from arrowjag._ops.axes import normalize_axes
 from arrowjag._ops.cursor import row_name
+from arrowjag._ops.multi_reduce import floats, reduce_to_lists, with_lists
 from arrowjag._ops.over_axes import over_axes
-from arrowjag._ops.paired import deeper, floats, with_lists
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.typing import BoolArray, IntArray
 
@@ -231,7 +231,7 @@ def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
         return _arrow.structs(lists, _FIELDS)
 
     if wanted.edges is not None:
-        return deeper(column, axis, lists, "histogram")
+        return reduce_to_lists(column, axis, lists, "histogram")
     return over_axes(column, axis, structs, "histogram")
 
 
@@ -260,7 +260,7 @@ def bincount(column: Column, n: Any, axis: Any) -> Column:
         slots = data if valid is None else filled(data, valid, -1)
         return _arrow.from_numpy(_kernels.count_bins(slots, offsets, most)), _offsets.of_size(most, len(offsets) - 1)
 
-    return deeper(column, axis, lists, "bincount")
+    return reduce_to_lists(column, axis, lists, "bincount")
 
 
 def _refuse_bins(data: npt.NDArray[np.int64], bad: BoolArray, offsets: IntArray, most: int | None) -> None:

@@ -32,8 +32,8 @@ from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._ops import axes as _axes
 from arrowjag._ops import elementwise, exact, structure
 from arrowjag._ops.cursor import row_name
+from arrowjag._ops.multi_reduce import floats, over_pairs
 from arrowjag._ops.over_axes import Reduction, over_axes
-from arrowjag._ops.paired import floats, over_pairs
 from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagTypeError
 from arrowjag.typing import BoolArray, IntArray
 

@@ -27,7 +27,7 @@ from arrowjag._kernels.order.sort import argsort
 from arrowjag._kernels.reduce.min_max import min_max
 from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, structure
 from arrowjag._ops.cursor import row_name
-from arrowjag._ops.spans import buckets_of
+from arrowjag._ops.time_buckets import buckets_of
 from arrowjag.dims import Ragged, Uniform
 from arrowjag.errors import JagError, JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape

@@ -24,7 +24,7 @@ from arrowjag._kernels.strategy import sizes
 from arrowjag._ops import along_axis, elementwise, scan, sets, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import naming_rows, row_name
-from arrowjag._ops.spans import as_ticks
+from arrowjag._ops.time_buckets import as_ticks
 from arrowjag.errors import JagError, JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray

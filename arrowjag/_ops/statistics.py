@@ -33,8 +33,8 @@ from arrowjag._kernels.reduce.sums import bootstrap_means
 from arrowjag._ops import elementwise, exact, structure
 from arrowjag._ops.amounts import weights_of
 from arrowjag._ops.axes import normalize_axes
+from arrowjag._ops.multi_reduce import floats, over_pairs, reduce_to_lists, with_lists
 from arrowjag._ops.over_axes import over_axes
-from arrowjag._ops.paired import deeper, floats, over_pairs, with_lists
 from arrowjag._ops.reduce import quantile, reduce
 from arrowjag.errors import JagOverflowError, JagTypeError
 from arrowjag.typing import BoolArray, IntArray
@@ -198,7 +198,7 @@ def quantiles_of(
         known = None if present is None else present.repeat(len(q))
         return _arrow.from_numpy(found.reshape(-1), known), of_size(len(q), len(offsets) - 1)
 
-    return deeper(column, axis, lists, "quantile", skip_nulls=skip_nulls, min_count=min_count)
+    return reduce_to_lists(column, axis, lists, "quantile", skip_nulls=skip_nulls, min_count=min_count)
 
 
 def _interleaved(column: Column, parts: list[Column], n: int, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
@@ -210,7 +210,7 @@ def _interleaved(column: Column, parts: list[Column], n: int, axis: Any, skip_nu
         order = np.arange(n_rows * n).reshape(n, n_rows).T.reshape(-1)
         return gather.take(found, order) if n else found[:0], of_size(n, len(offsets) - 1)
 
-    return deeper(column, axis, lists, "quantile", skip_nulls=skip_nulls, min_count=min_count)
+    return reduce_to_lists(column, axis, lists, "quantile", skip_nulls=skip_nulls, min_count=min_count)
 
 
 def weighted_quantile(
@@ -397,4 +397,4 @@ def bootstrap(column: Column, n: Any, seed: int, axis: Any) -> Column:
         known = None if present is None else present.repeat(wanted)
         return _arrow.from_numpy(found.reshape(-1), known), of_size(wanted, len(offsets) - 1)
 
-    return deeper(column, axis, lists, "bootstrap")
+    return reduce_to_lists(column, axis, lists, "bootstrap")

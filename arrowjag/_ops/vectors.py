@@ -26,8 +26,8 @@ from arrowjag._kernels.reduce.segments import Block, have_items, moments, over_b
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops.axes import apart
 from arrowjag._ops.cursor import row_name
+from arrowjag._ops.multi_reduce import floats, over_pairs
 from arrowjag._ops.over_axes import over_axes
-from arrowjag._ops.paired import floats, over_pairs
 from arrowjag._ops.reduce import reduce
 from arrowjag.dims import Ragged
 from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagRangeError, JagValueError, ShapeError

@@ -33,7 +33,7 @@ from arrowjag._kernels.scan.window_quantiles import quantiles
 from arrowjag._kernels.scan.windows import Windows
 from arrowjag._ops import along_axis, exact, structure
 from arrowjag._ops import scan as _scans
-from arrowjag._ops.paired import floats
+from arrowjag._ops.multi_reduce import floats
 from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagRangeError, JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 

@@ -293,8 +293,8 @@ def test_rows_of_each_length(type: pa.DataType, loops: Loops) -> None:
         check_array(found[1], type, [item for one in lists[::-1] for item in one])
         check_array(turned, type, [item for one in lists for item in one[::-1]])
     with strategy.force(joined="compiled", COMPILED_VALUES=0):
-        spans = [join.Spans(values, offsets[:-1], offsets[1:]), join.Spans(values, offsets[:-1], offsets[1:])]
-        joined = join.join_spans(spans)
+        spans = [join.Slices(values, offsets[:-1], offsets[1:]), join.Slices(values, offsets[:-1], offsets[1:])]
+        joined = join.join_slices(spans)
     assert joined is not None
     check_array(joined[1], type, [item for one in lists for item in one + one])
 

@@ -1,4 +1,4 @@
-"""Concatenate arrays, rows of several arrays row by row, and spans of them: values are moved as words."""
+"""Concatenate arrays, rows of several arrays row by row, and slices of them: values are moved as words."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from arrowjag._kernels.move import gather
 from arrowjag._kernels.move.merge import as_strings
 from arrowjag._kernels.move.rows import word_of
 
-__all__ = ["Spans", "concatenate", "join_rows", "join_spans"]
+__all__ = ["Slices", "concatenate", "join_rows", "join_slices"]
 
 
-class Spans(NamedTuple):
-    """One span of items for each row."""
+class Slices(NamedTuple):
+    """One slice of items per row."""
 
     values: pa.Array[Any]
     begins: NDArray[np.int64]
@@ -90,25 +90,25 @@ def join_rows(parts: Sequence[pa.Array[Any]], offsets: Sequence[NDArray[np.int64
     O(n_rows * parts + items), new arrays. Twice 1M values in rows of three take 4 ms of CPU time by a compiled loop per part;
     joined as binary strings without a separator 12; put end to end first, and rows taken from there in turn, 30.
     """
-    spans = [Spans(part, cuts[:-1], cuts[1:]) for part, cuts in zip(parts, offsets, strict=True)]
-    by, loop = _chosen(spans)
+    slices = [Slices(part, cuts[:-1], cuts[1:]) for part, cuts in zip(parts, offsets, strict=True)]
+    by, loop = _chosen(slices)
     if by == "small":
-        return _join_items(spans)
+        return _join_items(slices)
     if by == "compiled" and loop is not None:
-        return _join_by_loop(loop, spans)
+        return _join_by_loop(loop, slices)
     joined_offsets = functools.reduce(np.add, offsets)
-    n, whole = sum(map(len, parts)), _words_and_flags(spans)
+    n, whole = sum(map(len, parts)), _words_and_flags(slices)
     joined = (map_tasks if n >= strategy.sizes.ONE_PASS_VALUES else map)(lambda one: _join_bytes(one, offsets), whole)
     return joined_offsets, from_words(parts[0].type, *joined)
 
 
-def join_spans(parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any]] | None:
-    """The first span of each part, then the second of each, and so on; parts may share values.
+def join_slices(parts: Sequence[Slices]) -> tuple[NDArray[np.int64], pa.Array[Any]] | None:
+    """The first slice of each part, then the second of each, and so on; parts may share values.
 
     Returns
     -------
     offsets : (n_rows + 1,) int64 array
-        Where the joined spans of each row begin.
+        Where the joined slices of each row begin.
     values : Arrow array
 
     Notes
@@ -121,7 +121,7 @@ def join_spans(parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any]
     return None if by == "arrow" or loop is None else _join_by_loop(loop, parts)
 
 
-def _words_and_flags(parts: Sequence[Spans]) -> list[list[NDArray[Any]]]:
+def _words_and_flags(parts: Sequence[Slices]) -> list[list[NDArray[Any]]]:
     """The words of each part, and if some item is null the flags of those that are not."""
     found = [[data_of(part.values) for part in parts]]
     if any(part.values.null_count for part in parts):
@@ -131,7 +131,7 @@ def _words_and_flags(parts: Sequence[Spans]) -> list[list[NDArray[Any]]]:
     return found
 
 
-def _chosen(parts: Sequence[Spans]) -> tuple[str, Compiled | None]:
+def _chosen(parts: Sequence[Slices]) -> tuple[str, Compiled | None]:
     """The strategy, and the loop for the words of the parts, and if some item is null for the flags too, if it is ready."""
     n, type = sum([len(part.values) for part in parts]), parts[0].values.type
     word = word_of(type) if n >= strategy.sizes.COMPILED_VALUES else None
@@ -139,8 +139,8 @@ def _chosen(parts: Sequence[Spans]) -> tuple[str, Compiled | None]:
     return strategy.choose("joined", n, has_words(type), loop is not None), loop
 
 
-def _join_items(parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any]]:
-    """As `join_spans`, item by item from the values of all parts end to end."""
+def _join_items(parts: Sequence[Slices]) -> tuple[NDArray[np.int64], pa.Array[Any]]:
+    """As `join_slices`, item by item from the values of all parts end to end."""
     shape = len(parts[0].begins), len(parts)
     starts, sizes = np.empty(shape, np.int64), np.empty(shape, np.int64)
     whole: list[pa.Array[Any]] = []
@@ -158,8 +158,8 @@ def _join_items(parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any
     return cuts[:: len(parts)], gather.take(values, runs(starts.reshape(-1), cuts))
 
 
-def _join_by_loop(loop: Compiled, parts: Sequence[Spans]) -> tuple[NDArray[np.int64], pa.Array[Any]]:
-    """As `join_spans`; flags are moved along with the words."""
+def _join_by_loop(loop: Compiled, parts: Sequence[Slices]) -> tuple[NDArray[np.int64], pa.Array[Any]]:
+    """As `join_slices`; flags are moved along with the words."""
     *places, counts = _places_behind(parts)
     offsets = from_counts(counts)
     words, *flags = _words_and_flags(parts)
@@ -177,7 +177,7 @@ def _join_by_loop(loop: Compiled, parts: Sequence[Spans]) -> tuple[NDArray[np.in
     return offsets, from_words(parts[0].values.type, out, there)
 
 
-def _places_behind(parts: Sequence[Spans]) -> list[NDArray[np.int64]]:
+def _places_behind(parts: Sequence[Slices]) -> list[NDArray[np.int64]]:
     """How many items of each row come before the end of each part: the last array holds the sizes of the joined rows."""
     n = len(parts[0].begins)
     places = [empty(n, np.int64) for _ in parts]

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.types as pt
 
-__all__ = ["is_known", "is_remembered_type", "remembered"]
+__all__ = ["is_checked", "is_registered_type", "registered"]
 
 
 class _Token:
@@ -51,8 +51,8 @@ def _key(array: pa.Array) -> tuple[Any, ...]:
     """Type and buffer addresses of a flat array; for a dictionary also those of its values."""
     if not pt.is_dictionary(array.type):
         return (array.type, *_places(array))
-    words = array.dictionary
-    return (array.type, *_places(array), words.offset, len(words), *_places(words))
+    dictionary = array.dictionary
+    return (array.type, *_places(array), dictionary.offset, len(dictionary), *_places(dictionary))
 
 
 def _places(array: pa.Array) -> list[tuple[int, int] | None]:
@@ -61,18 +61,18 @@ def _places(array: pa.Array) -> list[tuple[int, int] | None]:
     return [None if one is None else (one.address, one.size) for one in (valid, *others)]
 
 
-def is_remembered_type(type: pa.DataType) -> bool:
+def is_registered_type(type: pa.DataType) -> bool:
     """Return whether a type is flat and slow to check: text, bytes, dictionaries."""
     return type.id in _LONG
 
 
-def is_known(array: pa.Array) -> bool:
+def is_checked(array: pa.Array) -> bool:
     """Return whether all slots of a flat array were checked before, as part of this array or of another one on the same buffers."""
     token = _TOKENS.get(_key(array))
     return token is not None and token.start <= array.offset and array.offset + len(array) <= token.stop
 
 
-def remembered(array: pa.Array) -> pa.Array:
+def registered(array: pa.Array) -> pa.Array:
     """Return the same array on the same memory, and register it as checked.
 
     Parameters
@@ -87,7 +87,7 @@ def remembered(array: pa.Array) -> pa.Array:
     """
     buffers = array.buffers()
     main = buffers[1]
-    if main is None or main.size == 0 or not is_remembered_type(array.type) or is_known(array):
+    if main is None or main.size == 0 or not is_registered_type(array.type) or is_checked(array):
         return array
     token = _Token(array)
     _TOKENS[_key(array)] = token

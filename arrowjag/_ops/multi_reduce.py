@@ -22,7 +22,7 @@ from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["deeper", "floats", "over_pairs", "valid_in_both"]
+__all__ = ["floats", "over_pairs", "reduce_to_lists", "valid_in_both"]
 
 PairReduction: TypeAlias = Callable[[pa.Array, pa.Array, "BoolArray | None", IntArray], pa.Array]
 Lists: TypeAlias = Callable[[pa.Array, IntArray], "tuple[pa.Array, IntArray]"]
@@ -108,7 +108,7 @@ def _taken(values: pa.Array, index: IntArray) -> pa.Array:
     return gather.take(values, index) if len(values) else nulls_like(values, len(index))
 
 
-def deeper(
+def reduce_to_lists(
     column: Column, axis: Any, lists: Lists, operation: str, *, skip_nulls: bool = True, min_count: int | None = None
 ) -> Column:
     """Reduce along any axis to a list per row, which becomes the innermost dim of the result.
