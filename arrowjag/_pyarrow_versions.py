@@ -19,7 +19,7 @@ __all__ = [
     "NO_NULLS_IN_FIXED_LISTS",
     "NO_UUID_OBJECTS",
     "TOO_FEW_NULLS_OF_FIELDS",
-    "array_of_words",
+    "array_from_python",
     "check_seconds",
     "concat_tables",
     "empty_table",
@@ -310,7 +310,7 @@ def concat_tables(tables: Sequence[pa.Table]) -> pa.Table:
     return table_of([], tables[0].schema, sum(table.num_rows for table in tables))
 
 
-def array_of_words(values: Sequence[Any], type: pa.DataType) -> pa.Array:
+def array_from_python(values: Sequence[Any], type: pa.DataType) -> pa.Array:
     """Return `pa.array` of Python values, for dictionaries of any type of text.
 
     Parameters
@@ -327,13 +327,13 @@ def array_of_words(values: Sequence[Any], type: pa.DataType) -> pa.Array:
     """
     if not _is_large_dictionary(type):
         return pa.array(values, type)
-    words = pa.array(values, type.value_type).dictionary_encode()
-    return pa.DictionaryArray.from_arrays(words.indices.cast(type.index_type), words.dictionary, ordered=type.ordered)
+    encoded = pa.array(values, type.value_type).dictionary_encode()
+    return pa.DictionaryArray.from_arrays(encoded.indices.cast(type.index_type), encoded.dictionary, ordered=type.ordered)
 
 
 def null_scalar(type: pa.DataType) -> pa.Scalar:
     """Return the null of a type, as `pa.scalar` gives it."""
-    # Of nested types `pa.scalar` makes indices of dictionaries without words, and before pyarrow 25 categories lose their order.
+    # Of nested types `pa.scalar` makes indices of dictionaries without values, and before pyarrow 25 categories lose their order.
     is_plain = not (pt.is_dictionary(type) or pt.is_struct(type) or pt.is_fixed_size_list(type))
     return pa.scalar(None, type) if is_plain else pa.nulls(1, type)[0]
 

@@ -214,7 +214,7 @@ def test_text_is_cast_to_the_categories_of_a_host() -> None:
         aj.array([[1]]).cast(kind)
 
 
-FEW_WORDS = [
+SHORT_DICTIONARIES = [
     (pa.array(["b", "a", "b"]), "a"),
     (pa.array(["b"], pa.large_string()), ""),
     (pa.array([b"b", b"a"]), b"b"),
@@ -222,7 +222,7 @@ FEW_WORDS = [
     (pa.array([0.0, math.nan, -0.0]), math.nan),
     (pa.array([1.5, 0.0]), 0.0),
 ]
-BY_WORDS = {
+BY_DICTIONARY = {
     "eq": lambda x, one: x == one,
     "ne": lambda x, one: x != one,
     "lt": lambda x, one: x < one,
@@ -238,30 +238,32 @@ BY_WORDS = {
 }
 
 
-@pytest.mark.parametrize("name", BY_WORDS)
-@pytest.mark.parametrize(("words", "one"), FEW_WORDS, ids=lambda one: str(getattr(one, "type", "")))
-def test_few_words_are_compared_as_their_items(name: str, words: pa.Array, one: Any) -> None:
-    places = pa.array([0, None, *range(len(words)), 0, None, len(words) - 1, 0], pa.int8())
-    scalar = pa.scalar(one, words.type)
-    for first in (0, 1, len(places) - 1, len(places)):  # with more items than words, and fewer
-        values = pa.DictionaryArray.from_arrays(places, words).slice(first)
+@pytest.mark.parametrize("name", BY_DICTIONARY)
+@pytest.mark.parametrize(("dictionary", "one"), SHORT_DICTIONARIES, ids=lambda one: str(getattr(one, "type", "")))
+def test_short_dictionaries_are_compared_as_their_items(name: str, dictionary: pa.Array, one: Any) -> None:
+    places = pa.array([0, None, *range(len(dictionary)), 0, None, len(dictionary) - 1, 0], pa.int8())
+    scalar = pa.scalar(one, dictionary.type)
+    for first in (0, 1, len(places) - 1, len(places)):  # with more items than dictionary values, and fewer
+        values = pa.DictionaryArray.from_arrays(places, dictionary).slice(first)
         rows = [1, 0, len(values) - 1] if len(values) else [0]
-        x, plain = (aj.from_sizes(one, rows) for one in (values, words.take(places).slice(first)))
-        assert_lists_equal(aj.array(BY_WORDS[name](x, scalar)).to_list(), aj.array(BY_WORDS[name](plain, scalar)).to_list())
+        x, plain = (aj.from_sizes(one, rows) for one in (values, dictionary.take(places).slice(first)))
+        assert_lists_equal(
+            aj.array(BY_DICTIONARY[name](x, scalar)).to_list(), aj.array(BY_DICTIONARY[name](plain, scalar)).to_list()
+        )
 
 
 @pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
-@pytest.mark.parametrize("words", [pa.string(), pa.large_string(), pa.binary(), pa.string_view()], ids=str)
-def test_columns_of_text_categories_compare_by_their_words(name: str, words: pa.DataType) -> None:
-    """Words may repeat in a dictionary, and stand in another order in the other one."""
+@pytest.mark.parametrize("type", [pa.string(), pa.large_string(), pa.binary(), pa.string_view()], ids=str)
+def test_columns_of_text_categories_compare_by_their_dictionary_values(name: str, type: pa.DataType) -> None:
+    """Values may repeat in a dictionary, and stand in another order in the other one."""
     compare = getattr(operator, name)
     texts = [["b", "a", "", "\u00e9", "a", "zz"], ["zz", "c", "a", "q"]]
     draw = np.random.default_rng(5)
-    for n in (4, 8, 200):  # fewer items than words, and more
+    for n in (4, 8, 200):  # fewer items than dictionary values, and more
         sides, plain = [], []
         for own, index in zip(texts, (pa.int8(), pa.uint32()), strict=True):
             codes = pa.array(draw.integers(0, len(own), n), index, mask=draw.random(n) < 0.2)
-            held = pa.array(own).cast(words)
+            held = pa.array(own).cast(type)
             sides.append(aj.from_sizes(pa.DictionaryArray.from_arrays(codes, held), [n - 1, 0, 1]))
             plain.append([None if code is None else held[code].as_py() for code in codes.to_pylist()])
         expected = [None if None in (one, two) else compare(one, two) for one, two in zip(*plain, strict=True)]

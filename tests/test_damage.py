@@ -407,7 +407,7 @@ def test_metadata_of_pandas_may_be_anything(tmp_path: Any) -> None:
             aj.read_ipc(tmp_path / "a.arrow", to="pandas")
 
 
-def test_keys_that_are_null_in_their_runs_or_words() -> None:
+def test_keys_that_are_null_in_their_runs_or_dictionaries() -> None:
     runs = pa.RunEndEncodedArray.from_arrays(pa.array([1, 2], pa.int32()), pa.array(["a", None]))
     words = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["a", None]))
     for keys in (runs, words):

@@ -510,7 +510,7 @@ def test_valid_text_needs_no_check_of_each_value(validator: str, monkeypatch: py
     ],
     ids=["field", "list-field", "list-of-structs", "struct-field"],
 )
-def test_null_structs_of_dictionaries_without_words(around: Any, ordered: bool) -> None:
+def test_null_structs_of_dictionaries_without_values(around: Any, ordered: bool) -> None:
     """pyarrow's own builders write the index 0 under null structs, also where there is no word 0."""
     leaf = around(pa.dictionary(pa.int8(), pa.string(), ordered=ordered))
     nulls = pa.array([[None], [], [None, None]], pa.large_list(leaf))

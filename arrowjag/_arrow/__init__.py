@@ -8,7 +8,15 @@ from arrowjag._arrow.chunks import combine_chunks, join, with_buffers
 from arrowjag._arrow.incoming import arrived, peel
 from arrowjag._arrow.levels import Level, decode, peel_level, split_levels, wrap
 from arrowjag._arrow.objects import leaf_objects
-from arrowjag._arrow.order import dictionary_codes, equality_key, factorize, name_words, order_key, shared_words, word_places
+from arrowjag._arrow.order import (
+    dictionary_codes,
+    dictionary_indices,
+    equality_key,
+    factorize,
+    name_categories,
+    order_key,
+    shared_categories,
+)
 from arrowjag._arrow.types import (
     EXTENSION_NAME,
     depth,
@@ -51,6 +59,7 @@ __all__ = [
     "decode",
     "depth",
     "dictionary_codes",
+    "dictionary_indices",
     "entry_type",
     "equality_key",
     "factorize",
@@ -66,7 +75,7 @@ __all__ = [
     "leaf_objects",
     "level_types",
     "list_like",
-    "name_words",
+    "name_categories",
     "null_as",
     "numbers",
     "order_key",
@@ -74,7 +83,7 @@ __all__ = [
     "peel_level",
     "plain",
     "plain_numbers",
-    "shared_words",
+    "shared_categories",
     "split_levels",
     "structs",
     "to_int64",
@@ -83,6 +92,5 @@ __all__ = [
     "valid_of",
     "vouched",
     "with_buffers",
-    "word_places",
     "wrap",
 ]

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._arrow.levels import split_levels, wrap
-from arrowjag._arrow.order import shared_words
+from arrowjag._arrow.order import shared_categories
 from arrowjag._arrow.types import is_list_type, list_like
 from arrowjag._gate import canonical_layout, secure
 from arrowjag._kernels.base.capacity import widen, widened
@@ -29,7 +29,7 @@ def combine_chunks(data: ArrowData) -> pa.Array:
 def join(arrays: list[pa.Array]) -> pa.Array:
     """Concatenate at least one array of one type; a single array is returned unchanged."""
     if pt.is_dictionary(arrays[0].type):
-        arrays = _with_words(arrays)
+        arrays = _with_dictionary(arrays)
     # Arrays without items may lack buffers; pyarrow crashes when it concatenates them.
     filled = [array for array in arrays if len(array)] or arrays[:1]
     if len(filled) == 1:
@@ -37,7 +37,7 @@ def join(arrays: list[pa.Array]) -> pa.Array:
     return concatenate(filled) if pt.is_primitive(filled[0].type) else _concat(filled)
 
 
-def _with_words(arrays: list[pa.Array]) -> list[pa.Array]:
+def _with_dictionary(arrays: list[pa.Array]) -> list[pa.Array]:
     """Give the dictionary of another array to those whose dictionary is empty, so that ordered categories stay known."""
     named = next((array for array in arrays if len(array.dictionary)), None)
     if named is None:
@@ -54,7 +54,7 @@ def _concat(chunks: list[pa.Array]) -> pa.Array:
     chunks = [with_buffers(chunk) for chunk in chunks]
     _check_orders(chunks)
     type = chunks[0].type
-    single = _with_single_words(type)
+    single = _with_single_precision(type)
     if single != type:  # pyarrow unites dictionaries of halves to other numbers
         return _retyped(_concat([_retyped(chunk, single) for chunk in chunks]), type)
     try:
@@ -66,26 +66,26 @@ def _concat(chunks: list[pa.Array]) -> pa.Array:
         try:
             return pa.concat_arrays(chunks)
         except pa.ArrowInvalid as error:
-            of_words = "larger index type" in str(error)
-            wide = widened(chunks[0].type, _wider_index) if of_words else widened(chunks[0].type)
+            by_index = "larger index type" in str(error)
+            wide = widened(chunks[0].type, _wider_index) if by_index else widened(chunks[0].type)
             if wide == chunks[0].type:
                 raise
-        chunks = [chunk.cast(wide) if of_words else widen(chunk) for chunk in chunks]
+        chunks = [chunk.cast(wide) if by_index else widen(chunk) for chunk in chunks]
 
 
-def _with_single_words(type: pa.DataType) -> pa.DataType:
+def _with_single_precision(type: pa.DataType) -> pa.DataType:
     """Return the type with float32 for float16 in its dictionaries."""
     if pt.is_dictionary(type):
         return pa.dictionary(type.index_type, pa.float32(), type.ordered) if pt.is_float16(type.value_type) else type
     if pt.is_struct(type):
-        return pa.struct([field.with_type(_with_single_words(field.type)) for field in type])
+        return pa.struct([field.with_type(_with_single_precision(field.type)) for field in type])
     if pt.is_list(type) or pt.is_large_list(type) or pt.is_fixed_size_list(type):
-        return list_like(type, _with_single_words(type.value_type))
+        return list_like(type, _with_single_precision(type.value_type))
     return type
 
 
 def _retyped(array: pa.Array, type: pa.DataType) -> pa.Array:
-    """Cast the words of dictionaries at any level."""
+    """Cast the values of dictionaries at any level."""
     if array.type == type:
         return array
     if pt.is_dictionary(type):
@@ -138,7 +138,7 @@ def _check_orders(arrays: list[pa.Array]) -> None:
     """Raise if ordered dictionaries differ: pyarrow would append the categories of one to those of the other."""
     type = arrays[0].type
     if pt.is_dictionary(type) and type.ordered:
-        shared_words([array.dictionary for array in arrays], "joining arrays")
+        shared_categories([array.dictionary for array in arrays], "joining arrays")
     elif pt.is_struct(type):
         for place in range(type.num_fields):
             _check_orders([array.field(place) for array in arrays])

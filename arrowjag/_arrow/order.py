@@ -21,7 +21,15 @@ from arrowjag._kernels.order.texts import order_of_distinct
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["dictionary_codes", "equality_key", "factorize", "name_words", "order_key", "shared_words", "word_places"]
+__all__ = [
+    "dictionary_codes",
+    "dictionary_indices",
+    "equality_key",
+    "factorize",
+    "name_categories",
+    "order_key",
+    "shared_categories",
+]
 
 
 def order_key(
@@ -91,7 +99,7 @@ def _key(values: pa.Array, operation: str, *, descending: bool, ordered: bool) -
     valid = valid_of(values)
     if pt.is_dictionary(type):
         if type.ordered:
-            return to_numpy(word_places(values))
+            return to_numpy(dictionary_indices(values))
         codes, _ = _key(values.dictionary, operation, descending=False, ordered=ordered)
         place, _ = to_numpy(values.indices.cast(pa.int64()))
         if valid is not None:
@@ -110,17 +118,17 @@ def _key(values: pa.Array, operation: str, *, descending: bool, ordered: bool) -
     return dictionary_codes(values) if ordered else _equality_codes(values), valid
 
 
-def word_places(values: pa.Array) -> pa.Array:
+def dictionary_indices(values: pa.Array) -> pa.Array:
     """Return the index of each item's dictionary value as int64; equal dictionary values share the first index."""
-    words = values.dictionary
+    dictionary = values.dictionary
     places = values.indices.cast(pa.int64())
-    if len(words) == 0:
+    if len(dictionary) == 0:
         return places
-    _, first, code = np.unique(order_key(words)[0], return_index=True, return_inverse=True)
-    return places if len(first) == len(words) else pa.array(first[code.reshape(-1)]).take(places)
+    _, first, code = np.unique(order_key(dictionary)[0], return_index=True, return_inverse=True)
+    return places if len(first) == len(dictionary) else pa.array(first[code.reshape(-1)]).take(places)
 
 
-def shared_words(dictionaries: list[pa.Array], operation: str) -> pa.Array:
+def shared_categories(dictionaries: list[pa.Array], operation: str) -> pa.Array:
     """Return the longest list of ordered categories, if all others are a prefix of it.
 
     Raises
@@ -129,20 +137,20 @@ def shared_words(dictionaries: list[pa.Array], operation: str) -> pa.Array:
         If one is not a prefix of the longest: the items have no common order.
     """
     longest = max(dictionaries, key=len)
-    for words in dictionaries:
-        first = longest.slice(0, len(words))
-        if words is not longest and not (words.equals(first) or words.to_pylist() == first.to_pylist()):
+    for dictionary in dictionaries:
+        first = longest.slice(0, len(dictionary))
+        if dictionary is not longest and not (dictionary.equals(first) or dictionary.to_pylist() == first.to_pylist()):
             raise JagValueError(
-                f"{operation}: the ordered categories {name_words(words)} and {name_words(longest)} differ, so their items "
-                "have no common order. Cast one of them to its plain type first."
+                f"{operation}: the ordered categories {name_categories(dictionary)} and {name_categories(longest)} differ, "
+                "so their items have no common order. Cast one of them to its plain type first."
             )
     return longest
 
 
-def name_words(words: pa.Array) -> str:
+def name_categories(dictionary: pa.Array) -> str:
     """Format the values of a dictionary for a message: the first ones and their number."""
-    named = ", ".join(map(repr, words.slice(0, 8).to_pylist()))
-    return f"[{named}]" if len(words) <= 8 else f"[{named}, ... {len(words)} in all]"
+    named = ", ".join(map(repr, dictionary.slice(0, 8).to_pylist()))
+    return f"[{named}]" if len(dictionary) <= 8 else f"[{named}, ... {len(dictionary)} in all]"
 
 
 def _dictionary_validity(values: pa.Array, valid: BoolArray | None) -> BoolArray | None:

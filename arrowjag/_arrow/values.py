@@ -55,7 +55,7 @@ def field_of(values: pa.Array, place: int) -> pa.Array:
     type = values.type.field(place).type
     child = values.field(place)
     if values.null_count == 0:
-        return child  # not by pc.struct_field, which loses the words of an empty dictionary
+        return child  # not by pc.struct_field, which loses the dictionary of an empty dictionary
     if not (pt.is_union(type) or pt.is_run_end_encoded(type)):
         return pc.struct_field(values, [place])
     # These types have no bitmap of their own that Arrow could join the struct's to: it aborts the process, or loses the nulls.
@@ -89,11 +89,11 @@ def vouched(values: pa.Array) -> pa.Array:
 
 def plain(array: pa.Array) -> pa.Array:
     """Decode a dictionary array; text views become `large_string`, because pyarrow can't gather them."""
-    words = array.dictionary
-    if pt.is_string_view(words.type) or pt.is_binary_view(words.type):
-        words = words.cast(pa.large_string() if pt.is_string_view(words.type) else pa.large_binary())
-    gather.check_taken_words(words, array.indices)
-    return with_room(lambda all_words: take(all_words, array.indices), words)
+    dictionary = array.dictionary
+    if pt.is_string_view(dictionary.type) or pt.is_binary_view(dictionary.type):
+        dictionary = dictionary.cast(pa.large_string() if pt.is_string_view(dictionary.type) else pa.large_binary())
+    gather.check_taken_dictionary(dictionary, array.indices)
+    return with_room(lambda whole: take(whole, array.indices), dictionary)
 
 
 def valid_of(array: pa.Array) -> BoolArray | None:

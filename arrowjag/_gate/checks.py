@@ -15,10 +15,10 @@ from arrowjag._gate.layouts import (
     with_child,
     with_empty_views,
     with_nulls_of_parent,
-    without_null_words,
+    without_null_dictionary_values,
     without_rows,
 )
-from arrowjag._gate.types import LISTS, VIEWS, check_type, has_any_bits, has_ordered_words
+from arrowjag._gate.types import LISTS, VIEWS, check_type, has_any_bits, has_ordered_categories
 from arrowjag._kernels.base.memory import pack_bits
 from arrowjag.errors import OffsetsError
 
@@ -116,7 +116,7 @@ def _secure_lists(array: pa.Array, where: str, level: int) -> pa.Array:
 def _secure_empty(array: pa.Array, where: str, level: int) -> pa.Array:
     """Return an array without rows: its items may be anything, but ordered dictionaries keep their categories if sound."""
     type = array.type
-    if not has_ordered_words(type):
+    if not has_ordered_categories(type):
         return without_rows(type)
     try:
         child = _secure(array.values.slice(0, 0), where, level + 1)
@@ -169,18 +169,22 @@ def _secure_dictionary(array: pa.Array, where: str, level: int) -> pa.Array:
     if is_checked(array):
         check_null_count(array, where)
         return array
-    words = _secure(array.dictionary, f"the dictionary values of {where}", level)
+    dictionary = _secure(array.dictionary, f"the dictionary values of {where}", level)
     indices = array.indices
     check_full(indices, f"the dictionary indices of {where}")
     try:
-        safe = pa.DictionaryArray.from_arrays(indices, words, ordered=array.type.ordered, safe=not _all_below(indices, len(words)))
+        safe = pa.DictionaryArray.from_arrays(
+            indices, dictionary, ordered=array.type.ordered, safe=not _all_below(indices, len(dictionary))
+        )
     except (pa.ArrowInvalid, IndexError) as error:
-        raise OffsetsError(f"a dictionary index of {where} is out of range for {len(words)} dictionary values: {error}") from error
-    if words.type.id in LISTS:
+        raise OffsetsError(
+            f"a dictionary index of {where} is out of range for {len(dictionary)} dictionary values: {error}"
+        ) from error
+    if dictionary.type.id in LISTS:
         at = indices.drop_null().cast(pa.int64()).to_numpy()
-        check_expansion(words, at, at + 1, 1, f"the dictionary of lists of {where}")
-    if words.null_count or pt.is_null(words.type):
-        safe = without_null_words(safe)
+        check_expansion(dictionary, at, at + 1, 1, f"the dictionary of lists of {where}")
+    if dictionary.null_count or pt.is_null(dictionary.type):
+        safe = without_null_dictionary_values(safe)
     return registered(safe)
 
 

@@ -15,7 +15,14 @@ from arrowjag._kernels.move import gather
 from arrowjag._pyarrow_versions import run_end_decode
 from arrowjag.typing import BoolArray
 
-__all__ = ["canonical_layout", "with_child", "with_empty_views", "with_nulls_of_parent", "without_null_words", "without_rows"]
+__all__ = [
+    "canonical_layout",
+    "with_child",
+    "with_empty_views",
+    "with_nulls_of_parent",
+    "without_null_dictionary_values",
+    "without_rows",
+]
 
 
 def with_child(array: pa.Array, child: pa.Array, first: int) -> pa.Array:
@@ -45,16 +52,20 @@ def without_rows(type: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(type, 0, [None, zeros, zeros][: type.num_buffers], children=children)
 
 
-def without_null_words(array: pa.DictionaryArray) -> pa.DictionaryArray:
+def without_null_dictionary_values(array: pa.DictionaryArray) -> pa.DictionaryArray:
     """Set the indices of null dictionary values to null and drop these values: later code reads nulls from the indices only."""
-    words, indices = array.dictionary, array.indices
-    known = words.is_valid().to_numpy(zero_copy_only=False)
-    moved = pa.array(np.cumsum(known) - 1, array.type.index_type, mask=~known) if len(words) else pa.nulls(0, array.type.index_type)
-    return pa.DictionaryArray.from_arrays(moved.take(indices), gather.filter_values(words, known), ordered=array.type.ordered)
+    dictionary, indices = array.dictionary, array.indices
+    known = dictionary.is_valid().to_numpy(zero_copy_only=False)
+    moved = (
+        pa.array(np.cumsum(known) - 1, array.type.index_type, mask=~known)
+        if len(dictionary)
+        else pa.nulls(0, array.type.index_type)
+    )
+    return pa.DictionaryArray.from_arrays(moved.take(indices), gather.filter_values(dictionary, known), ordered=array.type.ordered)
 
 
 def with_nulls_of_parent(child: pa.Array, valid: BoolArray) -> pa.Array:
-    """Set the indices of dictionaries without words to null under null parents: pyarrow's builders write the index 0 there."""
+    """Set the indices of dictionaries without values to null under null parents: pyarrow's builders write the index 0 there."""
     type = child.type
     if pt.is_dictionary(type) and len(child.dictionary) == 0:
         indices = pc.if_else(pa.array(valid), child.indices, pa.scalar(None, type.index_type))

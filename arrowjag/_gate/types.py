@@ -64,10 +64,10 @@ def inside(type: pa.DataType) -> list[pa.DataType]:
     return [type.field(place).type for place in range(type.num_fields)]
 
 
-def has_ordered_words(type: pa.DataType) -> bool:
+def has_ordered_categories(type: pa.DataType) -> bool:
     """Return whether values are ordered categories, or hold some at any level."""
     storage = type.storage_type if isinstance(type, pa.BaseExtensionType) else type
-    return bool(storage.ordered) if pt.is_dictionary(storage) else any(map(has_ordered_words, inside(storage)))
+    return bool(storage.ordered) if pt.is_dictionary(storage) else any(map(has_ordered_categories, inside(storage)))
 
 
 def has_any_bits(type: pa.DataType) -> bool:

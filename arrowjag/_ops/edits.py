@@ -97,9 +97,9 @@ def replace(column: Column, old: Sequence[Any], new: Sequence[Any]) -> Column:
             for one in (old, new)
         ]
         _check_distinct(labels[0].to_pylist())  # before they are codes: the error names labels
-        (codes, before, after), words = elementwise.codes_beside([values, *labels], "replace")
+        (codes, before, after), dictionary = elementwise.codes_beside([values, *labels], "replace")
         found = replace(Column(column.shape, codes), before.to_pylist(), after.to_pylist())
-        return Column(column.shape, elementwise.from_codes(found.values, words, [column.type]))
+        return Column(column.shape, elementwise.from_codes(found.values, dictionary, [column.type]))
     items = _of_leaf_type(new, column.type)
     if len(old) <= sizes.REPLACED_VALUES and has_words(column.type):
         return Column(column.shape, _chosen(values, old, items))
@@ -305,8 +305,8 @@ def _as_categories(value: elementwise.Operand, categories: pa.Array, operation: 
     if not isinstance(value, Column):
         found = elementwise.as_category(value, categories, operation)
         return found if found.is_valid else null_scalar(categories.type)
-    (codes, _), words = elementwise.codes_beside([value.values, categories], operation)
-    return Column(value.shape, elementwise.from_codes(codes, words, [categories.type]))
+    (codes, _), dictionary = elementwise.codes_beside([value.values, categories], operation)
+    return Column(value.shape, elementwise.from_codes(codes, dictionary, [categories.type]))
 
 
 def _single_items(dim: Dim, item: pa.Array | pa.Scalar, *, declared: bool) -> tuple[Dim, pa.Array]:

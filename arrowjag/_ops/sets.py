@@ -105,19 +105,19 @@ def joint_keys(one: pa.Array, two: pa.Array, operation: str, *, ordered: bool = 
         one, two = elementwise.exact_counts(one, two)
         type = one.type
     key_of = _arrow.order_key if ordered else _arrow.equality_key
-    words_of_one, words_of_two = (values.dictionary if _has_fewer_words(values) else values for values in (one, two))
-    both = key_of(_arrow.join([_cast(words_of_one, type), _cast(words_of_two, type)]), operation)
-    left, right = _halves(both, len(words_of_one))
-    return _of_items(left, one, words_of_one), _of_items(right, two, words_of_two)
+    dictionary_of_one, dictionary_of_two = (values.dictionary if _has_fewer_categories(values) else values for values in (one, two))
+    both = key_of(_arrow.join([_cast(dictionary_of_one, type), _cast(dictionary_of_two, type)]), operation)
+    left, right = _halves(both, len(dictionary_of_one))
+    return _of_items(left, one, dictionary_of_one), _of_items(right, two, dictionary_of_two)
 
 
-def _has_fewer_words(values: pa.Array) -> bool:
+def _has_fewer_categories(values: pa.Array) -> bool:
     return pt.is_dictionary(values.type) and len(values.dictionary) < len(values)
 
 
-def _of_items(key: Key, values: pa.Array, words: pa.Array) -> Key:
-    """Return the keys of items from those of the words of their dictionary."""
-    if words is values:
+def _of_items(key: Key, values: pa.Array, dictionary: pa.Array) -> Key:
+    """Return the keys of items from those of the values of their dictionary."""
+    if dictionary is values:
         return key
     codes, known = key
     place, valid = _arrow.to_int64(values.indices)

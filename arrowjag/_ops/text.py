@@ -26,7 +26,7 @@ from arrowjag._kernels.elementwise import regex as _regex
 from arrowjag._kernels.elementwise import text as _kernels
 from arrowjag._kernels.elementwise import text_bytes, text_loops
 from arrowjag._kernels.elementwise.text_items import by_items
-from arrowjag._kernels.move.gather import check_taken_words
+from arrowjag._kernels.move.gather import check_taken_dictionary
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops.elementwise import Datum, Operand
 from arrowjag._pyarrow_versions import take
@@ -77,7 +77,7 @@ def on_text(
     name : str
         The method, for errors.
     compute : callable
-        From a string or large string array to an array as long; lists become a dim. For a dictionary it gets the words.
+        From a string or large string array to an array as long; lists become a dim. For a dictionary it gets the dictionary values.
     at_once : callable, optional
         Computes the same on all cores by itself, or returns None.
     room : callable, optional
@@ -86,13 +86,13 @@ def on_text(
     Returns
     -------
     Column
-        Results for dictionaries are plain: two words may give one result.
+        Results for dictionaries are plain: two dictionary values may give one result.
     """
     values = column.values
     if pt.is_dictionary(values.type) and len(values.dictionary) <= len(values):
-        words = _called(name, compute, at_once, room, _text(values.dictionary, values.type, name))
-        check_taken_words(words, values.indices)
-        found = with_room(lambda words: take(words, values.indices), words)
+        results = _called(name, compute, at_once, room, _text(values.dictionary, values.type, name))
+        check_taken_dictionary(results, values.indices)
+        found = with_room(lambda whole: take(whole, values.indices), results)
     else:
         found = _called(name, compute, at_once, room, _text(values, values.type, name))
     return struct_fields.with_levels(column.shape, found, check=False)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from arrowjag import _lazy_imports
 from arrowjag._arguments import check_arguments
-from arrowjag._gate import has_ordered_words
+from arrowjag._gate import has_ordered_categories
 from arrowjag._pyarrow_versions import empty_table
 from arrowjag.errors import JagValueError
 from arrowjag.io._frames import from_table
@@ -120,7 +120,7 @@ class _Source:
     def dtypes(self, schema: pa.Schema) -> pl.Schema:
         """The dtypes of the scan; ordered categories, which are part of a dtype of polars, are those of the first row group."""
         found: pl.Schema = from_table(empty_table(schema), "polars").schema
-        unknown = {field.name for field in schema if has_ordered_words(field.type)}
+        unknown = {field.name for field in schema if has_ordered_categories(field.type)}
         wanted = [name for name in self.columns if self._column(name) in unknown]
         for group in stream_parts(self.parts, self.schema, wanted, None, self.verify) if wanted else ():
             without_rows = group.slice(0, 0)
@@ -136,9 +136,9 @@ class _Source:
     def _frame(self, table: pa.Table) -> pl.DataFrame:
         """A row group as a frame; ordered categories that it doesn't name are those of the scan."""
         frame: pl.DataFrame = from_table(table, "polars")
-        for name, (dtype, words) in self.ordered.items():
+        for name, (dtype, categories) in self.ordered.items():
             if frame.schema.get(name, dtype) != dtype:
-                whole = pa.chunked_array([*words.chunks, *table.column(name).chunks])
+                whole = pa.chunked_array([*categories.chunks, *table.column(name).chunks])
                 frame = frame.with_columns(from_table(pa.table({name: whole}), "polars")[name])
                 if frame.schema[name] != dtype:
                     raise JagValueError(

@@ -109,8 +109,8 @@ def _leaf_types(value: Any) -> list[pa.DataType]:
 
 def _encoded(labels: Column, categories: pa.Array) -> Column:
     """Encode labels by the ordered categories of the column that they are written to."""
-    (codes, _), words = elementwise.codes_beside([labels.values, categories], "setting rows")
-    return Column(labels.shape, elementwise.from_codes(codes, words, [categories.type]))
+    (codes, _), dictionary = elementwise.codes_beside([labels.values, categories], "setting rows")
+    return Column(labels.shape, elementwise.from_codes(codes, dictionary, [categories.type]))
 
 
 def _kind(value: Any) -> str:

@@ -33,7 +33,7 @@ from arrowjag import _arrow, _column
 from arrowjag._array import JaggedArray
 from arrowjag._array.names import refuse_nul, refuse_nul_fields
 from arrowjag._column import Column
-from arrowjag._gate import has_ordered_words
+from arrowjag._gate import has_ordered_categories
 from arrowjag._kernels.base.polars_lists import text_views
 from arrowjag._ops import structure
 from arrowjag.dims import Uniform
@@ -208,10 +208,10 @@ def _enum_dtype(values: pa.Array, shared: pl.DataType | None) -> pl.DataType:
         return pl.Struct([pl.Field(field.name, _enum_dtype(one, shared)) for field, one in zip(type, fields, strict=True)])
     if not pt.is_dictionary(type):
         return polars_dtype(storable(type))
-    words = values.dictionary
-    is_text = pt.is_string(words.type) or pt.is_large_string(words.type) or pt.is_string_view(words.type)
-    if type.ordered and is_text and len(words) and not words.null_count and len(words.unique()) == len(words):
-        return pl.Enum(pl.Series(words.cast(pa.large_string())))
+    dictionary = values.dictionary
+    is_text = pt.is_string(dictionary.type) or pt.is_large_string(dictionary.type) or pt.is_string_view(dictionary.type)
+    if type.ordered and is_text and len(dictionary) and not dictionary.null_count and len(dictionary.unique()) == len(dictionary):
+        return pl.Enum(pl.Series(dictionary.cast(pa.large_string())))
     return polars_dtype(storable(type)) if shared is None else shared
 
 
@@ -309,8 +309,8 @@ def storable(type: pa.DataType) -> pa.DataType:
     if pt.is_map(type):
         return pa.map_(storable(type.key_type), storable(type.item_type))
     if pt.is_dictionary(type):
-        words = storable(type.value_type)
-        return type if words == type.value_type else words
+        storage = storable(type.value_type)
+        return type if storage == type.value_type else storage
     if pt.is_run_end_encoded(type):
         return storable(type.value_type)
     if pt.is_fixed_size_list(type) and type.list_size:
@@ -372,7 +372,7 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
             table = table.set_column(place, field.name, _trimmed(table.column(place)))
     plain = table.replace_schema_metadata(None)  # polars drops metadata, and panics if they aren't UTF-8
     frame = pl.DataFrame(pl.from_arrow(plain))
-    ordered = [field.name for field in table.schema if has_ordered_words(field.type)]
+    ordered = [field.name for field in table.schema if has_ordered_categories(field.type)]
     frame = frame.with_columns(as_enum(frame[name], _enum_of_column(table.column(name))) for name in ordered)
     if not any(map(_names_categories, plain.schema)):
         return frame

@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from arrowjag._pyarrow_versions import array_of_words
+from arrowjag._pyarrow_versions import array_from_python
 from arrowjag.errors import JagValueError, MissingDependencyError
 
 try:
@@ -166,17 +166,17 @@ def leaf_arrays(values: Sequence[Any], leaf: pa.DataType, fillers: Sequence[Any]
 
 
 def _flat_array(values: Sequence[Any], leaf: pa.DataType) -> pa.Array[Any]:
-    """The values as an array; ordered categories have all of their words, in their order."""
+    """The values as an array; ordered categories have all of their categories, in their order."""
     if pa.types.is_dictionary(leaf) and leaf.ordered:
         return categories(pa.array(values, leaf.value_type), leaf)
-    return array_of_words(values, leaf)
+    return array_from_python(values, leaf)
 
 
 def categories(labels: pa.Array[Any], leaf: pa.DataType) -> pa.Array[Any]:
     """Labels as ordered categories of that type."""
-    words = pa.array(CATEGORIES, leaf.value_type)
-    codes = pc.index_in(labels, value_set=words).cast(leaf.index_type)
-    return pa.DictionaryArray.from_arrays(codes, words, ordered=True)
+    dictionary = pa.array(CATEGORIES, leaf.value_type)
+    codes = pc.index_in(labels, value_set=dictionary).cast(leaf.index_type)
+    return pa.DictionaryArray.from_arrays(codes, dictionary, ordered=True)
 
 
 def _masked(filled: pa.Array[Any], valid: pa.Array[Any]) -> pa.Array[Any]:

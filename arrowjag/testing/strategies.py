@@ -339,7 +339,7 @@ def array_of(rows: Any, leaf: pa.DataType, ndim: int) -> JaggedArray:
     rows : nested list
         Of `ndim` levels.
     leaf : pyarrow.DataType
-        Type of the result; ordered categories get all words that are drawn, in their order.
+        Type of the result; ordered categories get all dictionary values that are drawn, in their order.
     ndim : int
         Number of levels.
 

@@ -1,4 +1,9 @@
-"""Memory for results and large temporaries, from Arrow's pool; Arrow's bits and fixed-width values as numpy arrays."""
+"""Memory for results and large temporaries, from Arrow's pool; Arrow's bits and fixed-width values as numpy arrays.
+
+A word is the memory of one item of a fixed-width type: a number, a boolean, a time or a decimal. Kernels that only move items read
+them as unsigned integers of the same width, or as opaque items where they have more than 64 bits. The values of a dictionary type
+are not called words.
+"""
 
 from __future__ import annotations
 
@@ -228,7 +233,7 @@ def aligned_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[Any]:
 
 
 def has_words(type: pa.DataType) -> bool:
-    """Whether values of the type lie side by side in words of one width, beside their validity."""
+    """Whether items of the type are words, which lie side by side in one buffer, next to their validity."""
     found = _HAS_WORDS.get(type.id)
     if found is None:
         found = _HAS_WORDS[type.id] = bool(pt.is_primitive(type) or pt.is_decimal(type))
@@ -236,7 +241,7 @@ def has_words(type: pa.DataType) -> bool:
 
 
 def data_of(values: Any) -> NDArray[Any]:
-    """The data as unsigned integers of their width, or as opaque items, shared; booleans as bytes, a new array.
+    """The words of values, as unsigned integers of their width or as opaque items, shared; booleans as bytes, a new array.
 
     Values under nulls are arbitrary.
     """
@@ -253,7 +258,7 @@ def valid_of(values: Any) -> NDArray[np.bool_] | None:
 
 
 def without_validity(values: pa.Array[Any]) -> pa.Array[Any]:
-    """The values with whatever is under nulls in their place, where they are words, which are shared; others as they are."""
+    """Values of a fixed-width type without their validity, on the same words; values of other types are returned unchanged."""
     if not has_words(values.type):
         return values
     return pa.Array.from_buffers(values.type, len(values), [None, values.buffers()[1]], 0, values.offset)
@@ -262,7 +267,7 @@ def without_validity(values: pa.Array[Any]) -> pa.Array[Any]:
 def from_words(
     type: pa.DataType, data: NDArray[Any], valid: NDArray[Any] | None = None, bits: NDArray[np.uint8] | None = None
 ) -> pa.Array[Any]:
-    """Values from their words, which are shared but for booleans, and from flags or Arrow's bits of those that are not null."""
+    """Values from their words, which are shared except for booleans; flags or Arrow's bits tell which values are not null."""
     words = pack_bits(data) if type.bit_width == 1 else pa.py_buffer(data)
     known = pack_bits(valid) if valid is not None else None if bits is None else pa.py_buffer(bits)
     return pa.Array.from_buffers(type, len(data), [known, words])

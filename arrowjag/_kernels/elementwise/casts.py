@@ -67,10 +67,10 @@ def cast_where_it_fits(values: pa.Array, type: pa.DataType, cast: Cast) -> pa.Ar
     if pt.is_decimal(values.type) and values.type.bit_width < 128:  # which pyarrow does not encode
         values = values.cast(pa.decimal128(values.type.precision, values.type.scale))
     distinct = values.dictionary_encode()
-    words = _halved(distinct.dictionary, type, cast)
+    values = _halved(distinct.dictionary, type, cast)
     if pt.is_string_view(type):  # which pyarrow does not gather
-        return take(words.cast(pa.large_string()), distinct.indices).cast(type)
-    return take(words, distinct.indices)
+        return take(values.cast(pa.large_string()), distinct.indices).cast(type)
+    return take(values, distinct.indices)
 
 
 _SAMPLE = 64

@@ -104,8 +104,8 @@ def by_python(name: str, values: pa.Array) -> pa.Array:
     chars = "".join(f"\\x{{{ord(char):x}}}" for char in odd)
     here = pc.match_substring_regex(values, f"[{chars}]").fill_null(False)
     some = values.filter(here).dictionary_encode()
-    words = pa.array([getattr(word, name)() for word in some.dictionary.to_pylist()], result.type)
-    return pc.replace_with_mask(result, here, take(words, some.indices))
+    results = pa.array([getattr(text, name)() for text in some.dictionary.to_pylist()], result.type)
+    return pc.replace_with_mask(result, here, take(results, some.indices))
 
 
 def by_bytes(name: str, values: pa.Array) -> pa.Array | None:

@@ -23,7 +23,7 @@ from arrowjag._kernels.base.texts import check_taken_texts
 from arrowjag._kernels.move.texts import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
 
-__all__ = ["check_taken_words", "filter_values", "no_nulls", "ranges", "take", "take_rising", "take_rows", "taken"]
+__all__ = ["check_taken_dictionary", "filter_values", "no_nulls", "ranges", "take", "take_rising", "take_rows", "taken"]
 
 
 _buffer, _from_buffers = pa.py_buffer, pa.Array.from_buffers
@@ -89,11 +89,11 @@ def _take_fields(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | No
     return _structs(values.type, fields, len(index), valid)
 
 
-def check_taken_words(words: pa.Array[Any], indices: pa.Array[Any]) -> None:
-    """Raise before Arrow decodes a dictionary to more text than there is memory for; other words are not looked at."""
-    if is_text(words.type):
+def check_taken_dictionary(dictionary: pa.Array[Any], indices: pa.Array[Any]) -> None:
+    """Raise before Arrow decodes a dictionary to more text than there is memory for; other types are not checked."""
+    if is_text(dictionary.type):
         index = indices.cast(pa.int64())
-        check_taken_texts(words, _memory.data_of(index).view(np.int64), _memory.valid_of(index))
+        check_taken_texts(dictionary, _memory.data_of(index).view(np.int64), _memory.valid_of(index))
 
 
 def _take_few(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:

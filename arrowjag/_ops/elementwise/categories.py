@@ -28,10 +28,10 @@ class Categories:
 
     def of(self, labels: pa.Array) -> pa.Array:
         """Convert text to these categories; a label that is none of them becomes null."""
-        words = pa.array(self.labels, pa.large_string())
-        codes = pc.index_in(labels.cast(pa.large_string()), value_set=words, skip_nulls=True)
-        index = pa.uint8() if len(words) < 2**8 else pa.uint16() if len(words) < 2**16 else pa.uint32()
-        return pa.DictionaryArray.from_arrays(codes.cast(index), words, ordered=True)
+        dictionary = pa.array(self.labels, pa.large_string())
+        codes = pc.index_in(labels.cast(pa.large_string()), value_set=dictionary, skip_nulls=True)
+        index = pa.uint8() if len(dictionary) < 2**8 else pa.uint16() if len(dictionary) < 2**16 else pa.uint32()
+        return pa.DictionaryArray.from_arrays(codes.cast(index), dictionary, ordered=True)
 
 
 def is_ordered(type: pa.DataType) -> bool:
@@ -70,28 +70,28 @@ def codes_beside(data: Sequence[Datum], operation: str) -> tuple[list[Datum], pa
         If two ordered dictionaries differ, or a label is not in the dictionary.
     """
     ordered = [datum for datum in data if is_ordered(datum.type)]
-    words = _arrow.shared_words([_words(datum) for datum in ordered], operation)
-    # An array without items may have lost its words: then the labels beside it are the categories.
-    if not len(words) and not any(isinstance(datum, pa.Scalar) or len(datum) for datum in ordered):
-        words = _labels([datum for datum in data if not is_ordered(datum.type)], words.type)
-    return [_codes(datum, words, operation) for datum in data], words
+    dictionary = _arrow.shared_categories([_dictionary(datum) for datum in ordered], operation)
+    # An array without items may have lost its dictionary: then the labels beside it are the categories.
+    if not len(dictionary) and not any(isinstance(datum, pa.Scalar) or len(datum) for datum in ordered):
+        dictionary = _labels([datum for datum in data if not is_ordered(datum.type)], dictionary.type)
+    return [_codes(datum, dictionary, operation) for datum in data], dictionary
 
 
-def from_codes(codes: pa.Array, words: pa.Array, types: Sequence[pa.DataType]) -> pa.Array:
+def from_codes(codes: pa.Array, dictionary: pa.Array, types: Sequence[pa.DataType]) -> pa.Array:
     """Decode codes to ordered categories, of the common type of the ordered types given."""
     type = promote([one for one in types if is_ordered(one)], "choice")
-    return pa.DictionaryArray.from_arrays(codes.cast(type.index_type), words.cast(type.value_type), ordered=True)
+    return pa.DictionaryArray.from_arrays(codes.cast(type.index_type), dictionary.cast(type.value_type), ordered=True)
 
 
 def as_category(label: pa.Scalar, values: pa.Array, operation: str) -> pa.Scalar:
     """Convert a label to a scalar of the type of ordered `values`; otherwise return the scalar unchanged."""
     if not is_ordered(values.type) or is_ordered(label.type) or not label.is_valid:
         return label
-    (code, _), words = codes_beside([label, values], operation)
-    return from_codes(pa.repeat(code, 1), words, [values.type])[0] if code.is_valid else null_scalar(values.type)
+    (code, _), dictionary = codes_beside([label, values], operation)
+    return from_codes(pa.repeat(code, 1), dictionary, [values.type])[0] if code.is_valid else null_scalar(values.type)
 
 
-def _words(datum: Datum) -> pa.Array:
+def _dictionary(datum: Datum) -> pa.Array:
     """Return the dictionary of an array or a scalar."""
     return datum.dictionary
 
@@ -104,8 +104,8 @@ def _labels(data: Sequence[Datum], type: pa.DataType) -> pa.Array:
         labels = _plain_labels(datum if isinstance(datum, pa.Array) else pa.array([datum.as_py()], datum.type))
         with contextlib.suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):  # labels of another type are refused later
             found.append(labels.cast(kernel_type))
-    words = _arrow.combine_chunks(pa.chunked_array(found, kernel_type)).drop_null()
-    return words.dictionary_encode().dictionary.cast(type)
+    dictionary = _arrow.combine_chunks(pa.chunked_array(found, kernel_type)).drop_null()
+    return dictionary.dictionary_encode().dictionary.cast(type)
 
 
 def _without_views(type: pa.DataType) -> pa.DataType:
@@ -119,39 +119,39 @@ def _plain_labels(labels: pa.Array) -> pa.Array:
     return labels.cast(_without_views(labels.type))
 
 
-def _codes(datum: Datum, words: pa.Array, operation: str) -> Datum:
+def _codes(datum: Datum, dictionary: pa.Array, operation: str) -> Datum:
     if isinstance(datum, pa.Array):
         if is_ordered(datum.type):
-            return _arrow.word_places(datum)
+            return _arrow.dictionary_indices(datum)
         labels = _plain_labels(datum)
-        codes = _places(labels, words)
+        codes = _places(labels, dictionary)
         unknown = pc.and_(codes.is_null(), labels.is_valid())
         if pc.any(unknown).as_py():
-            raise _no_category(labels.filter(unknown)[0].as_py(), words, operation)
+            raise _no_category(labels.filter(unknown)[0].as_py(), dictionary, operation)
         return codes
     label = datum.as_py()
     if label is None:
         return pa.scalar(None, pa.int64())
-    places = {word: place for place, word in reversed(list(enumerate(words.to_pylist())))}
+    places = {value: place for place, value in reversed(list(enumerate(dictionary.to_pylist())))}
     if label not in places:
-        raise _no_category(label, words, operation)
+        raise _no_category(label, dictionary, operation)
     return pa.scalar(places[label], pa.int64())
 
 
-def _places(labels: pa.Array, words: pa.Array) -> pa.Array:
+def _places(labels: pa.Array, dictionary: pa.Array) -> pa.Array:
     """Return the positions of labels in the dictionary; null for unknown labels."""
     if pt.is_null(labels.type):
         return pa.nulls(len(labels), pa.int64())
-    words = words.cast(_without_views(words.type))
+    dictionary = dictionary.cast(_without_views(dictionary.type))
     try:
-        labels = labels.cast(words.type)
+        labels = labels.cast(dictionary.type)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # the labels don't fit the dictionary's type
         return pa.nulls(len(labels), pa.int64())
-    return pc.index_in(labels, value_set=words, skip_nulls=True).cast(pa.int64())
+    return pc.index_in(labels, value_set=dictionary, skip_nulls=True).cast(pa.int64())
 
 
-def _no_category(label: Any, words: pa.Array, operation: str) -> JagValueError:
-    known = _arrow.name_words(words)
+def _no_category(label: Any, dictionary: pa.Array, operation: str) -> JagValueError:
+    known = _arrow.name_categories(dictionary)
     return JagValueError(
         f"{operation}: {label!r} is not one of the ordered categories {known}. Cast the categories to their value type first."
     )

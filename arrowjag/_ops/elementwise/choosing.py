@@ -117,8 +117,8 @@ def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
     if not (pt.is_boolean(condition.type) or pt.is_null(condition.type)):
         raise JagTypeError.no_kernel("where", condition.type, hint="The condition must be boolean.")
     if share_order([one, two]):
-        codes, words = codes_beside([one, two], "where")
-        return from_codes(pc.if_else(condition.cast(pa.bool_()), *codes), words, [one.type, two.type])
+        codes, dictionary = codes_beside([one, two], "where")
+        return from_codes(pc.if_else(condition.cast(pa.bool_()), *codes), dictionary, [one.type, two.type])
     type = _shared_type([one.type, two.type], "where")
     condition = cast_datum(condition, pa.bool_())
     one, two = cast_chosen(one, type, lambda: condition), cast_chosen(two, type, lambda: pc.invert(condition))
@@ -205,8 +205,8 @@ def fill_null(column: Column, filler: Operand) -> Column:
 def _coalescer(operation: str) -> Callable[..., pa.Array]:
     def choose(*data: Datum) -> pa.Array:
         if share_order(data):
-            codes, words = codes_beside(data, operation)
-            return from_codes(pc.coalesce(*codes), words, [datum.type for datum in data])
+            codes, dictionary = codes_beside(data, operation)
+            return from_codes(pc.coalesce(*codes), dictionary, [datum.type for datum in data])
         return _coalesce_values(_shared_type([datum.type for datum in data], operation), *data)
 
     return choose
@@ -251,8 +251,8 @@ def _lacking(data: Sequence[Datum]) -> Datum:
 def _are_gathered(type: pa.DataType, n: int) -> bool:
     """Return whether `_choose` replaces pyarrow's kernels, for the sake of dictionaries.
 
-    For dictionaries inside nested types, pyarrow mixes their orders and makes indices that no word has; for others, its kernels
-    take 120 ns per item, and a gather 15.
+    For dictionaries inside nested types, pyarrow mixes their orders and makes indices beyond the dictionary; for others, its
+    kernels take 120 ns per item, and a gather 15.
     """
     return n >= strategy.sizes.CALL_VALUES if pt.is_dictionary(type) else pt.is_nested(type) and _contains_dictionary(type)
 

@@ -47,7 +47,7 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
             return pa.nulls(n, pa.bool_())
         if is_ordered(one.type) or is_ordered(two.type):
             return call(codes_beside([one, two], name)[0])
-        if (found := _compare_words(compute, one, two)) is not None:
+        if (found := _compare_categories(compute, one, two)) is not None:
             return found
         one, two = in_one_zone(decoded(one), decoded(two))
         if pt.is_struct(one.type) or pt.is_struct(two.type) or _arrow.is_list_type(one.type):
@@ -69,30 +69,30 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
     return compute
 
 
-def _compare_words(compute: Callable[[Datum, Datum], pa.Array], one: Datum, two: Datum) -> pa.Array | None:
-    """Compare categories with one value, or with others, by their words, if these are fewer than the items; None for all others."""
+def _compare_categories(compute: Callable[[Datum, Datum], pa.Array], one: Datum, two: Datum) -> pa.Array | None:
+    """Compare categories with one value or with others by their dictionary, if it is shorter than the items; otherwise None."""
     for left, right in ((one, two), (two, one)):
-        is_words = isinstance(left, pa.Array) and pt.is_dictionary(left.type) and isinstance(right, pa.Scalar)
-        if is_words and len(left.dictionary) < len(left):
-            words = left.dictionary
-            found = compute(words, right) if left is one else compute(right, words)
+        is_category = isinstance(left, pa.Array) and pt.is_dictionary(left.type) and isinstance(right, pa.Scalar)
+        if is_category and len(left.dictionary) < len(left):
+            dictionary = left.dictionary
+            found = compute(dictionary, right) if left is one else compute(right, dictionary)
             return gather.take(found, *_arrow.to_int64(left.indices))
-    return compute(*_word_codes(one, two)) if _share_few_words(one, two) else None
+    return compute(*_category_codes(one, two)) if _have_few_categories(one, two) else None
 
 
-def _share_few_words(one: Datum, two: Datum) -> bool:
-    """Return whether both are columns of text categories with fewer words than items."""
+def _have_few_categories(one: Datum, two: Datum) -> bool:
+    """Return whether both are columns of text categories with fewer dictionary values than items."""
     for side in (one, two):
         if not (isinstance(side, pa.Array) and pt.is_dictionary(side.type) and is_text(side.type.value_type)):
             return False
     return len(one.dictionary) + len(two.dictionary) < len(one)
 
 
-def _word_codes(one: pa.Array, two: pa.Array) -> list[pa.Array]:
-    """Replace categories by integers that compare as their words do."""
-    words = [side.dictionary.cast(pa.large_string()) for side in (one, two)]
-    codes = pa.array(_arrow.order_key(pa.concat_arrays(words))[0])
-    parts = codes[: len(words[0])], codes[len(words[0]) :]
+def _category_codes(one: pa.Array, two: pa.Array) -> list[pa.Array]:
+    """Replace categories by integers that compare as their dictionary values do."""
+    dictionaries = [side.dictionary.cast(pa.large_string()) for side in (one, two)]
+    codes = pa.array(_arrow.order_key(pa.concat_arrays(dictionaries))[0])
+    parts = codes[: len(dictionaries[0])], codes[len(dictionaries[0]) :]
     return [gather.take(part, *_arrow.to_numpy(side.indices)) for part, side in zip(parts, (one, two), strict=True)]
 
 

@@ -198,13 +198,13 @@ def decoded(datum: Datum) -> Datum:
     """Decode dictionaries and string or binary views, which few kernels support."""
     type = datum.type
     if pt.is_dictionary(type):
-        return decoded(_arrow.plain(datum) if isinstance(datum, pa.Array) else _word(datum))
+        return decoded(_arrow.plain(datum) if isinstance(datum, pa.Array) else _dictionary_value(datum))
     if pt.is_string_view(type):
         return datum.cast(pa.large_string())
     return datum.cast(pa.large_binary()) if pt.is_binary_view(type) else datum
 
 
-def _word(scalar: pa.Scalar) -> pa.Scalar:
+def _dictionary_value(scalar: pa.Scalar) -> pa.Scalar:
     """Return the value of a dictionary scalar."""
     return scalar.value if scalar.is_valid else pa.scalar(None, scalar.type.value_type)
 

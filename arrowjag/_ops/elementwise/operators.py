@@ -367,9 +367,9 @@ def _is_encoded_by_values(type: pa.DataType) -> bool:
 
 def _encoded(values: pa.Array, type: pa.DataType) -> pa.Array:
     """Encode values as Arrow's cast does text; `dictionary_encode` lacks narrow decimals, in older versions also halves."""
-    words = half_to_single(_wide_decimal(values)).dictionary_encode()
-    found = words.dictionary.cast(type.value_type)
-    return pa.DictionaryArray.from_arrays(words.indices.cast(type.index_type), found, ordered=type.ordered)
+    encoded = half_to_single(_wide_decimal(values)).dictionary_encode()
+    found = encoded.dictionary.cast(type.value_type)
+    return pa.DictionaryArray.from_arrays(encoded.indices.cast(type.index_type), found, ordered=type.ordered)
 
 
 def _castable(datum: Datum, type: pa.DataType) -> Datum:
