@@ -1,4 +1,4 @@
-"""Text: methods of strings on the leaves, with Python's meanings."""
+"""Apply methods of strings to text leaves, with the meaning of Python's methods."""
 
 from __future__ import annotations
 
@@ -77,11 +77,13 @@ def on_text(
     name : str
         The method, for errors.
     compute : callable
-        From a string or large string array to an array as long; lists become a dim. For a dictionary it gets the dictionary values.
+        Maps a string or large string array to an array of the same length; lists become a dim. If the column
+        is a dictionary array, it gets the dictionary values.
     at_once : callable, optional
         Computes the same on all cores by itself, or returns None.
     room : callable, optional
-        The bytes of the results, or fewer: a `JagMemoryError` if there is no memory for them, which Arrow's kernels don't ask.
+        Returns a lower bound of the bytes of the results; if there is no memory for them, which Arrow's kernels don't check, a
+        `JagMemoryError` is raised.
 
     Returns
     -------
@@ -99,7 +101,7 @@ def on_text(
 
 
 def text_values(values: pa.Array, name: str) -> pa.Array:
-    """Text as strings or large strings; a JagTypeError names the method for other leaves."""
+    """Return text as strings or large strings; for other leaves, a JagTypeError names the method."""
     return _text(values, values.type, name)
 
 
@@ -133,7 +135,7 @@ def _called(
 
 
 def _narrowed(found: pa.Array, type: pa.DataType) -> pa.Array:
-    """The result in the type of the text, unless it has more than 2 GB: a kernel may have asked for more room than it needed."""
+    """Cast a result to the type of the text unless it has more than 2 GB: a kernel may reserve more memory than it needs."""
     if pt.is_string(type) and pt.is_large_string(found.type):
         with contextlib.suppress(pa.ArrowInvalid):
             return found.cast(type)
@@ -154,7 +156,7 @@ _LIGHT = frozenset({"lower", "upper", "swapcase"})
 
 
 def plain_method(column: Column, name: str) -> Column:
-    """A method of Python's str without arguments."""
+    """Call a method of Python's str that has no arguments."""
     at_once = (lambda text: _kernels.by_bytes(name, text)) if name in _LIGHT else None
     return on_text(column, name, lambda text: _kernels.by_python(name, text), at_once)
 
@@ -204,7 +206,7 @@ def _not_empty(pattern: str, name: str) -> str:
 
 
 def contains(column: Column, pattern: Any, regex: bool, ignore_case: bool) -> Column:
-    """Whether each string contains a text or a match."""
+    """Return whether each string contains a text or a match of a pattern."""
     wanted = _checked_regex(pattern, "contains") if regex else _string(pattern, "contains", "the pattern")
     if regex and not ignore_case:
         return _on_matches(column, "contains", wanted)
@@ -214,24 +216,24 @@ def contains(column: Column, pattern: Any, regex: bool, ignore_case: bool) -> Co
 
 
 def match(column: Column, pattern: Any) -> Column:
-    """Whether a match starts at the first character."""
+    """Return whether a match starts at the first character of each string."""
     anchored = f"\\A(?:{_checked_regex(pattern, 'match')})"
     return _on_matches(column, "match", anchored)
 
 
 def fullmatch(column: Column, pattern: Any) -> Column:
-    """Whether the whole string is a match."""
+    """Return whether the whole of each string is a match."""
     anchored = f"\\A(?:{_checked_regex(pattern, 'fullmatch')})\\z"
     return _on_matches(column, "fullmatch", anchored)
 
 
 def _on_matches(column: Column, name: str, pattern: str) -> Column:
-    """Whether a match is in each string."""
+    """Return whether each string contains a match."""
     return on_text(column, name, lambda text: _regex.contains(text, pattern))
 
 
 def starts_or_ends(column: Column, name: str, affix: Any) -> Column:
-    """`startswith` or `endswith`: of one text, or of any of a tuple."""
+    """Compute `startswith` or `endswith` for one text, or for any text of a tuple."""
     kernel = pc.starts_with if name == "startswith" else pc.ends_with
     affixes = _strings(affix, name, "the text")
 
@@ -247,20 +249,20 @@ def starts_or_ends(column: Column, name: str, affix: Any) -> Column:
 
 
 def length(column: Column, name: str) -> Column:
-    """The number of code points, or of bytes of UTF-8."""
+    """Count the code points of each string, or its bytes in UTF-8."""
     if name == "len":
         return on_text(column, name, text_bytes.length)
     return on_text(column, name, text_bytes.byte_length)
 
 
 def find(column: Column, text: Any) -> Column:
-    """The position of a text in code points."""
+    """Find the position of a text in each string, in code points."""
     wanted = _string(text, "find", "the text")
     return on_text(column, "find", lambda values: _kernels.find(values, wanted))
 
 
 def count(column: Column, text: Any) -> Column:
-    """The number of places where a text occurs, without overlap."""
+    """Count the places where a text occurs in each string, without overlap."""
     wanted = _string(text, "count", "the text")
     if not wanted:
         return on_text(column, "count", lambda values: pc.add(text_bytes.length(values), 1))
@@ -283,7 +285,7 @@ _STRIP: dict[str, tuple[Any, Any]] = {
 
 
 def strip(column: Column, name: str, chars: Any) -> Column:
-    """Without white space, or without the given characters, at one end or both."""
+    """Remove white space, or the given characters, from one end or both ends of each string."""
     blanks, given = _STRIP[name]
     if chars is None:
         return on_text(column, name, blanks)
@@ -292,7 +294,7 @@ def strip(column: Column, name: str, chars: Any) -> Column:
 
 
 def removed(column: Column, name: str, affix: Any) -> Column:
-    """Without a prefix or suffix where it is there."""
+    """Remove a prefix or suffix from the strings that have it."""
     wanted = _string(affix, name, "the text")
     if not wanted:
         return on_text(column, name, lambda text: text)
@@ -305,12 +307,12 @@ def removed(column: Column, name: str, affix: Any) -> Column:
 
 
 def reverse(column: Column) -> Column:
-    """The code points in reverse order."""
+    """Reverse the code points of each string."""
     return on_text(column, "reverse", lambda text: (pc.ascii_reverse if text_bytes.is_ascii(text) else pc.utf8_reverse)(text))
 
 
 def slice_text(column: Column, start: Any, stop: Any, step: Any) -> Column:
-    """Code points by Python's rule for slices."""
+    """Slice the code points of each string by Python's rule."""
     by = 1 if step is None else integer(step, "str.slice: step")
     if by == 0:
         raise JagValueError("str.slice: step must not be 0")
@@ -325,7 +327,7 @@ def slice_text(column: Column, start: Any, stop: Any, step: Any) -> Column:
 
 
 def pad(column: Column, name: str, n: Any, side: Any, fill: Any) -> Column:
-    """Filled to n code points at the left, the right or both sides."""
+    """Pad each string to n code points at the left, the right or both sides."""
     width, char = integer(n, f"str.{name}: n"), _string(fill, name, "fill")
     if len(char) != 1:
         raise JagValueError(f"str.{name}: fill must be one character, got {fill!r}")
@@ -342,12 +344,12 @@ def pad(column: Column, name: str, n: Any, side: Any, fill: Any) -> Column:
 
 
 def _room_for(width: int) -> Callable[[pa.Array], int]:
-    """The bytes of strings of `width` characters, if each character has one byte."""
+    """Return the bytes that strings of `width` characters have if each character has one byte."""
     return lambda text: (len(text) - text.null_count) * width
 
 
 def zfill(column: Column, n: Any) -> Column:
-    """Filled with zeros at the left, after a sign."""
+    """Pad each string with zeros at the left, after a sign."""
     width = integer(n, "str.zfill: n")
     if width <= 0:
         return on_text(column, "zfill", lambda text: text)
@@ -355,14 +357,14 @@ def zfill(column: Column, n: Any) -> Column:
 
 
 def repeat(column: Column, n: Any) -> Column:
-    """Each text n times."""
+    """Repeat each string n times."""
     times = max(0, integer(n, "str.repeat: n"))
     room = lambda text: text_bytes.n_bytes(text) * times  # noqa: E731
     return on_text(column, "repeat", lambda text: pc.binary_repeat(text, times), room=room)
 
 
 def cat(column: Column, other: Operand, sep: Any) -> Column:
-    """Text joined with other text."""
+    """Concatenate each string with another one."""
     between = _string(sep, "cat", "sep")
 
     def compute(one: Datum, two: Datum) -> pa.Array:
@@ -378,7 +380,7 @@ def cat(column: Column, other: Operand, sep: Any) -> Column:
 
 
 def _joined_bytes(parts: list[Datum], n_between: int, n: int) -> int:
-    """The bytes of text joined with text, or fewer: where a column holds nulls, those of the other one may not be needed."""
+    """Return a lower bound of the bytes of joined text: next to a null, the bytes of the other column are not needed."""
     n_valid = max(0, n - sum(part.null_count if isinstance(part, pa.Array) else n * (not part.is_valid) for part in parts))
     own = n_between + sum(len(part.as_buffer() or b"") for part in parts if not isinstance(part, pa.Array))
     whole = [part for part in parts if isinstance(part, pa.Array)] if n_valid == n else []
@@ -395,7 +397,7 @@ def _text_datum(datum: Datum) -> Datum:
 
 
 def replace(column: Column, old: Any, new: Any, n: Any, regex: bool) -> Column:
-    """Occurrences or matches replaced, at most n of them."""
+    """Replace occurrences of a text, or matches of a pattern, at most n of each string."""
     wanted = _not_empty(_checked_regex(old, "replace") if regex else _string(old, "replace", "old"), "replace")
     by, limit = _string(new, "replace", "new"), integer(n, "str.replace: n")
     kernel = pc.replace_substring_regex if regex else pc.replace_substring
@@ -442,7 +444,7 @@ def _check_references(pattern: str, new: str) -> None:
 
 
 def split(column: Column, sep: Any, maxsplit: Any, regex: bool) -> Column:
-    """Pieces between separators as a deeper dim."""
+    """Split each string at separators; the pieces become a new innermost dim."""
     limit = integer(maxsplit, "str.split: maxsplit")
 
     def few(text: pa.Array) -> pa.Array | None:
@@ -467,7 +469,7 @@ def split(column: Column, sep: Any, maxsplit: Any, regex: bool) -> Column:
 
 
 def _split_blanks(text: pa.Array, limit: int) -> pa.Array:
-    """As Python's split without a separator: blanks at the ends leave no empty piece."""
+    """Split as Python's `split` does without a separator: blanks at the ends leave no empty piece."""
     if limit < 0:  # Arrow makes two pieces of several blanks at the end
         return _kernels.drop_last_empty(pc.utf8_split_whitespace(pc.utf8_trim_whitespace(text)))
     text = pc.utf8_ltrim_whitespace(text)
@@ -475,13 +477,13 @@ def _split_blanks(text: pa.Array, limit: int) -> pa.Array:
 
 
 def _single(text: pa.Array) -> pa.Array:
-    """Each string as a list of one."""
+    """Wrap each string into a list of one item."""
     offsets = pa.array(np.arange(len(text) + 1))
     return pa.LargeListArray.from_arrays(offsets, text, mask=text.is_null() if text.null_count else None)
 
 
 def extract(column: Column, pattern: Any) -> Column:
-    """The groups of the first match as structs."""
+    """Return the groups of the first match of each string as structs."""
     wanted, names = _kernels.groups_of(_checked_regex(pattern, "extract"))
     if not names:
         raise JagValueError(f"str.extract: {pattern!r} has no group; write ({pattern}) for the whole match")
@@ -491,6 +493,6 @@ def extract(column: Column, pattern: Any) -> Column:
 
 
 def extract_all(column: Column, pattern: Any) -> Column:
-    """All matches of each string as a deeper dim."""
+    """Return all matches of each string as a new innermost dim."""
     wanted = _checked_regex(pattern, "extract_all")
     return on_text(column, "extract_all", lambda text: _kernels.extract_all(text, wanted))

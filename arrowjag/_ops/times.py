@@ -1,4 +1,4 @@
-"""Dates and times: their fields, rounding, zones and text."""
+"""Compute with dates and times: fields, rounding, zones and text."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _on_times(column: Column, name: str, fits: Callable[[pa.DataType], bool], ta
 
 
 def _item_by_item(compute: Callable[[pa.Array], pa.Array], has_blocks: bool = False) -> Callable[[pa.Array], pa.Array]:
-    """Compute what is under nulls too, which takes Arrow half of the time, unless it is out of the range of the function."""
+    """Compute data under nulls too, which takes Arrow half of the time, unless it is out of the range of the function."""
 
     def run(values: pa.Array) -> pa.Array:
         return compute(values) if has_blocks else _in_blocks(compute, values)
@@ -144,7 +144,7 @@ def _within_calendar(values: pa.Array, name: str) -> None:
 
 
 def field(column: Column, name: str) -> Column:
-    """A field of wall times."""
+    """Return a field of wall times."""
     kernel, takes = FIELDS[name]
 
     def of_clock(values: pa.Array) -> pa.Array:
@@ -163,7 +163,7 @@ def field(column: Column, name: str) -> Column:
 
 
 def date(column: Column) -> Column:
-    """The date of wall times."""
+    """Return the date of wall times."""
 
     def compute(values: pa.Array) -> pa.Array:
         _within_calendar(values, "date")
@@ -173,7 +173,7 @@ def date(column: Column) -> Column:
 
 
 def time(column: Column) -> Column:
-    """The time of day of wall times."""
+    """Return the time of day of wall times."""
 
     def compute(values: pa.Array) -> pa.Array:
         unit = values.type.unit
@@ -183,7 +183,7 @@ def time(column: Column) -> Column:
 
 
 def timestamp(column: Column, unit: Any) -> Column:
-    """Counts of a unit since 1970 in UTC, rounded down."""
+    """Count a unit of time since 1970 in UTC, rounded down."""
     if unit not in TICKS:
         raise JagValueError(f"dt.timestamp: the unit must be one of {', '.join(TICKS)}, got {unit!r}")
 
@@ -203,7 +203,7 @@ def timestamp(column: Column, unit: Any) -> Column:
 
 
 def total_seconds(column: Column) -> Column:
-    """The length of durations in seconds."""
+    """Return the length of durations in seconds."""
 
     def compute(values: pa.Array) -> pa.Array:
         counts, valid = as_counts(values)
@@ -229,7 +229,7 @@ def _nearest_seconds(counts: NDArray[np.int64], ticks: int) -> NDArray[np.float6
 
 
 def rounded(column: Column, name: str, every: str) -> Column:
-    """Wall times rounded to multiples of a length of time."""
+    """Round wall times to multiples of a length of time."""
     step = every_of(every, f"dt.{name}")
     leaf = elementwise.decoded(column.values).type
     # Weeks of dates begin on Mondays; lengths and times of day count from zero.
@@ -269,7 +269,7 @@ def _checked_zone(zone: str, name: str) -> str:
 
 
 def tz_convert(column: Column, zone: str) -> Column:
-    """The same instants in another zone."""
+    """Return the same instants in another zone."""
     wanted = _checked_zone(zone, "tz_convert")
 
     def compute(values: pa.Array) -> pa.Array:
@@ -281,7 +281,7 @@ def tz_convert(column: Column, zone: str) -> Column:
 
 
 def tz_localize(column: Column, zone: str) -> Column:
-    """Wall times of a zone as instants."""
+    """Convert wall times of a zone to instants."""
     wanted = _checked_zone(zone, "tz_localize")
 
     def compute(values: pa.Array) -> pa.Array:
@@ -310,7 +310,7 @@ _LITERALS = frozenset("nt%")
 
 
 def strftime(column: Column, format: str) -> Column:
-    """Wall times as text."""
+    """Format wall times as text."""
     found = re.findall(r"%(.?)", format, re.DOTALL)
     unknown = [one for one in found if one not in _DIRECTIVES or not one]
     if unknown:
@@ -329,7 +329,7 @@ def strftime(column: Column, format: str) -> Column:
 
 
 def _with_zones(values: pa.Array, format: str) -> pa.Array:
-    """Format instants with the name of their zone: after 2037, where Arrow does not know it, as text of the format."""
+    """Format instants with the name of their zone; after 2037, where Arrow does not know it, the name is put into the format."""
     seconds = as_counts(values)[0] // TICKS[values.type.unit]
     late = np.flatnonzero(seconds >= KNOWN_UNTIL)
     if not len(late):
@@ -349,7 +349,7 @@ def _with_zones(values: pa.Array, format: str) -> pa.Array:
 
 
 class _Piece(NamedTuple):
-    """A part of a format whose directives all show one part of the time."""
+    """A piece of a format, whose directives all show the same part of the time."""
 
     directive: str
     format: str
@@ -407,7 +407,7 @@ def _formatted(values: pa.Array, format: str) -> pa.Array:
 
 
 def _from_part(wall: NDArray[np.int64], valid: Any, piece: _Piece) -> pa.Array:
-    """Format one part of wall times: days, or hours, minutes or seconds, which begin again after 24 or 60."""
+    """Format one part of wall times: days, or hours, minutes or seconds, which restart at 0 after 24 or 60."""
     seconds, again = piece.part
     return map_keys(
         Keys(wall, valid, seconds, again), lambda numbers: pc.strftime(_instants(numbers * seconds), format=piece.format)
@@ -415,6 +415,6 @@ def _from_part(wall: NDArray[np.int64], valid: Any, piece: _Piece) -> pa.Array:
 
 
 def _fraction(micros: NDArray[np.int64], valid: Any) -> list[pa.Array]:
-    """Microseconds as two columns of three digits."""
+    """Return microseconds as two columns of three digits."""
     digits = lambda numbers: pc.utf8_lpad(pa.array(numbers).cast(pa.string()), 3, "0")  # noqa: E731
     return [map_keys(Keys(micros, valid, size, 1000), digits) for size in (1000, 1)]

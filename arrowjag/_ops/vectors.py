@@ -1,4 +1,4 @@
-"""Rows as vectors: norms, distances, products of matrices and the nearest row of a matrix."""
+"""Compute with rows as vectors: norms, distances, products of matrices, and the nearest row of a matrix."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _norms(block: Block, p: float, out: Floats) -> None:
     if p == math.inf:
         out[:] = _largest(np.abs(block.filled(0, np.float64)), block.offsets)
         return
-    # Values under nulls are squared too, but not added.
+    # Data under nulls is squared too, but not added.
     if p == 2:
         row_sums(np.multiply(block.data, block.data, dtype=np.float64), block.valid, block.offsets, out)
         np.sqrt(out, out=out)
@@ -70,7 +70,7 @@ def _norms(block: Block, p: float, out: Floats) -> None:
 
 
 def _largest(size: Floats, offsets: IntArray) -> Floats:
-    """The largest of each row, NaN if there is one; 0 for an empty row."""
+    """Return the largest item of each row, NaN if the row has one, and 0 for an empty row."""
     found, _ = _reduce.max(size, None, offsets)
     if np.isnan(size.sum()):
         bad, _ = _reduce.any(np.isnan(size), None, offsets)
@@ -80,7 +80,7 @@ def _largest(size: Floats, offsets: IntArray) -> Floats:
 
 
 def norm(column: Column, p: Any, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
-    """The p-norm of each row."""
+    """Return the p-norm of each row."""
     wanted = _order(p, "norm")
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
@@ -118,7 +118,7 @@ def normalize(column: Column, p: Any, axis: Any) -> Column:
 
 
 def cosine(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
-    """The cosine of the angle between the rows of two columns."""
+    """Return the cosine of the angle between the rows of two columns."""
 
     def reduction(one: pa.Array, two: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
         a, b = floats(one, "cosine"), floats(two, "cosine")
@@ -129,7 +129,7 @@ def cosine(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | N
 
 
 def distance(x: Column, y: Column, metric: Any, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
-    """The distance between the rows of two columns."""
+    """Return the distance between the rows of two columns."""
     if metric not in METRICS:
         raise JagValueError(f"distance: metric must be one of {', '.join(METRICS)}, got {metric!r}")
     if metric == "hamming":
@@ -156,7 +156,7 @@ def distance(x: Column, y: Column, metric: Any, axis: Any, skip_nulls: bool, min
 
 
 def _apart(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:
-    """The distance of numbers in float64; that of 64-bit integers is exact and rounded once."""
+    """Return the distances of numbers in float64; those of 64-bit integers are computed exactly and rounded once."""
     common = np.result_type(a, b)
     if common.kind in "iu":
         a, b = a.astype(common, copy=False), b.astype(common, copy=False)
@@ -182,7 +182,7 @@ def _differing(x: Column, y: Column) -> Column:
 def _jaccard(
     a: npt.NDArray[Any], b: npt.NDArray[Any], known: BoolArray | None, offsets: IntArray, out: npt.NDArray[np.float64]
 ) -> None:
-    """Of the slots where either is not 0, return the share where the two differ; 0 if there is none, NaN if an item is NaN."""
+    """Return the share of slots where the two differ among slots where either is not 0; 0 without such slots, NaN with a NaN."""
     either = (a != 0) | (b != 0)
     either = either if known is None else either & known
     differ = either & (a != b)
@@ -198,7 +198,7 @@ def _jaccard(
 
 
 def nearest(column: Column, matrix: Any, metric: Any) -> Column:
-    """The number of the row of a matrix that is nearest to each innermost row."""
+    """Find the number of the row of a matrix that is nearest to each innermost row."""
     if metric not in ("l2", "cosine"):
         raise JagValueError(f"nearest: metric must be one of l2, cosine, got {metric!r}")
     if column.ndim < 2:
@@ -263,7 +263,7 @@ class _Matrices:
         self.data = _factors(column)
 
     def of_rows(self, rows: IntArray, dtype: Any) -> npt.NDArray[Any]:
-        """The matrices of some rows, which have one shape."""
+        """Return the matrices of some rows, which have one shape."""
         m, k = int(self.heights[rows[0]]), int(self.widths[rows[0]])
         if m * k == 0:
             return np.zeros((len(rows), m, k), dtype)
@@ -327,7 +327,7 @@ def matmul(x: Column, y: Column) -> Column:
 
 
 def _rows_times_vectors(x: Column, y: Column, outer: int) -> Column | None:
-    """As `matmul`, of matrices of one row at most, and vectors of floats as long as these rows; None of others."""
+    """Do as `matmul` for matrices of at most one row and float vectors as long as this row; return None for others."""
     middle, items, vectors = x.shape.dims[outer], x.shape.dims[outer + 1], y.shape.dims[outer]
     if items.size != vectors.size or np.count_nonzero(middle.sizes > 1):
         return None
@@ -343,13 +343,13 @@ def _rows_times_vectors(x: Column, y: Column, outer: int) -> Column | None:
 
 
 def _factors(column: Column) -> npt.NDArray[Any]:
-    """The items of matrices, 0 where they are null."""
+    """Return the items of matrices, with 0 in place of nulls."""
     data, valid = floats(column.values, "matmul"), _arrow.valid_of(column.values)
     return data if valid is None else filled(data, valid, 0)
 
 
 def _by_shape(*sizes: IntArray) -> tuple[IntArray, list[int]]:
-    """The order that puts rows of one shape next to each other, and where each shape begins, the end included."""
+    """Return the order that groups rows of one shape, and where each shape begins, including the end."""
     code, largest = np.zeros(len(sizes[0]), np.int64), 0
     for one in sizes:
         longest = longest_of(one)
@@ -365,7 +365,7 @@ def _by_shape(*sizes: IntArray) -> tuple[IntArray, list[int]]:
 
 
 def _vector(values: pa.Array, out: npt.NDArray[Any], n_rows: IntArray, n_columns: IntArray, cut: IntArray) -> pa.Array:
-    """One number per row of each matrix: 0 where the vector has no items."""
+    """Return one number per row of each matrix: 0 if the vector has no items."""
     if len(out) == int(np.add.reduce(n_rows)):
         return values
     found = np.zeros(int(n_rows.sum()), out.dtype)
@@ -377,7 +377,7 @@ def _vector(values: pa.Array, out: npt.NDArray[Any], n_rows: IntArray, n_columns
 
 
 def _product_types(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> tuple[np.dtype[Any], np.dtype[Any]]:
-    """The type of a sum of products, 64 bits for integers, and the type to compute in."""
+    """Return the type of a sum of products, which has 64 bits for integers, and the type to compute in."""
     common = np.result_type(one.dtype, two.dtype)
     if common.kind == "f":
         return common, np.dtype(np.float32) if common == np.float16 else common
@@ -386,7 +386,7 @@ def _product_types(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> tuple[np.dty
 
 
 def _product(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The products of matrices; raises where one of integers may leave 64 bits."""
+    """Multiply matrices, or raise if a product of integers may exceed 64 bits."""
     # In the same order as `_rows_times_vectors`, independent of the other rows.
     if one.shape[1] == two.shape[2] == 1 and one.dtype.kind == "f":
         return dot(one.reshape(-1), two.reshape(-1), of_size(one.shape[2], len(one))).reshape(-1, 1, 1)

@@ -40,7 +40,7 @@ __all__ = [
 
 
 class Layout(NamedTuple):
-    """Maps the items of a result to the values of an operand, as runs of neighbours that are copied together."""
+    """The items of a result as runs of adjacent values of an operand; each run is copied at once."""
 
     begin: NDArray[np.int64]
     """The first item of each run in the result, and the number of items at the end."""
@@ -116,7 +116,7 @@ def pays(type: pa.DataType, n_runs: int, n_values: int) -> bool:
 
 
 def offsets_with(offsets: NDArray[np.int64], rows: NDArray[np.int64], sizes: NDArray[np.int64] | int = 0) -> NDArray[np.int64]:
-    """Offsets of rows some of which get another size.
+    """Return the offsets of rows, some of which get another size.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def offsets_with(offsets: NDArray[np.int64], rows: NDArray[np.int64], sizes: NDA
 
 
 def differ_only_in(one: NDArray[np.int64], two: NDArray[np.int64], rows: NDArray[np.int64]) -> bool:
-    """Whether rows have the same sizes by two offsets but for some, ascending, that all have others. O(n_rows), on all cores."""
+    """Whether two offsets agree in the sizes of all rows except some, and differ in each of these. O(n_rows), on all cores."""
     n = len(one) - 1
 
     def agrees(start: int) -> bool:
@@ -155,18 +155,18 @@ def differ_only_in(one: NDArray[np.int64], two: NDArray[np.int64], rows: NDArray
 
 
 def layout_without(offsets: NDArray[np.int64], dropped: NDArray[np.int64]) -> Layout:
-    """The layout of all rows except the dropped ones, which are ascending; O(n_dropped)."""
+    """Return the layout of all rows except the dropped ones, whose numbers ascend; O(n_dropped)."""
     return layout_between(offsets[dropped], offsets[dropped + 1], int(offsets[-1]))
 
 
 def layout_between(low: NDArray[np.int64], high: NDArray[np.int64], n: int) -> Layout:
-    """The layout of n items without those from each `low` to before its `high`, ascending; O(spans)."""
+    """Return the layout of n items without the slices from `low` to before `high`, which ascend; O(slices)."""
     start = np.append(0, high)
     return Layout(np.append(0, np.cumsum(np.append(low, n) - start)), start)
 
 
 def layout_with(offsets: NDArray[np.int64], found: NDArray[np.int64], rows: NDArray[np.int64]) -> Layout:
-    """The layout of rows whose sizes agree except in some rows, whose items are dropped or have no source.
+    """Return the layout of rows whose sizes agree, except for some rows whose items are dropped or have no source.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def layout_with(offsets: NDArray[np.int64], found: NDArray[np.int64], rows: NDAr
 
 
 def drop_rows(values: pa.Array[Any], offsets: NDArray[np.int64], dropped: NDArray[np.int64]) -> pa.Array[Any]:
-    """The values of the other rows.
+    """Return the values of the rows that are not dropped.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def drop_rows(values: pa.Array[Any], offsets: NDArray[np.int64], dropped: NDArra
 def copy_rows(
     values: pa.Array[Any], starts: NDArray[np.int64], present: NDArray[np.bool_], offsets: NDArray[np.int64]
 ) -> pa.Array[Any]:
-    """The items of each row from where it starts in the values, or nulls for a row that is not there.
+    """Return the items of each row, which start at a given place in the values; a row without a place gets nulls.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def copy_rows(
 def _gathered(
     values: pa.Array[Any], starts: NDArray[np.int64], present: NDArray[np.bool_], offsets: NDArray[np.int64]
 ) -> pa.Array[Any] | None:
-    """As `copy_rows`, by a compiled loop; gaps read the first values, of which there must be enough. None without a loop."""
+    """Do as `copy_rows` by a compiled loop, if it is ready. Gaps read the first values: there must be enough of them."""
     moved = take_ranges(values, starts * present, offsets)
     if moved is None:
         return None
@@ -286,7 +286,7 @@ def _layout(starts: NDArray[np.int64], present: NDArray[np.bool_], offsets: NDAr
 
 
 def copy(values: pa.Array[Any], layout: Layout) -> pa.Array[Any]:
-    """The values of a layout, null in its gaps; of a type that has words. O(runs + items), a new array."""
+    """Copy the values of a layout, whose items are words; gaps become null. O(runs + items), a new array."""
     type, n, bits = values.type, layout.size, copy_validity(values, layout)
     if pt.is_boolean(type):
         return pa.Array.from_buffers(type, n, [bits, copy_flags(data_of(values).view(np.bool_), layout)])
@@ -302,7 +302,7 @@ def copy(values: pa.Array[Any], layout: Layout) -> pa.Array[Any]:
 
 
 def copy_validity(values: pa.Array[Any], layout: Layout) -> pa.Buffer | None:
-    """Arrow's bits of where a layout has values that are not null; None where all are."""
+    """Return Arrow's bits of the items that are not null; None if there are no gaps and no nulls."""
     if values.null_count:
         return copy_flags(unpack_bits(values.buffers()[0], values.offset, len(values)), layout)
     gaps = _gaps(layout)
@@ -310,7 +310,7 @@ def copy_validity(values: pa.Array[Any], layout: Layout) -> pa.Buffer | None:
 
 
 def copy_flags(flags: NDArray[np.bool_], layout: Layout) -> pa.Buffer:
-    """The flags of a layout, one for each of the values, as Arrow's bits; not set in gaps."""
+    """Copy flags, one per value, to the places of a layout, as Arrow's bits; they are not set in gaps."""
     source, gaps = run_source(flags, layout), _gaps(layout)
     bits = fill_bits(source.part, layout.size, strategy.sizes.PASS_VALUES)
     return pa.py_buffer(bits if gaps is None else bits & gaps)

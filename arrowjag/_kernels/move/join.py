@@ -1,4 +1,4 @@
-"""Concatenate arrays, rows of several arrays row by row, and slices of them: values are moved as words."""
+"""Concatenate arrays end to end, or row by row their rows or slices of these; values are moved as words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Slices(NamedTuple):
 
 
 def concatenate(arrays: Sequence[pa.Array[Any]]) -> pa.Array[Any]:
-    """Put arrays of one type end to end, as pyarrow does; words of many are copied on all cores.
+    """Put arrays of one type end to end, as pyarrow does; many words are copied on all cores.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def concatenate(arrays: Sequence[pa.Array[Any]]) -> pa.Array[Any]:
 
 
 def join_rows(parts: Sequence[pa.Array[Any]], offsets: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], pa.Array[Any]]:
-    """The first row of each part, then the second of each, and so on.
+    """Return the first row of each part, then the second row of each, and so on.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def join_rows(parts: Sequence[pa.Array[Any]], offsets: Sequence[NDArray[np.int64
 
 
 def join_slices(parts: Sequence[Slices]) -> tuple[NDArray[np.int64], pa.Array[Any]] | None:
-    """The first slice of each part, then the second of each, and so on; parts may share values.
+    """Return the first slice of each part, then the second slice of each, and so on; parts may share values.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def join_slices(parts: Sequence[Slices]) -> tuple[NDArray[np.int64], pa.Array[An
 
     Notes
     -----
-    O(n_rows * parts + items), new arrays. None of many values if no compiled loop is ready for their type.
+    O(n_rows * parts + items), new arrays. Returns None for many values if no compiled loop is ready for their type.
     """
     by, loop = _chosen(parts)
     if by == "small":
@@ -122,7 +122,7 @@ def join_slices(parts: Sequence[Slices]) -> tuple[NDArray[np.int64], pa.Array[An
 
 
 def _words_and_flags(parts: Sequence[Slices]) -> list[list[NDArray[Any]]]:
-    """The words of each part, and if some item is null the flags of those that are not."""
+    """Return the words of each part and, if any item is null, the flags of items that are not null."""
     found = [[data_of(part.values) for part in parts]]
     if any(part.values.null_count for part in parts):
         known = {id(part.values): valid_of(part.values) for part in parts}
@@ -132,7 +132,7 @@ def _words_and_flags(parts: Sequence[Slices]) -> list[list[NDArray[Any]]]:
 
 
 def _chosen(parts: Sequence[Slices]) -> tuple[str, Compiled | None]:
-    """The strategy, and the loop for the words of the parts, and if some item is null for the flags too, if it is ready."""
+    """Return the strategy, and the compiled loop for the words of the parts (with flags if any item is null) if it is ready."""
     n, type = sum([len(part.values) for part in parts]), parts[0].values.type
     word = word_of(type) if n >= strategy.sizes.COMPILED_VALUES else None
     loop = None if word is None else find_loop("placed_items", word, any(part.values.null_count for part in parts), n)
@@ -140,7 +140,7 @@ def _chosen(parts: Sequence[Slices]) -> tuple[str, Compiled | None]:
 
 
 def _join_items(parts: Sequence[Slices]) -> tuple[NDArray[np.int64], pa.Array[Any]]:
-    """As `join_slices`, item by item from the values of all parts end to end."""
+    """Do as `join_slices` by one take from the values of all parts, put end to end."""
     shape = len(parts[0].begins), len(parts)
     starts, sizes = np.empty(shape, np.int64), np.empty(shape, np.int64)
     whole: list[pa.Array[Any]] = []
@@ -148,7 +148,7 @@ def _join_items(parts: Sequence[Slices]) -> tuple[NDArray[np.int64], pa.Array[An
     n = 0
     for slot, (values, begins, ends) in enumerate(parts):
         base = bases.setdefault(id(values), n)
-        if base == n and len(values):  # without items they may lack buffers, which pyarrow reads nevertheless
+        if base == n and len(values):  # an array without items may lack buffers, which pyarrow reads nevertheless
             whole.append(values)
             n += len(values)
         starts[:, slot] = begins + base if base else begins
@@ -159,7 +159,7 @@ def _join_items(parts: Sequence[Slices]) -> tuple[NDArray[np.int64], pa.Array[An
 
 
 def _join_by_loop(loop: Compiled, parts: Sequence[Slices]) -> tuple[NDArray[np.int64], pa.Array[Any]]:
-    """As `join_slices`; flags are moved along with the words."""
+    """Do as `join_slices` by a compiled loop, which moves flags along with the words."""
     *places, counts = _places_behind(parts)
     offsets = from_counts(counts)
     words, *flags = _words_and_flags(parts)
@@ -178,7 +178,7 @@ def _join_by_loop(loop: Compiled, parts: Sequence[Slices]) -> tuple[NDArray[np.i
 
 
 def _places_behind(parts: Sequence[Slices]) -> list[NDArray[np.int64]]:
-    """How many items of each row come before the end of each part: the last array holds the sizes of the joined rows."""
+    """Count the items of each row up to the end of each part: the last array holds the sizes of the joined rows."""
     n = len(parts[0].begins)
     places = [empty(n, np.int64) for _ in parts]
 

@@ -1,4 +1,4 @@
-"""Interleave, repeat and pad values, and take whole rows. Values are moved as words: integers of their width."""
+"""Interleave, repeat and pad values, and take whole rows; values are moved as words."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["as_strings", "by_rows", "pad_rows", "pays_rows", "repeat_each", "tak
 
 
 def weave(parts: Sequence[pa.Array[Any]]) -> pa.Array[Any]:
-    """The first item of each part, then the second of each, and so on.
+    """Interleave parts: the first item of each part, then the second item of each, and so on.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def _woven(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 
 def _woven_pair(one: NDArray[np.bool_], two: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """As `_woven`, of two arrays of flags, as the halves of words: 1M of each take 0.2 ms instead of 0.5."""
+    """Do as `_woven` for two arrays of flags, as the halves of words: 1M of each take 0.2 ms instead of 0.5."""
 
     def write(items: slice, out: NDArray[Any]) -> None:
         np.multiply(two[items], 256, out=out, dtype="<u2")
@@ -76,7 +76,7 @@ def _woven_pair(one: NDArray[np.bool_], two: NDArray[np.bool_]) -> NDArray[np.bo
 
 
 def repeat_each(values: pa.Array[Any], count: int) -> pa.Array[Any]:
-    """Repeat each item `count` times; the type has words. O(n * count), a new array."""
+    """Repeat each item `count` times; items of the type are words. O(n * count), a new array."""
     return _moved(values, count, _repeated, _repeated_bits)
 
 
@@ -111,7 +111,7 @@ def _repeated_bits(bits: NDArray[np.uint8], n: int, count: int) -> NDArray[np.ui
 
 
 def tile(values: pa.Array[Any], count: int) -> pa.Array[Any]:
-    """Repeat the whole array `count` times; the type has words. O(n * count), a new array."""
+    """Repeat the whole array `count` times; items of the type are words. O(n * count), a new array."""
     return _moved(values, count, _tiled, _tiled_bits)
 
 
@@ -138,7 +138,7 @@ def _moved(
     words: Callable[[NDArray[Any], int], NDArray[Any]],
     bits: Callable[[NDArray[np.uint8], int, int], NDArray[np.uint8]],
 ) -> pa.Array[Any]:
-    """Repeat values `count` times, by a function of words and one of bits."""
+    """Repeat values `count` times, by one function for words and another one for bits."""
     n, type, first = len(values), values.type, values.offset
     if n * count == 0 or count == 1:
         return values if count else values[:0]
@@ -149,7 +149,7 @@ def _moved(
 
 
 def _fill(table: NDArray[Any], rows: NDArray[Any]) -> None:
-    """Write rows, or one for all, each of them repeated where it is of one item."""
+    """Write different rows, or the same row to all; a row of one item is repeated."""
     step = max(1, strategy.sizes.PASS_VALUES // table.shape[1])
 
     def work(start: int) -> None:
@@ -161,7 +161,7 @@ def _fill(table: NDArray[Any], rows: NDArray[Any]) -> None:
 def pad_rows(
     values: pa.Array[Any], offsets: NDArray[np.int64], padded: NDArray[np.int64], fill: pa.Array[Any] | None
 ) -> pa.Array[Any]:
-    """Rows that grow at their end.
+    """Pad rows at their end.
 
     Parameters
     ----------
@@ -216,12 +216,12 @@ def _layout(
 
 
 def pays_rows(type: pa.DataType, n_rows: int, n_values: int, n_taken: int) -> bool:
-    """Whether rows of words are better moved as wholes than item by item."""
+    """Whether rows of words are moved faster as whole rows than item by item."""
     return strategy.choose("join_rows", n_values, n_rows, has_words(type), n_taken) == "runs"
 
 
 def by_rows(type: pa.DataType, n_rows: int, n_values: int, n_taken: int) -> str:
-    """How rows of such values are best taken: as "runs", by a "compiled" loop, by "polars", or item by item."""
+    """Choose how rows of such values are taken: as "runs", by a "compiled" loop, by "polars", or item by item."""
     kind = "word" if has_words(type) else "text" if is_text(type) else ""
     return strategy.choose("take_rows", n_values, n_rows, kind, n_taken, lambda: can_take(type, n_values), _is_shared(type))
 
@@ -284,7 +284,7 @@ def take_spans(
 def _take_texts(
     values: pa.Array[Any], offsets: NDArray[np.int64], wanted: pa.Array[Any]
 ) -> tuple[NDArray[np.int64], pa.Array[Any]]:
-    """A row of items of bytes is one run of bytes, and one of their sizes."""
+    """Take rows of texts: each is one run of bytes, and one run of sizes."""
     data, cuts, valid = text_parts(values)
     new, sizes = _take_bytes(cuts[1:] - cuts[:-1], offsets, wanted)
     content = _take_bytes(data, cuts[offsets], wanted)[1]
@@ -303,6 +303,6 @@ def _take_bytes(data: NDArray[Any], offsets: NDArray[np.int64], rows: pa.Array[A
 
 
 def as_strings(data: NDArray[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:
-    """Rows as binary strings; the data is shared where it lies side by side."""
+    """View rows as binary strings; data is shared if it is contiguous."""
     buffers = [None, pa.py_buffer(offsets * data.dtype.itemsize), pa.py_buffer(np.ascontiguousarray(data))]
     return pa.Array.from_buffers(pa.large_binary(), len(offsets) - 1, buffers)

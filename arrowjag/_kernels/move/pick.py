@@ -1,4 +1,4 @@
-"""Picking: the numbers of the items at positions of rows."""
+"""Find the numbers of the items at positions of rows."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def items_at(
 
 
 def _bounds(offsets: NDArray[np.int64], rows: NDArray[np.int64] | None, start: int, end: int) -> tuple[Any, Any]:
-    """The first and last boundary of rows; one number each if there is one row."""
+    """Return where rows begin and end; one number each if there is one row."""
     if len(offsets) == 2:
         return offsets[0], offsets[1]
     if rows is None:

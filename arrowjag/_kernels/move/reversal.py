@@ -1,4 +1,4 @@
-"""Rows reversed by compiled loops: numbers as words of their width, texts by their bytes.
+"""Reverse rows by compiled loops: fixed-width items as words, texts by their bytes.
 
 Each function returns None if there is no loop for the type, or if it is not ready.
 """
@@ -31,7 +31,7 @@ def can_reverse(type: pa.DataType, n_values: int) -> bool:
 
 
 def reverse_rows(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
-    """The items of each row from its last to its first; O(n_values), a new array, on all cores."""
+    """Return the items of each row from its last to its first; O(n_values), a new array, on all cores."""
     return _reversed_texts(values, offsets) if is_text(values.type) else moved("reversed", values, offsets)
 
 

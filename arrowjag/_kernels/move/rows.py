@@ -1,4 +1,4 @@
-"""Rows and slices of them taken by compiled loops: numbers as words of their width, texts by their bytes.
+"""Take rows and slices of rows by compiled loops: fixed-width items as words, texts by their bytes.
 
 Each function returns None if there is no loop for the type, or if it is not ready.
 """
@@ -54,7 +54,7 @@ _WORD_OF: dict[int, np.dtype[Any] | None] = {}
 
 
 def word_of(type: pa.DataType) -> np.dtype[Any] | None:
-    """The unsigned type of the same width, as which items are moved; None if no loop moves that width."""
+    """Return the unsigned type of the same width, as which items are moved; None if no loop moves this width."""
     if type.id not in _WORD_OF:
         width = 8 if pt.is_boolean(type) else type.bit_width if has_words(type) else 128
         _WORD_OF[type.id] = WORDS[width] if width <= 64 else None
@@ -81,7 +81,7 @@ def _has_loops(n_values: int, *names: str) -> bool:
 
 
 class Taken(NamedTuple):
-    """Rows that are taken."""
+    """The result of taking rows."""
 
     begins: NDArray[np.int64]
     """The first item of each row in the source."""
@@ -113,7 +113,7 @@ def _added_up(n: int, work: Callable[[int, int, NDArray[np.int64], NDArray[np.in
 
 
 def rows_per_core(n: int) -> int:
-    """Return how many of n rows a thread takes, where work is the same for each row: all of few."""
+    """Return how many of n rows a thread takes if each row costs the same: all of them if they are few."""
     return max(1, n if n < strategy.sizes.ROWS else -(-n // n_cores()))
 
 
@@ -202,7 +202,7 @@ def take_ranges(values: pa.Array[Any], begins: NDArray[np.int64], offsets: NDArr
 
 
 def moved(way: str, values: pa.Array[Any], *bounds: NDArray[np.int64]) -> pa.Array[Any] | None:
-    """Items that are moved, and their validity: bits apart, or flags along with the items; arguments are those of `moved_bits`."""
+    """Move items and their validity, as bits after the items or as flags along with them; arguments are those of `moved_bits`."""
     n, word = len(values), word_of(values.type)
     bits = _bits_apart(way, values, *bounds) if values.null_count else None
     together = values.null_count > 0 and bits is None
@@ -214,7 +214,7 @@ def moved(way: str, values: pa.Array[Any], *bounds: NDArray[np.int64]) -> pa.Arr
 
 
 def moved_bits(way: str, values: pa.Array[Any], *bounds: NDArray[np.int64]) -> NDArray[np.uint8] | None:
-    """The validity of items that are moved as Arrow's bits; None where no loop is ready.
+    """Move the validity of items as Arrow's bits, or return None if no loop is ready.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def moved_bits(way: str, values: pa.Array[Any], *bounds: NDArray[np.int64]) -> N
 
 
 def _bits_apart(way: str, values: pa.Array[Any], *bounds: NDArray[np.int64]) -> NDArray[np.uint8] | None:
-    """As `moved_bits`; None where flags are moved as bytes."""
+    """Do as `moved_bits`, or return None if flags are moved as bytes."""
     n, offsets = len(values), bounds[-1]
     loop = find_loop(f"{way}_bits", _BYTE, False, n)
     if strategy.choose("moved_bits", offsets, n, loop is not None) == "compiled" and loop is not None:
@@ -253,7 +253,7 @@ def _bits_apart(way: str, values: pa.Array[Any], *bounds: NDArray[np.int64]) -> 
 def moved_items(
     loop: Compiled, data: NDArray[Any], valid: NDArray[Any] | None, *bounds: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[np.uint8] | None]:
-    """Items and flags moved by a loop; bounds are those of `moved_bits`."""
+    """Move items and flags by a loop; bounds are those of `moved_bits`."""
     n = int(bounds[-1][-1])
     out, there = empty(n, data.dtype), None if valid is None else empty(n, np.uint8)
     map_rows(lambda first, last: loop(data, valid, *bounds, first, last, out, there), bounds[-1])

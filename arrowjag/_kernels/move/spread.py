@@ -1,4 +1,4 @@
-"""One item per row repeated for each of its row's items. Values are Arrow arrays of any type."""
+"""Repeat one item per row for each item of the row, in Arrow arrays of any type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts taken by their places, and parts of texts, by compiled loops or by Arrow."""
+"""Take texts by position, and parts of texts, by compiled loops or by Arrow."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def take_texts(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.boo
 
 
 def _copied(loop: Compiled, data: NDArray[np.uint8], content: Taken) -> NDArray[np.uint8]:
-    """The bytes of the texts that are taken."""
+    """Copy the bytes of the texts that are taken."""
     begins, starts = content
     n = len(begins)
     out = empty(int(starts[-1]), np.uint8)
@@ -64,11 +64,11 @@ def _copied(loop: Compiled, data: NDArray[np.uint8], content: Taken) -> NDArray[
 
 
 def cut_texts(values: pa.Array[Any], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> pa.Array[Any]:
-    """The bytes from `begins` to before `ends` of each text, of which they are part; nulls stay null.
+    """Cut out the bytes from `begins` to before `ends`, which are part of each text; nulls stay null.
 
     Notes
     -----
-    O(n), a new array; the loop works on all cores. Without it, Arrow takes every second of the pieces between begins and ends.
+    O(n), a new array; the loop works on all cores. Without it, Arrow takes every second one of the pieces between begins and ends.
     """
     n = len(values)
     data, _, own = text_parts(values)

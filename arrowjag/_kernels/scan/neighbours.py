@@ -1,4 +1,4 @@
-"""Items beside the items some slots before them in their row: differences, relative changes, shifts, and items out of order."""
+"""Compare items with the items some slots before them in their row: differences, relative changes, shifts, and order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Valid: TypeAlias = "NDArray[np.bool_] | None"
 
 
 def diff(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[Any], Valid]:
-    """Each item minus the one n slots before it in its row (after it if n < 0); null if there is none or one is null.
+    """Subtract from each item the one n slots before it in its row (after it if n < 0); null if there is none or either is null.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def gaps(data: NDArray[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[Any], 
 
 
 def relative_change(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int) -> tuple[NDArray[Any], Valid]:
-    """Each float divided by the one n slots before it in its row, less 1; null where `diff` is."""
+    """Divide each float by the one n slots before it in its row, and subtract 1; null where `diff` is null."""
 
     def change(values: NDArray[Any], others: NDArray[Any], out: NDArray[Any]) -> None:
         np.divide(values, others, out=out)
@@ -77,7 +77,7 @@ def relative_change(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]
 def _with_slot(
     function: Callable[..., Any], data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """A function of each item and the one n slots before it, 0 where there is none, and where both are valid."""
+    """Call a function of each item and the one n slots before; return results, 0 without the latter, and where both are valid."""
     out, known = empty(len(data), data.dtype), np.ascontiguousarray(_has_slot(offsets, n))
 
     def work(block: Block) -> None:
@@ -94,14 +94,14 @@ def _with_slot(
 
 
 def _apart(n_values: int, n: int) -> tuple[slice, slice, slice]:
-    """The items that have one n slots before them, if rows are ignored; those n slots before them; and the others."""
+    """Return slices without regard to rows: items with one n slots before them, the items n slots before, and all others."""
     reach = max(n_values - abs(n), 0)
     later, earlier = slice(n_values - reach, None), slice(0, reach)
     return (later, earlier, slice(n_values - reach)) if n >= 0 else (earlier, later, slice(reach, None))
 
 
 def _signed(data: NDArray[Any]) -> NDArray[Any]:
-    """Numbers in a type that holds their differences, those of uint64 as long as they fit 64 bits with a sign."""
+    """Convert numbers to a type that holds their differences; those of uint64 must fit 64 bits with a sign."""
     if data.dtype.kind == "u" and data.dtype.itemsize < 8:
         return data.astype(f"i{2 * data.dtype.itemsize}")
     return data.view({"b": np.int8, "u": np.int64}.get(data.dtype.kind, data.dtype))
@@ -113,7 +113,7 @@ def _has_slot(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
 
 
 def shift_index(offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[np.int64], Valid]:
-    """For each item the number, always within range, of the item n slots before it (after it if n < 0), and as `has_slot`."""
+    """Find the number of the item n slots before each one (after it if n < 0), always within range, and what `has_slot` returns."""
     n_values = int(offsets[-1])
     known = has_slot(offsets, n)
     index = np.arange(-n, n_values - n) if abs(n) <= n_values else zeros(n_values, np.int64)

@@ -58,7 +58,7 @@ def cumsum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tupl
 
 
 def _run(name: str, block: Block, out: NDArray[Any], *start: NDArray[Any]) -> int | None:
-    """The result of a compiled loop, which fills `out`; None if there is none."""
+    """Return the result of a compiled loop, which fills `out`, or None if it is not ready."""
     loop = find_loop(name, block.data.dtype, block.valid is not None, len(block.data), often=True)
     if strategy.choose("running", loop is not None) != "compiled" or loop is None:
         return None
@@ -66,7 +66,7 @@ def _run(name: str, block: Block, out: NDArray[Any], *start: NDArray[Any]) -> in
 
 
 def _check_sums(values: NDArray[Any], block: Block) -> None:
-    """Raise if an exact running sum leaves the type; the halves of 32 bits of each number are added up apart."""
+    """Raise if an exact running sum leaves the type; the two halves of 32 bits of each number are added up separately."""
     high = _accumulate(np.add, (values >> 32).astype(np.int64), block.offsets)
     high += _accumulate(np.add, (values & 0xFFFFFFFF).astype(np.int64), block.offsets) >> 32
     limits = np.iinfo(values.dtype)
@@ -92,7 +92,7 @@ def cumprod(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tup
 
 
 def _check_products(values: NDArray[Any], block: Block) -> None:
-    """Raise if an exact running product leaves the type: by magnitude in float64, in Python integers if close."""
+    """Raise if an exact running product leaves the type: compare magnitudes in float64, or Python integers near the limit."""
     size = _accumulate(np.multiply, np.abs(values.astype(np.float64)), block.offsets)
     limits = np.iinfo(values.dtype)
     owners = parents(block.offsets)
@@ -105,12 +105,12 @@ def _check_products(values: NDArray[Any], block: Block) -> None:
 
 
 def cummin(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
-    """The smallest item of each row so far, in the type of the data, 0.0 in place of -0.0; NaN until there is something else."""
+    """Return the smallest item of each row so far, in the type of the data; 0.0 replaces -0.0, and NaN stays until another item."""
     return _running_extreme(np.fmin, np.inf, data, valid, offsets)
 
 
 def cummax(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
-    """The largest item of each row so far, in the type of the data, 0.0 in place of -0.0; NaN until there is something else."""
+    """Return the largest item of each row so far, in the type of the data; 0.0 replaces -0.0, and NaN stays until another item."""
     return _running_extreme(np.fmax, -np.inf, data, valid, offsets)
 
 
@@ -134,14 +134,14 @@ def _running_extreme(
 
 
 def _block_values(offsets: NDArray[np.int64]) -> int:
-    """A block takes as many steps as its longest short row has slots, however few rows are so long: larger ones take fewer."""
-    # Very short rows: blocks of twice the rows leave the cache: 43 ms of CPU time for 5M values in rows of one, or 110.
+    """Choose values per block. A block takes as many steps as its longest short row has slots, so larger ones take fewer."""
+    # Of very short rows, twice as many leave the cache: 5M values in rows of one take 110 ms of CPU time, not 43.
     return strategy.sizes.CACHE_VALUES * (1 if offsets[-1] < 2 * len(offsets) else 2)
 
 
 def _accumulate(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
-    """ufunc.accumulate of each row, a new array."""
-    # All rows take a step together: carry[rows that reach slot j] = ufunc(carry, slot j). Rows are in descending order
+    """Call ufunc.accumulate on each row; the result is a new array."""
+    # Each step is one call for all rows: carry[rows that reach slot j] = ufunc(carry, slot j). Rows are in descending order
     # of size, so that those are the first ones. 5M values in 500k rows: 30 ms of CPU time, polars' cum_sum 320.
     sizes = row_sizes(offsets)
     longest = longest_of(sizes)
@@ -171,7 +171,7 @@ def _accumulate(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64])
 
 
 def _add_up_integers(data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
-    """Running sums, wrapping around: one pass over all rows tells what each adds up to, and a second one takes that off again.
+    """Sum integers, which wrap around: one pass sums all rows as one, and another one subtracts the sum before each row.
 
     Exact for integers only, which wrap around and come back. 5M int64 in 500k rows take 12 ms of work instead of 36.
     """
@@ -185,7 +185,7 @@ def _add_up_integers(data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[
 
 
 def _accumulate_few(ufunc: np.ufunc, data: NDArray[Any], sizes: NDArray[np.int64], longest: int) -> NDArray[Any]:
-    """All rows as one matrix: cells beyond the end of a row are dropped. 100 values take 8 microseconds instead of 60."""
+    """Accumulate all rows as one matrix; cells beyond the end of a row are dropped. 100 values take 8 us instead of 60."""
     inside = np.arange(longest) < sizes[:, None]
     matrix = zeros(inside.size, data.dtype).reshape(inside.shape)
     matrix[inside] = data
@@ -194,13 +194,13 @@ def _accumulate_few(ufunc: np.ufunc, data: NDArray[Any], sizes: NDArray[np.int64
 
 
 def _falling(sizes: NDArray[np.int64]) -> NDArray[Any]:
-    """The order that puts the longest of short rows first."""
+    """Order short rows from the longest to the shortest."""
     order: NDArray[Any] = pc.array_sort_indices(pa.array(sizes.astype(np.uint8)), order="descending").to_numpy()
     return order
 
 
 def _accumulate_long(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
-    """Accumulate the rows longer than SCAN_LENGTH: many of one length as a matrix, few of one length one by one."""
+    """Accumulate rows longer than SCAN_LENGTH: many rows of one length as a matrix, few one by one."""
     # One call per row where fewer than SCAN_ROWS share a length: at most seven for each of sqrt(2 n) lengths. To copy such rows
     # out and back costs a fourth more. Not in place: numpy would copy the row and keep the interpreter to itself meanwhile.
     sizes = row_sizes(offsets)
@@ -217,7 +217,7 @@ def _accumulate_long(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.in
 
 
 def cumcount(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
-    """How many items that are not null a row has had so far, from 1; null at a null."""
+    """Count the items of a row so far that are not null, from 1; a null stays null."""
     if valid is None:
         return positions(offsets, 1), None
     if find_loop("cumsum_integers", valid.dtype, False, len(valid)) is None and strategy.choose("count", len(valid)) == "whole":

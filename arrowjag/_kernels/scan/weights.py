@@ -27,7 +27,7 @@ __all__ = ["State", "decayed", "softmax"]
 def softmax(
     data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], beta: float = 1.0
 ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-    """exp(beta * x) of each item over the row's sum of them.
+    """Divide exp(beta * x) of each item by the sum of these over its row.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class State(NamedTuple):
     keep: Floats
 
     def take(self, items: Any) -> State:
-        """The states at some places."""
+        """Return the states at some places."""
         return State(*(one[items] for one in self))
 
     def put(self, items: Any, state: State) -> None:
@@ -116,7 +116,7 @@ class State(NamedTuple):
 
 
 def decayed(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: Integers, keep: float) -> State:
-    """The state of all items of a row up to each one, where a weight shrinks to its `keep`-fold from slot to slot.
+    """Compute the state of the items of a row up to each one; weights are multiplied by `keep` from slot to slot.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def decayed(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: Intege
 
 
 def merged(one: State, two: State) -> State:
-    """The states of neighbouring spans together; `one` comes first."""
+    """Merge the states of neighbouring spans; `one` comes first."""
     kept = one.weight * two.keep
     weight = kept + two.weight
     share = two.weight / (weight + (weight == 0))
@@ -179,7 +179,7 @@ def _scan(leaves: Callable[[Integers], State], offsets: Integers, out: State) ->
     totals = out.take(pieces[1:] - 1)
     carried = State(*map(empty_like, totals))
     _scan(totals.take, rows, carried)
-    # Each piece but the first of a row is merged with all before it.
+    # Each piece except the first of a row is merged with all pieces before it.
     later = np.delete(np.arange(len(pieces) - 1), rows[:-1][rows[:-1] < rows[1:]])
     lengths = row_sizes(pieces)[later]
     items = np.repeat(pieces[later] - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
@@ -188,7 +188,7 @@ def _scan(leaves: Callable[[Integers], State], offsets: Integers, out: State) ->
 
 
 def _scan_slots(leaves: Callable[[Integers], State], offsets: Integers, out: State) -> None:
-    """As `_scan`, of short rows: step by step, the rows that reach a slot first."""
+    """Do as `_scan` for short rows, one step per slot: rows that reach the slot come first."""
     sizes = row_sizes(offsets)
     order = np.argsort(-sizes, kind="stable")
     reach = np.cumsum(np.bincount(sizes)[::-1])[::-1]

@@ -1,4 +1,4 @@
-"""Quantiles of windows: windows are sorted, or kept sorted while they slide, or searched by the ranks of their items."""
+"""Compute quantiles of windows, which are sorted, or kept sorted while they slide, or searched by the ranks of their items."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _slide(
     interpolation: str,
     target: np.dtype[Any],
 ) -> NDArray[Any]:
-    """As `quantiles`, by a compiled loop; there are no nulls and no NaN."""
+    """Do as `quantiles` by a compiled loop; there are no nulls and no NaN."""
     low, high = windows
     longest = longest_of(sizes)
     below, above, weights = (_slots_of_few if longest < strategy.sizes.CALL_VALUES else _slots)(longest, q, interpolation)
@@ -163,7 +163,7 @@ def _search(data: NDArray[Any], windows: Windows, q: float, interpolation: str, 
 def _kth_smallest(
     ranks: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64], k: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The k-th smallest of the different ranks from `low` to before `high`, for many ranges at once.
+    """Find the k-th smallest of the different ranks from `low` to before `high`, for many ranges at once.
 
     Notes
     -----

@@ -38,7 +38,7 @@ def _levels(items: Spans, merge: Merge, longest: int) -> Iterator[Spans]:
 
 
 def combine(items: Spans, merge: Merge, identity: tuple[Any, ...], windows: Windows) -> Spans:
-    """The result of `merge` over each window; that of an empty one is `identity`."""
+    """Merge the items of each window; an empty window gives `identity`."""
     sizes = windows.sizes
     out = tuple(np.full(len(sizes), start, one.dtype) for one, start in zip(items, identity, strict=True))
     longest = longest_of(sizes)
@@ -61,7 +61,7 @@ def combine(items: Spans, merge: Merge, identity: tuple[Any, ...], windows: Wind
 
 
 def whole(items: Spans, merge: Merge, window: int) -> Spans:
-    """The result of `merge` over `window` items from each place on, without regard to rows; as `combine` gives."""
+    """Merge `window` items from each place on, without regard to rows; the results are those of `combine`."""
     n = len(items[0]) - window + 1
     found: Spans | None = None
     done = 0
@@ -75,7 +75,7 @@ def whole(items: Spans, merge: Merge, window: int) -> Spans:
 
 
 def over_windows(items: Spans, merge: Merge, identity: tuple[Any, ...], windows: Windows) -> Spans:
-    """As `combine`; those of a long row in tiles, whose spans stay in cache, on all cores."""
+    """Do as `combine` on all cores; windows of a long row are merged in tiles, whose spans stay in cache."""
     n, tile = len(windows.low), strategy.sizes.CACHE_VALUES
     if n <= tile or longest_of(windows.sizes) > tile:
         return _over_tile(items, merge, identity, windows)
@@ -93,7 +93,7 @@ def over_windows(items: Spans, merge: Merge, identity: tuple[Any, ...], windows:
 
 
 def _over_tile(items: Spans, merge: Merge, identity: tuple[Any, ...], windows: Windows) -> Spans:
-    """As `combine`; windows of the size that most have are found for neighbouring items at once."""
+    """Do as `combine` for one tile; windows of the most frequent size are computed for neighbouring items at once."""
     sizes = windows.sizes
     n = len(sizes)
     longest = longest_of(sizes)
@@ -117,7 +117,7 @@ def _over_tile(items: Spans, merge: Merge, identity: tuple[Any, ...], windows: W
 
 
 def counts(valid: Valid, offsets: Integers, windows: Windows) -> Integers:
-    """The number of items of each window that are not null."""
+    """Count the items of each window that are not null."""
     if valid is None:
         return windows.sizes
     loop = find_loop("window_counts", valid.dtype, False, len(valid))
@@ -164,7 +164,7 @@ def sums(data: NDArray[Any], offsets: Integers, windows: Windows, trailing: int 
     is_compiled = strategy.choose("window", loop is not None) == "compiled"
     values = np.ascontiguousarray(data)
     begins, ends = offsets[:-1], offsets[1:]
-    # If windows are longer than the mean row, or there are few values.
+    # This holds if windows are longer than the mean row, or if there are few values.
     if trailing * len(begins) > len(data) or len(data) < strategy.sizes.CALL_VALUES:
         trailing = 0
     cuts = np.minimum(begins + (trailing - 1), ends) if trailing else ends
@@ -188,7 +188,7 @@ def sums(data: NDArray[Any], offsets: Integers, windows: Windows, trailing: int 
 
 
 def _scratch_of(windows: Windows, items: slice, longest: int = 0) -> tuple[int, int]:
-    """The slots that the windows of a tile may reach over, and how many sizes of spans they need; of few values upper bounds."""
+    """Return how many slots the windows of a tile may span, and how many sizes of spans they need; for few values, upper bounds."""
     n = items.stop - items.start
     if n < strategy.sizes.CALL_VALUES:
         return n, n.bit_length()
@@ -197,7 +197,7 @@ def _scratch_of(windows: Windows, items: slice, longest: int = 0) -> tuple[int, 
 
 
 def extremes(ufunc: np.ufunc, data: NDArray[Any], valid: Valid, offsets: Integers, windows: Windows) -> NDArray[Any]:
-    """np.fmin or np.fmax over windows, NaN only if there is nothing else; arbitrary for a window without items."""
+    """Call np.fmin or np.fmax over windows; NaN only if all items are NaN, and arbitrary for a window without items."""
     values = data.view(np.uint8) if data.dtype == np.bool_ else data
     loser: Any = np.nan
     if values.dtype.kind != "f":
@@ -223,7 +223,7 @@ def extremes(ufunc: np.ufunc, data: NDArray[Any], valid: Valid, offsets: Integer
 
 
 def variances(data: NDArray[Any], valid: Valid, offsets: Integers, windows: Windows) -> NDArray[np.float64]:
-    """Sums of squared deviations from the mean of each window, from the means of its spans and their distances."""
+    """Sum squared deviations from the mean of each window, computed from the means of its spans and their distances."""
     out = empty(len(data), np.float64)
 
     def work(block: Block) -> None:
@@ -284,7 +284,7 @@ def full_variances(
 
 
 def merge_deviations(one: Spans, two: Spans) -> Spans:
-    """Counts, means and sums of squared deviations of two spans together."""
+    """Merge the counts, means and sums of squared deviations of two spans."""
     (n1, mean1, squares1), (n2, mean2, squares2) = one, two
     n = n1 + n2
     share = n2 / np.maximum(n, 1)
@@ -295,7 +295,7 @@ def merge_deviations(one: Spans, two: Spans) -> Spans:
 
 
 def first_items(valid: Valid, windows: Windows) -> Integers:
-    """The first item of each window that is not null; arbitrary for a window without."""
+    """Return the first item of each window that is not null; arbitrary if there is none."""
     n = len(windows.low)
     if valid is None:
         return np.minimum(windows.low, max(n - 1, 0))
@@ -305,7 +305,7 @@ def first_items(valid: Valid, windows: Windows) -> Integers:
 
 
 def last_items(valid: Valid, windows: Windows) -> Integers:
-    """The last item of each window that is not null; arbitrary for a window without."""
+    """Return the last item of each window that is not null; arbitrary if there is none."""
     n = len(windows.low)
     before = np.maximum(windows.high - 1, 0)
     if valid is None:

@@ -34,29 +34,29 @@ class Windows(NamedTuple):
 
     @property
     def sizes(self) -> Integers:
-        """The number of slots of each window."""
+        """Count the slots of each window."""
         return row_sizes_of(self.low, self.high)
 
     def among(self, valid: NDArray[np.bool_]) -> Windows:
-        """The same windows, as positions among the items that are not null."""
+        """Return the same windows, as positions among the items that are not null."""
         before = running_count(valid)
         return Windows(before[self.low].astype(np.int64, copy=False), before[self.high].astype(np.int64, copy=False))
 
     def part(self, items: slice) -> Windows:
-        """The windows of some rows, as positions among their values."""
+        """Return the windows of some rows, as positions among their values."""
         if items.start == 0:
             return self if items.stop == len(self.low) else Windows(self.low[items], self.high[items])
         return Windows(self.low[items] - items.start, self.high[items] - items.start)
 
 
 def row_sizes_of(low: Integers, high: Integers) -> Integers:
-    """The differences."""
+    """Return `high` - `low`."""
     found: Integers = np.subtract(high, low, out=empty(len(low), np.int64))
     return found
 
 
 def of_items(offsets: Integers, window: int | None, center: bool = False) -> Windows:
-    """The last `window` items up to each one, or as many around it; all items up to it where `window` is None."""
+    """Make windows of the last `window` items up to each one, or as many around it; all items up to it if `window` is None."""
     n = int(offsets[-1])
     sizes = row_sizes(offsets)
     if window is None:
@@ -81,7 +81,7 @@ def of_items(offsets: Integers, window: int | None, center: bool = False) -> Win
 
 
 def of_times(times: NDArray[Any], offsets: Integers, width: Any, center: bool = False) -> Windows:
-    """The items up to each one that are less than `width` before it; with `center` those within half of it, (t - w/2, t + w/2].
+    """Make windows of the items in (t - w, t] for each item at t, where w is `width`; with `center`, in (t - w/2, t + w/2].
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def of_times(times: NDArray[Any], offsets: Integers, width: Any, center: bool = 
 
 
 def _bisect(low: Integers, high: Integers, is_before: Callable[[Integers], NDArray[np.bool_]]) -> Integers:
-    """For each item the first place from low to high that is not before it; `high` where all are."""
+    """Find for each item the first place from low to high that is not before it; `high` if all are before it."""
     low, high = low.copy(), high.copy()
     most = longest_of(row_sizes_of(low, high))
     while most > 0:
@@ -148,7 +148,7 @@ def _bisect(low: Integers, high: Integers, is_before: Callable[[Integers], NDArr
 
 
 def is_falling(times: NDArray[Any], offsets: Integers) -> NDArray[np.bool_]:
-    """Which items are earlier than the one before them in their row, or NaN, or behind a NaN."""
+    """Flag the items that are earlier than the one before them in their row, or NaN, or behind a NaN."""
     found = falls(times, offsets, False)
     if holds_nan(times):
         found |= np.isnan(times)

@@ -79,13 +79,13 @@ def by_column(offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
 
 
 def _placing(n_values: int) -> Compiled | None:
-    """The loop that writes items column by column, if it is ready and chosen."""
+    """Return the loop that writes items column by column, if it is ready and chosen."""
     loop = find_loop("placed_columns", np.dtype(np.int64), False, n_values)
     return loop if strategy.choose("columns", loop is not None) == "compiled" else None
 
 
 def _rows_longer(sizes: NDArray[np.int64], n_columns: int) -> NDArray[np.int64]:
-    """For each of the first columns how many rows reach it."""
+    """Count for each of the first columns the rows that reach it."""
     found: NDArray[np.int64] = len(sizes) - np.cumsum(np.bincount(np.minimum(sizes, n_columns), minlength=n_columns + 1))
     return found[:n_columns]
 
@@ -165,14 +165,14 @@ Move = Callable[[Offsets, NDArray[np.bool_] | None], Moved]
 
 
 def one_frame(rows: NDArray[np.int64]) -> Moved:
-    """One large frame of two dims. Whatever it declares: its columns are as many as its longest row has items."""
+    """Transpose one large frame of two dims, with as many columns as its longest row has items, whatever it declares."""
     columns, items = by_column(rows)
     sizes = np.diff(rows)
     return [np.array([0, len(columns) - 1]), columns], items, lambda: bool((sizes[1:] > sizes[:-1]).any())
 
 
 def slices(width: int, levels: Offsets, _: NDArray[np.bool_] | None) -> Moved:
-    """Slices of one declared width: column c of a frame becomes its row c."""
+    """Transpose slices of one declared width: column c of a frame becomes its row c."""
     # Every item of a column lies one width behind the one before it, so ranges of rows times the width are all there is to compute:
     # 4 ms for 1M items where the coordinates of the exact way need 14.
     n_frames = len(levels[0]) - 1
@@ -183,9 +183,9 @@ def slices(width: int, levels: Offsets, _: NDArray[np.bool_] | None) -> Moved:
 
 
 def neighbours(width: int | None, levels: Offsets, frame_valid: NDArray[np.bool_] | None) -> Moved:
-    """Two neighbouring dims: a frame has as many columns as its longest row has items, or as are declared."""
-    # Columns are numbered through, so that the numbers of a block mostly fit 16 bits and one round sorts them, whatever a frame is
-    # like; counting them gives the sizes. 100 items take 15 microseconds where coordinates need 100.
+    """Transpose two neighbouring dims: a frame has as many columns as its longest row has items, or as many as are declared."""
+    # Columns are numbered across frames, so that the numbers of a block mostly fit 16 bits and one round sorts them, whatever the
+    # frames are; counting them gives the sizes. 100 items take 15 microseconds where coordinates need 100.
     outer, inner = levels
     sizes = row_sizes(inner)
     if width is None:
@@ -232,7 +232,7 @@ def _declared_sizes(size: int, n_rows: int, valid: NDArray[np.bool_] | None) -> 
 
 
 def _coordinates(levels: Offsets) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-    """The frame of each atom, and its place in each of the moved dims; in 32 bits where those hold them."""
+    """Return the frame of each atom and its place in each of the moved dims, in 32 bits if they fit."""
     places = [_narrow(positions(levels[-1]), levels)]
     node = parents(levels[-1])
     for level in levels[-2::-1]:
@@ -259,7 +259,7 @@ def radix(kept: list[int | None], order: Sequence[int], levels: Offsets, frame_v
     frames, places = _coordinates(levels)
     keys = [places[d] for d in order]
     n_frames = len(levels[0]) - 1
-    n_keys = len(order) - 1  # the last dims that follow one another as before are in order when the sort, being stable, leaves them
+    n_keys = len(order) - 1  # the last dims, if they keep their order, need no sort: it is stable
     while n_keys and order[n_keys - 1] < order[n_keys]:
         n_keys -= 1
     atoms = _sorted_atoms(frames, n_frames, keys[:n_keys])
@@ -306,8 +306,8 @@ def _levels(
     n_frames: int,
     frame_valid: NDArray[np.bool_] | None,
 ) -> tuple[list[NDArray[np.int64]], bool]:
-    """Offsets of the moved dims, and whether any coordinate was renumbered."""
-    begins = np.zeros(len(atoms), np.bool_)  # where an atom begins another node than the one before it has
+    """Return the offsets of the moved dims, and whether any coordinate was renumbered."""
+    begins = np.zeros(len(atoms), np.bool_)  # True where an atom begins another node than that of the atom before it
     begins[:1] = True
     if n_frames > 1:
         node = _at(frames, atoms)

@@ -1,4 +1,4 @@
-"""The destination of every atom of dims whose rows are all of one size: a sum of one number per dim."""
+"""Compute the destination of every atom of dims whose rows are all of one size, as a sum of one number per dim."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_even(offsets: NDArray[np.int64], size: int) -> bool:
 
 
 def even(n_frames: int, sizes: list[int], order: Sequence[int], first: int) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    """Frames of dims of these sizes, whose order becomes another one.
+    """Permute frames of dims of these sizes.
 
     Parameters
     ----------
@@ -56,14 +56,14 @@ def even(n_frames: int, sizes: list[int], order: Sequence[int], first: int) -> t
 
 
 def _all_sums(one: NDArray[np.int64], two: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Each item of `one` plus each of `two`, which vary fastest; in blocks, on all cores."""
+    """Add each item of `one` to each item of `two`, which vary fastest; in blocks, on all cores."""
     out = empty(len(one) * len(two), np.int64).reshape(len(one), len(two))
 
     def work(first: int, last: int) -> None:
         if len(two) >= strategy.sizes.FEW_COLUMNS:
             np.add(one[first:last, None], two, out=out[first:last])
             return
-        for place, number in enumerate(two):  # numpy would call its loop for each row, however short
+        for place, number in enumerate(two):  # numpy would call its loop once per row, also for short rows
             np.add(one[first:last], number, out=out[first:last, place])
 
     map_cells(work, len(one), 8 * len(two))
