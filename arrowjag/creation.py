@@ -53,7 +53,8 @@ def array(data: Any, *, type: pa.DataType | None = None, ndim: int | None = None
     Returns
     -------
     JaggedArray
-        The buffers of Arrow and numpy data are shared if list offsets have 64 bits and start at 0, and null rows own no values.
+        An array of the given lists. It shares the buffers of Arrow and numpy data if list offsets have 64 bits and start at 0, and
+        null rows own no values.
 
     Raises
     ------
@@ -87,8 +88,8 @@ def from_arrow(a: Any, ndim: int | None = None) -> JaggedArray:
     Returns
     -------
     JaggedArray
-        Values and 64-bit offsets are shared; 32-bit offsets are widened; several chunks are joined; values hidden under null rows
-        are dropped.
+        An array of the same rows. Values and 64-bit offsets are shared, 32-bit offsets are widened, several chunks are
+        concatenated, and values hidden under null rows are dropped.
 
     Raises
     ------

@@ -92,8 +92,9 @@ def where(c: Any, x: Any, y: Any) -> ArrayOrScalar:
     Returns
     -------
     JaggedArray, or pa.Scalar
-        Of the promoted type. A row is null where the row of the condition is null, and where the row of the operand that
-        supplies it is null. Cost: one pass; with null rows a gather per level.
+        Items of `x` where the condition is True, and of `y` where it is False, in the promoted type. A row is null if the row of
+        the condition is null, or the row of the operand that supplies it. Cost: one pass; if there are null rows, also a gather
+        per level.
 
     Raises
     ------
@@ -290,7 +291,7 @@ def map_rows(f: Callable[..., Any], *arrays: Any, type: Any = None, skip_nulls: 
     Returns
     -------
     JaggedArray or pa.Scalar
-        One result per row; null where a row or a value per row is null.
+        One result of the function per row, which is null if the row of an array or a value per row is null.
 
     Raises
     ------
@@ -449,8 +450,9 @@ def concat(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     Returns
     -------
     JaggedArray
-        Of the promoted type. Along an inner axis a row that is null in any array is null. Extents that all arrays declare
-        are kept; those of the axis are added. Cost: one copy of the values; along an inner axis a gather per level.
+        The items of all arrays, in the promoted type. Along an inner axis, a row that is null in any array is null. Extents that
+        all arrays declare are kept, and those of the axis are added. Cost: one copy of the values; along an inner axis, also a
+        gather per level.
 
     Raises
     ------

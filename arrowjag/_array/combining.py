@@ -159,8 +159,8 @@ class CombiningMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Equals ``aj.where(c, x, y)``: null where the condition or the chosen operand is null. Cost: one pass; with null rows
-            a gather per level.
+            The same result as ``aj.where(c, x, y)``, which is null where the condition or the chosen operand is null. Cost: one
+            pass; if there are null rows, also a gather per level.
 
         Raises
         ------
@@ -259,8 +259,8 @@ class CombiningMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Equals ``aj.concat([x, *arrays], axis)``. Along an inner axis a row that is null in any array is null. Cost: one
-            copy of the values.
+            The same result as ``aj.concat([x, *arrays], axis)``. Along an inner axis, a row that is null in any array is null.
+            Cost: one copy of the values.
 
         Raises
         ------

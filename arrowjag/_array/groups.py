@@ -115,10 +115,10 @@ class GroupMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            With one more dim: groups in order of first appearance, items in order of position. Items with a null key are dropped,
-            null items with a key are kept. NaN equals NaN and -0.0 equals 0.0. A row that is null in the array or in a key is
-            null. Cost: one hash lookup per item, or less in short rows, and one gather; for several keys without numba one sort of
-            each row per key.
+            The groups of each row, in a new dim. Groups are in the order of their first items, and items of a group in the order of
+            their positions. Items with a null key are dropped, and null items with a key are kept. NaN equals NaN, and -0.0 equals
+            0.0. A row that is null in the array or in a key is null. Cost: one hash lookup per item, or less in short rows, and one
+            gather; for several keys without numba, one sort of each row per key.
 
         Raises
         ------

@@ -174,8 +174,8 @@ class IndexingMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            With the same rows, which may become shorter or empty. Rows that are null in the array or the mask are null. The
-            innermost dim has no declared extent. Cost: one pass over values and mask.
+            The items where the mask is True, in the same rows, which may become shorter or empty. A row that is null in the array
+            or in the mask is null. The innermost dim has no declared extent. Cost: one pass over values and mask.
 
         Raises
         ------
@@ -303,8 +303,8 @@ class IndexingMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Null rows stay null. A declared extent below `n` becomes `n`; extents below the axis are kept. Cost: one gather per
-            level.
+            The same array, with shorter rows extended to `n` items. Null rows stay null. A declared extent of less than `n` becomes
+            `n`, and extents of dims below the axis are kept. Cost: one gather per level.
 
         Raises
         ------

@@ -40,9 +40,9 @@ class OrderMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same type and shape, whose object is shared. Nulls come last and NaN just before them, in both directions; -0.0
-            equals 0.0; the sort is stable. A null row stays null. Cost: a sort of each row, rows of equal length together, on all
-            cores.
+            The sorted items in an array of the same type, which shares the shape of this one. Nulls come last and NaN just before
+            them, in both directions. -0.0 equals 0.0, and the sort is stable. A null row stays null. Cost: a sort of each row,
+            with rows of equal length together, on all cores.
 
         %(no_order)s
         ShapeError

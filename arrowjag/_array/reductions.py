@@ -29,8 +29,9 @@ class ReductionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            0 for an empty row, null for a null row. Integers and booleans are added as 64-bit integers, floats keep their type,
-            decimals get the largest precision of their bit width; a NaN gives NaN. Cost: one pass, on all cores.
+            The sum of each row, which is 0 for an empty row and null for a null row. Integers and booleans are added as 64-bit
+            integers, floats keep their type, and decimals get the largest precision of their bit width. A row with a NaN gives
+            NaN. Cost: one pass, on all cores.
 
         Raises
         ------
@@ -95,9 +96,9 @@ class ReductionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Null for an empty or null row, and where weights add up to 0. Integers, and decimals with weights, give float64;
-            decimals and times keep their type, rounded half away from zero; a NaN gives NaN. Cost: one pass, with weights
-            three.
+            The mean of each row, which is null for an empty or null row, and if the weights of a row add up to 0. Integers,
+            and decimals with weights, give float64; other decimals and times keep their type and are rounded half away from
+            zero. A row with a NaN gives NaN. Cost: one pass, or three passes with weights.
 
         Raises
         ------

@@ -77,7 +77,8 @@ class RowFunctionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            One result per row. A null row stays null; the function is not called for it. An empty row is passed as an empty array.
+            One result of the function per row. A null row stays null, and the function is not called for it. An empty row is
+            passed as an empty array.
 
         Raises
         ------

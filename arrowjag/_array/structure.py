@@ -48,9 +48,9 @@ class StructureMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            With one dim in place of the merged ones; an empty range inserts a dim of size 1 before `from_dim`. Null and empty
-            rows give no item, unless `keep_empty` is True. Cost: values are shared, offsets are composed; with `keep_empty` and
-            empty rows, one gather per level.
+            The same items, with one dim in place of the merged ones; an empty range of dims inserts a dim of size 1 before
+            `from_dim`. Null and empty rows give no item, unless `keep_empty` is True. Cost: values are shared and offsets are
+            composed; if `keep_empty` is True and there are empty rows, one gather per level.
 
         Notes
         -----
