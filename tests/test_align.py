@@ -39,7 +39,7 @@ def test_shapes_that_agree_at_a_glance_are_aligned_as_any(operands: tuple[aj.Jag
     assert str(found) == str(expected)
 
 
-def test_align_of_nothing_of_one_and_of_scalars() -> None:
+def test_align_of_no_array_of_one_array_and_of_scalars() -> None:
     x = aj.array([[1], None])
     assert aj.align() == ()
     assert aj.align(x)[0].equals(x)

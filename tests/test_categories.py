@@ -152,7 +152,7 @@ def test_unknown_labels_are_refused() -> None:
 
 
 @pytest.mark.parametrize("values", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
-def test_labels_beside_categories_that_lost_their_words_are_the_categories(values: pa.DataType) -> None:
+def test_labels_become_the_categories_of_an_empty_dictionary(values: pa.DataType) -> None:
     """A column without items, as from an empty file, may have an empty dictionary."""
     none = pa.DictionaryArray.from_arrays(pa.array([], pa.int8()), pa.array([], values), ordered=True)
     x = aj.from_sizes(none, [0, 0])

@@ -60,7 +60,7 @@ def test_weights_of_fewer_dims(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("surface", SURFACES)
-def test_weights_that_sum_to_nothing_give_null_and_negative_ones_raise(surface: str) -> None:
+def test_weights_that_sum_to_0_give_null_and_negative_ones_raise(surface: str) -> None:
     x, on = aj.array([[0.0, 0.5], [math.nan, 1.0], [2.0, None], None, []]), SURFACES[surface]
     nothing = aj.array([[0.0, -0.0], [0.0, 0.0], [0.0, 5.0], None, []])
     assert on(x, "cdf", weights=nothing) == [[None, None], [None, None], [None, None], None, []]

@@ -80,7 +80,7 @@ AROUND: dict[str, Any] = {
 @pytest.mark.parametrize("chunked", [False, True], ids=["array", "chunks"])
 @pytest.mark.parametrize("around", AROUND)
 @pytest.mark.parametrize("kind", CORRUPT)
-def test_nothing_corrupt_passes_at_any_depth(kind: str, around: str, chunked: bool) -> None:
+def test_corrupt_data_is_refused_at_any_depth(kind: str, around: str, chunked: bool) -> None:
     array = AROUND[around](CORRUPT[kind])
     with pytest.raises(aj.OffsetsError, match=r"the Arrow data"):
         aj.from_arrow(pa.chunked_array([array, array]) if chunked else array)
@@ -155,7 +155,7 @@ def test_null_words_become_null_indices(around: str, text: pa.DataType) -> None:
 
 
 @pytest.mark.parametrize("words", [pa.nulls(2), pa.nulls(0)])
-def test_dictionaries_of_nothing_but_null(words: pa.Array) -> None:
+def test_dictionaries_that_hold_only_null(words: pa.Array) -> None:
     coded = pa.DictionaryArray.from_arrays(pa.array([0, 1, None] if len(words) else [None] * 3, pa.int32()), words)
     x = aj.from_arrow(coded)
     assert x.type == pa.null()

@@ -272,7 +272,7 @@ def test_sums_around_64_bits_are_exact_alone_and_beside_wider_rows(leaf: pa.Data
     assert x.var().to_list() == spread
 
 
-def test_what_null_decimals_hold_is_not_read() -> None:
+def test_data_under_null_decimals_is_not_read() -> None:
     words = pa.py_buffer(b"".join(one.to_bytes(16, "little", signed=True) for one in (7, 10**37, -2, -(10**37))))
     values = pa.Array.from_buffers(pa.decimal128(38, 0), 4, [pa.py_buffer(bytes([0b0101])), words])
     x = aj.from_sizes(values, [2, 2])

@@ -537,7 +537,7 @@ def test_traced_functions_call_each_other() -> None:
 
 
 @pytest.mark.parametrize("name", ["concat", "stack"])
-def test_names_of_functions_mean_nothing_to_pandas(name: str) -> None:
+def test_pandas_ignores_the_names_of_recorded_functions(name: str) -> None:
     def function(x: Any, k: Any) -> Any:
         return x * k
 

@@ -293,7 +293,7 @@ def test_containers_of_arrays_and_records_are_rows() -> None:
     assert t.map_rows(lambda row: [row]).to_list() == [[t.to_list()[0]]]
 
 
-def test_times_beside_numbers_raise() -> None:
+def test_functions_that_return_times_for_some_rows_and_numbers_for_others_raise() -> None:
     x = aj.array([[1], [2]])
     with pytest.raises(JagTypeError, match="times for some rows and numbers for others"):
         x.map_rows(lambda row: np.array([1], "M8[us]") if row[0] == 1 else np.array([1]))

@@ -84,7 +84,7 @@ def test_infinite_items() -> None:
     assert_lists_equal(x.mad().to_list()[:1], [1.0])
 
 
-def test_shares_that_are_negative_or_nothing() -> None:
+def test_entropy_of_shares_that_are_negative_or_undefined() -> None:
     assert_lists_equal(aj.array([[0, 0], [3, -1], [-1, -1], [5]]).entropy().to_list(), [math.nan, -math.inf, math.log(2), 0.0])
 
 
@@ -168,7 +168,7 @@ def test_more_means_than_memory_are_refused() -> None:
         aj.array([[1, 2]]).bootstrap(2**62, seed=0)
 
 
-def test_equal_items_after_a_null_deviate_by_exactly_nothing() -> None:
+def test_equal_items_after_a_null_deviate_by_exactly_0() -> None:
     """Deviations are taken from the first item that is known: from 0, the sum of three times 0.1 would leave a rest."""
     x = aj.array([[None, 0.1, 0.1, 0.1], [], None, [None]])
     found = {}

@@ -212,7 +212,7 @@ def test_comparisons_with_any_int_go_by_value(surface: str, leaf: pa.DataType, v
 
 @pytest.mark.parametrize("surface", SURFACES)
 @pytest.mark.parametrize("leaf", [leaf for leaf in LEAVES if pa.types.is_integer(leaf) or pa.types.is_decimal(leaf)], ids=str)
-def test_bounds_beyond_the_range_of_a_type_limit_nothing(surface: str, leaf: pa.DataType) -> None:
+def test_clip_ignores_bounds_beyond_the_range_of_the_type(surface: str, leaf: pa.DataType) -> None:
     x, on = ends(leaf), SURFACES[surface]
     assert on(x, "clip", -(10**37), 10**37) == x.to_list()
     assert on(x, "clip", 0, 10**37) == ref.at_depth(lambda item: None if item is None else max(item, 0), x.to_list(), 2)

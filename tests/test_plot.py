@@ -72,7 +72,7 @@ def test_sizes_of_an_outer_dim() -> None:
     assert ax.get_xlabel() == "items per row"
 
 
-def test_sizes_of_what_is_no_dim() -> None:
+def test_plot_sizes_refuses_an_axis_that_is_not_a_dim() -> None:
     with pytest.raises(aj.JagTypeError, match=r"plot\.sizes: axis must be an int, got str"):
         aj.array(RAGGED).plot.sizes(axis="x")
     with pytest.raises(aj.JagIndexError, match=r"plot\.sizes: axis 2 is out of range for 2 dims"):

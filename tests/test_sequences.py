@@ -157,7 +157,7 @@ def test_series_and_structs_and_text() -> None:
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_nothing_to_pack(strategy: Any) -> None:
+def test_packing_an_array_without_items(strategy: Any) -> None:
     for x in (aj.array([], ndim=2, type=pa.int64()), aj.array([[], None, []], type=pa.int64())):
         packed = pack(x, 3, strategy)
         assert packed.values.to_list() == []

@@ -90,7 +90,7 @@ def test_totals_past_63_bits_are_an_overflow(specs: tuple[Any, ...]) -> None:
         JaggedShape(*specs)
 
 
-def test_huge_shapes_cost_nothing() -> None:
+def test_huge_shapes_take_no_memory() -> None:
     shape = JaggedShape(10**9, 10**9)
     assert shape.size == 10**18
     assert hash(shape) == hash(JaggedShape(10**9, (10**9, 10**9)))

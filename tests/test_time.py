@@ -444,7 +444,7 @@ def test_other_leaves_are_refused(name: str) -> None:
 @pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
 @pytest.mark.parametrize("under", [0, 5, -(2**63), 2**63 - 1])
 @pytest.mark.parametrize("name", [*sorted(ref.CLOCK_FIELDS), "date", "time", "timestamp", "floor", "ceil"])
-def test_what_is_under_a_null_does_not_matter(name: str, under: int, zone: str | None) -> None:
+def test_data_under_a_null_does_not_change_fields_of_times(name: str, under: int, zone: str | None) -> None:
     arguments = {"timestamp": ("ns",), "floor": ("1d",), "ceil": ("1d",)}.get(name, ())
     for unit in ("s", "ns"):
         counts = [77, 10**9, under, 10**9 + 5]

@@ -41,7 +41,7 @@ def test_norms_at_every_axis(leaf: pa.DataType, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("p", [2, 1, math.inf, 0, 3, 0.5])
-def test_what_is_under_a_null_is_no_part_of_a_norm(p: float) -> None:
+def test_data_under_a_null_is_not_part_of_a_norm(p: float) -> None:
     bits = pa.py_buffer(np.packbits([1, 0, 1, 0, 1], bitorder="little"))
     for hidden in (np.nan, np.inf, 1e300):
         values = pa.Array.from_buffers(pa.float64(), 5, [bits, pa.py_buffer(np.array([3.0, hidden, -4.0, hidden, 2.0]))])

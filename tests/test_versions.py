@@ -62,7 +62,7 @@ __version__ = "VERSION"
 
 @pytest.mark.parametrize("first", ["arrowjag", "host"])
 @pytest.mark.parametrize(("host", "version"), [("pandas", "2.2.3"), ("polars", "1.44.2")])
-def test_the_core_works_beside_an_older_host(host: str, version: str, first: str, tmp_path: Path) -> None:
+def test_the_core_works_with_an_older_host_installed(host: str, version: str, first: str, tmp_path: Path) -> None:
     (tmp_path / f"{host}.py").write_text(OLDER.replace("VERSION", version))
     imports = [f"import {host}", "import arrowjag as aj"]
     code = f"""
@@ -109,7 +109,7 @@ def test_a_difference_ends_with_its_version(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("type", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), pa.int64()], ids=str)
-def test_nulls_beside_a_slice(type: pa.DataType) -> None:
+def test_if_else_with_nulls_reads_no_bytes_beyond_a_slice(type: pa.DataType) -> None:
     """Versions of pyarrow before 24 give bytes from beyond a slice of text."""
     items = (
         [b"aa", b"b", b"c"]

@@ -269,7 +269,7 @@ def test_a_record_of_each_run(source: Path, tmp_path: Path) -> None:
     }
 
 
-def test_the_status_of_a_killed_run_and_of_nothing(source: Path, tmp_path: Path) -> None:
+def test_the_status_of_a_killed_run_and_of_a_folder_that_does_not_exist(source: Path, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         aj.etl.status(tmp_path / "nowhere")
     child = start_holder(tmp_path / "out")

@@ -109,7 +109,7 @@ def test_limits_of_cgroups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert _machine.available_cores() == 1
 
 
-def test_what_is_left_of_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_free_memory_is_the_least_that_the_machine_and_its_cgroups_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_machine, "_CGROUPS", tmp_path)
     monkeypatch.setattr(_machine, "_MEMINFO", tmp_path / "meminfo")
     assert _machine.free_memory() is None

@@ -90,7 +90,7 @@ def test_errors_of_a_store_name_the_file(store: Faulty, suffix: str, at: str, fa
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("path", ["/b/one.parquet", "/b", "/b/*.parquet"])
-def test_a_store_that_lists_nothing_is_named(store: Faulty, path: str, fault: str) -> None:
+def test_a_store_that_refuses_listing_is_named_in_the_error(store: Faulty, path: str, fault: str) -> None:
     store.at, store.fault = "info", FAULTS[fault]
     with pytest.raises(aj.JagFileError, match=r"^/b.* can't be read: "):
         aj.read_parquet(path, filesystem=store)
@@ -98,7 +98,7 @@ def test_a_store_that_lists_nothing_is_named(store: Faulty, path: str, fault: st
 
 @pytest.mark.parametrize("suffix", WRITERS)
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_store_that_takes_nothing_is_named(store: Faulty, suffix: str, fault: str) -> None:
+def test_a_store_that_refuses_writes_is_named_in_the_error(store: Faulty, suffix: str, fault: str) -> None:
     store.at, store.fault = "write", FAULTS[fault]
     with pytest.raises(aj.JagFileError, match=rf"^/b/new\.{suffix} can't be written: "):
         WRITERS[suffix]({"x": X}, f"/b/new.{suffix}", filesystem=store)

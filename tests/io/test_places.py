@@ -247,7 +247,7 @@ def test_a_filter_needs_no_column_of_the_result(sorted_content: bytes) -> None:
     assert aj.read_parquet(sorted_content, columns=["k"], filters=pc.scalar(False)).schema == pa.schema([("k", pa.int64())])
 
 
-def test_nothing_left_keeps_the_schema(sorted_content: bytes) -> None:
+def test_a_filter_that_no_row_passes_keeps_the_schema(sorted_content: bytes) -> None:
     table = aj.read_parquet(sorted_content, columns=["x", "day"], filters=[("k", "<", 0)])
     assert table.num_rows == 0
     assert table.schema.field("x").type == aj.JaggedType.of(pa.int64(), 2)

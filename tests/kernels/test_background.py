@@ -52,7 +52,7 @@ def test_how_the_process_is_started(processes: list[SimpleNamespace], monkeypatc
     assert process.options == {"stdin": null, "stdout": null, "stderr": null, "start_new_session": True}
 
 
-def test_a_new_process_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_process_has_no_pending_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "background", background)  # importing the module again replaces it here
     monkeypatch.delitem(sys.modules, background.__name__)
     fresh = importlib.import_module(background.__name__)
@@ -82,7 +82,7 @@ def test_daemonic_workers_start_no_process(numba_is_there: None, monkeypatch: py
 
 
 @pytest.mark.parametrize("error", [OSError, ValueError, subprocess.SubprocessError])
-def test_what_no_process_can_be_started_for_is_not_requested_again(
+def test_a_loop_is_not_requested_again_if_no_process_can_be_started(
     error: type[Exception], processes: list[SimpleNamespace], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempts = list[list[str]]()
@@ -100,7 +100,7 @@ def test_what_no_process_can_be_started_for_is_not_requested_again(
     assert attempts == [["a"], ["b"]]
 
 
-def test_one_process_at_a_time_compiles_what_waits(processes: list[SimpleNamespace]) -> None:
+def test_one_process_at_a_time_compiles_the_waiting_loops(processes: list[SimpleNamespace]) -> None:
     for name in ("c", "b", "d", "b"):
         assert background.request(name)
         assert background.is_pending(name)

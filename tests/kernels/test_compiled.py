@@ -737,7 +737,7 @@ def test_a_failed_compilation_is_not_repeated(cache, monkeypatch):
 # ------------------------------------------------------------------------------------------------------ in the background
 
 
-def test_a_process_beside_this_one_compiles_while_numpy_answers(cache):
+def test_another_process_compiles_a_loop_while_numpy_computes(cache):
     assert find() is None  # not worth it: no process
     assert list(cache.iterdir()) == []
     assert find(worth=True) is None
@@ -917,7 +917,7 @@ def test_a_change_of_the_compiler_recompiles_everything(file, changed_keys):
 
 
 @pytest.mark.parametrize("file", ["objects.py", "library.py", "background.py", "sources.py", "__init__.py"])
-def test_files_that_decide_nothing_recompile_nothing(file, changed_keys):
+def test_a_change_of_a_file_without_influence_on_loops_recompiles_none(file, changed_keys):
     assert changed_keys(file, b"# changed") == set()
 
 
@@ -1000,7 +1000,7 @@ class _Compiling:
         return 0 if self.ended else None
 
 
-def test_one_process_compiles_what_was_requested_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_process_compiles_all_loops_requested_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[_Compiling] = []
 
     def start(variants: list[str]) -> _Compiling:
@@ -1027,7 +1027,7 @@ def test_one_process_compiles_what_was_requested_meanwhile(monkeypatch: pytest.M
     assert len(started) == 2
 
 
-def test_nothing_is_pending_where_no_process_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_loop_is_pending_if_no_process_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_variants: list[str]) -> None:
         raise OSError("no processes left")
 

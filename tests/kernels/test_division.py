@@ -134,7 +134,7 @@ def test_quotients_around_the_limit(dtype, by_number):
 @pytest.mark.parametrize("n_two", [1, 10])
 @pytest.mark.parametrize("n_one", [1, 10])
 @pytest.mark.parametrize("n_bad", [0, 2])
-def test_what_a_loop_cannot_divide_is_divided_again_in_blocks(n_one, n_two, n_bad):
+def test_blocks_that_a_loop_cannot_divide_are_divided_again(n_one, n_two, n_bad):
     got, blocks = [], []
     one, two, out = np.arange(1.0, 2 * n_one, 2)[:n_one], np.arange(2.0, 2 * n_two + 2)[::2], np.zeros(10)
 

@@ -12,7 +12,7 @@ import pytest
 from arrowjag._kernels.base.errstate import quietly
 
 
-def test_warnings_are_off_inside_alone() -> None:
+def test_warnings_are_off_only_inside_the_call() -> None:
     with warnings.catch_warnings(), np.errstate(all="warn"):
         warnings.simplefilter("error")
         assert np.isinf(quietly(np.divide, np.ones(2), np.zeros(2))).all()

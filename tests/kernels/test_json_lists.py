@@ -121,7 +121,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_what_is_left_to_the_reader(wrong: str, by: str) -> None:
+def test_the_loops_leave_malformed_json_to_the_reader(wrong: str, by: str) -> None:
     for texts in ([wrong], ["[1]", None, wrong, "[2]"]):
         assert parsed(texts, pa.int64()) is None
     if wrong != "[true]":

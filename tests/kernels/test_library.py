@@ -181,7 +181,7 @@ def test_calls_on_few_values_count_as_many(world: World) -> None:
     assert library._asked[SUM] == 7
 
 
-def test_what_a_key_depends_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_of_a_loop_depends_on_source_versions_and_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[str]()
     monkeypatch.setattr(sources, "source_of", lambda module: asked.append(module) or b"source")
     monkeypatch.setattr(library, "_versions", lambda: "versions")
@@ -298,7 +298,7 @@ def test_functions_are_compiled_ahead_of_time(folder: Path | None, ahead: list[A
     assert [one.variant for one in library.compile_all(folder, "sum-f8-plain")] == [there]
 
 
-def test_what_keeps_functions_from_being_compiled_ahead_of_time(ahead: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_compiling_ahead_of_time(ahead: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(JagValueError, match=r"^compile: no loop matches 'SUM-\*'; names are such as sum-f8-plain$"):
         next(library.compile_all(only="SUM-*"))
     unable = r"^compile: {} can't be written by this user alone; name one with --folder$"

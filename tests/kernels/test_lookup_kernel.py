@@ -81,7 +81,7 @@ def test_the_first_row_of_equal_keys_is_named(nulls: bool) -> None:
         lookup(*given_keys)
 
 
-def test_one_row_of_equal_keys_beside_a_key_that_no_table_has() -> None:
+def test_equal_keys_raise_also_if_a_probe_is_not_in_the_table() -> None:
     table, probes = make([[1, 1], [3, 4]], "int64"), make([[9], []], "int64")
     with pytest.raises(JagValueError, match=r"equal keys in row 0;"):
         lookup((table.data, table.valid), table.offsets, (probes.data, probes.valid), probes.offsets)

@@ -55,7 +55,7 @@ def test_a_table_is_as_long_as_the_range_of_the_set(ends):
     assert found(data, known) == np.isin(data, known).astype(int).tolist()
 
 
-def test_replacing_a_number_that_is_not_there_gives_nothing() -> None:
+def test_replacing_a_number_that_does_not_occur_gives_none() -> None:
     data = np.array([1, 2, 1])
     assert members.replace_equal(data, 3, 4) is None
     found = members.replace_equal(data, 1, 4)

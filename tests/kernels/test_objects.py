@@ -231,7 +231,7 @@ def test_failures_are_marked_in_any_folder(folders: list[Path], monkeypatch: pyt
 
 
 @POSIX
-def test_what_is_no_file_is_neither_waited_for_nor_left_open(folders: list[Path]) -> None:
+def test_pipes_and_folders_in_place_of_files_are_skipped_and_closed(folders: list[Path]) -> None:
     """A pipe would wait for a writer, and a folder that is opened is no file."""
     objects.write(KEY, CODE, folders[2])
     os.mkfifo(folders[0] / KEY.name, 0o600)

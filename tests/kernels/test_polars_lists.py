@@ -108,7 +108,7 @@ def test_nulls_filled_by_polars_are_not_written_to(name: str, largest: int) -> N
 
 
 @pytest.mark.parametrize("name", ["min", "max"])
-def test_rows_without_items_are_0_beside_nan(name: str) -> None:
+def test_rows_without_items_are_0_if_other_rows_hold_nan(name: str) -> None:
     for by in ("numpy", "polars"):
         with strategy.force(row_reduction=by, RUN_LENGTH=0):
             found, present = getattr(reduce, name)(np.array([np.nan, 1.0, np.nan]), None, np.array([0, 1, 1, 3]))

@@ -320,7 +320,7 @@ def test_both_ends_of_rows_without_items_are_0(dtype: str, forced: dict[str, str
     assert present.tolist() == [False, True, False]
 
 
-def test_what_is_under_a_null_hides_no_overflow() -> None:
+def test_data_under_a_null_hides_no_overflow() -> None:
     pytest.importorskip("numba")
     data, valid = np.array([2**62, 0, 4, 0, 5, 2**62]), np.array([True, False, True, False, True, False])
     with aj.options(compile="always"), strategy.force(COMPILED_VALUES=0):
@@ -354,7 +354,7 @@ def test_float32_adds_up_in_float64() -> None:
 
 @pytest.mark.parametrize("dtype", EVERY_DTYPE)
 @pytest.mark.parametrize("lists", [[], [[]], [[], []], [[None]], [[None, None], [], [None]]])
-def test_nothing_to_reduce(dtype: str, lists: list[list[Any]]) -> None:
+def test_reductions_of_rows_without_valid_items(dtype: str, lists: list[list[Any]]) -> None:
     case = make(lists, dtype)
     check(reduce.sum, lambda _: 0, case)
     check(reduce.prod, lambda _: 1, case)

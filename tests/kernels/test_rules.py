@@ -577,14 +577,14 @@ FROM_POLARS_ABLE: list[tuple[str, tuple[Any, ...], tuple[Any, ...]]] = [
 
 
 @pytest.mark.parametrize("operation", dict.fromkeys(operation for operation, *_ in ABLE))
-def test_what_a_strategy_is_able_to_compute(operation: str) -> None:
+def test_each_strategy_tells_whether_it_can_compute_a_call(operation: str) -> None:
     for one, name, facts, able in ABLE:
         if one == operation:
             assert bool(strategy.CHOICES[operation].strategies[name](*facts)) is able, (name, facts)
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_what_polars_is_able_to_compute(is_there: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_strategies_of_polars_tell_whether_they_can_compute_a_call(is_there: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "has_polars", lambda: is_there)
     for operation, facts, other_facts in FROM_POLARS_ABLE:
         able = strategy.CHOICES[operation].strategies["polars"]
@@ -745,7 +745,7 @@ def test_sizes_are_forced_and_restored() -> None:
         ({"CALL_VALUES": 7, "nothing": "small"}, "there is no nothing='small'; strategies of nothing are none."),
     ],
 )
-def test_what_can_not_be_forced(changes: dict[str, Any], says: str) -> None:
+def test_force_refuses_unknown_names_and_values(changes: dict[str, Any], says: str) -> None:
     before = sizes.CALL_VALUES
     with pytest.raises(JagValueError) as raised, strategy.force(**changes):
         pass

@@ -87,7 +87,7 @@ def test_cumcount(case: Rows) -> None:
     check(scan.cumcount(case.valid, case.offsets), wanted, case, "int64")
 
 
-def test_nothing_leaks_from_row_to_row() -> None:
+def test_values_of_a_row_do_not_influence_other_rows() -> None:
     case = make([[1e300, math.inf], [0.1, 0.2], [math.nan], [1e-3], [1e16], [1.0]], "float64")
     assert same(
         to_lists(*scan.cumsum(case.data, None, case.offsets), case.offsets),
@@ -210,7 +210,7 @@ def test_shift_index(case: Rows, n: int) -> None:
 
 @pytest.mark.parametrize("dtype", EVERY_DTYPE)
 @pytest.mark.parametrize("lists", [[], [[]], [[], []], [[None]], [[None, None], [], [None]]])
-def test_nothing_to_scan(dtype: str, lists: list[list[Any]]) -> None:
+def test_scans_of_rows_without_valid_items(dtype: str, lists: list[list[Any]]) -> None:
     case = make(lists, dtype)
     for kernel in (scan.cumsum, scan.cumprod, scan.cummin, scan.cummax, scan.diff):
         assert to_lists(*kernel(case.data, case.valid, case.offsets), case.offsets) == lists

@@ -89,7 +89,7 @@ def test_the_ends_of_a_type_are_values(operation, dtype):
 
 
 @pytest.mark.parametrize("operation", ["min", "max"])
-def test_what_has_no_order_is_declined(operation):
+def test_extremes_of_booleans_and_nan_are_declined(operation):
     node = np.array([0, 1, 1])
     assert OUTER[operation](np.array([True, False, True]), None, node, 2) is None
     data = np.array([1.0, np.nan, 2.0])

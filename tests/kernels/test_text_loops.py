@@ -164,7 +164,7 @@ def test_bytes_under_a_null_are_left_out(loops: Any) -> None:
     assert kernel.holding(words, "a", AT_END).to_pylist() == [True, False, None]  # type: ignore[union-attr]
 
 
-def test_what_is_left_to_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_that_the_loops_leave_to_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: dict[str, Callable[[pa.Array], pa.Array | None]] = {
         "occurrences": lambda values: kernel.counted(values, "a"),
         "holding": lambda values: kernel.holding(values, "a", AT_END),

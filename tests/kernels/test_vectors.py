@@ -119,7 +119,7 @@ def test_extremes_and_places_of_a_run(dtype, by):
 
 
 @pytest.mark.parametrize("by", ["Python", "numba"])
-def test_what_is_better_than_all_items_stays(by):
+def test_extremes_found_before_stay_if_no_item_exceeds_them(by):
     function = extremes_by(by, np.dtype(np.int64))
     extremes, places = np.zeros(6, np.int64), np.zeros(3, np.uint64)
     values, valid, known = np.arange(30), np.ones(30, np.uint8), np.array([50, -3, 50])

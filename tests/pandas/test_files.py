@@ -98,7 +98,7 @@ print([None if row is None else list(row) for row in frame["v"]])
     assert pq.read_metadata(path).num_rows == 3
 
 
-def test_nothing_nested_of_other_writers_becomes_objects(tmp_path: pathlib.Path) -> None:
+def test_nested_columns_of_other_writers_become_jagged(tmp_path: pathlib.Path) -> None:
     """Objects would be arrays and dicts in which whole numbers beside nulls are floats."""
     big = 2**53 + 1
     columns = {

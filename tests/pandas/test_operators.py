@@ -90,7 +90,7 @@ def test_other_operands(s: pd.Series[Any]) -> None:
     assert values(deep * s) == [[[1, 2], [6]], None, [], [[12], []]]
 
 
-def test_an_array_beside_a_plain_column() -> None:
+def test_operators_of_an_array_and_a_plain_column() -> None:
     """A plain column is one item per row for arrays as well; a Series gives a Series, with its labels."""
     x = aj.array([[1, None], None, [], [5]])
     plain = pd.Series([10, 20, 30, 40], index=list("abcd"), name="k")

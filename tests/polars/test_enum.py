@@ -146,7 +146,7 @@ def test_items_of_rows_without_items_keep_the_enum(name, rows):
 
 
 @pytest.mark.parametrize("rows", [[None, []], []])
-def test_null_beside_no_items_keeps_the_enum(rows):
+def test_appending_a_null_to_rows_without_items_keeps_the_enum(rows):
     s = pl.Series("e", rows, dtype=pl.List(LEVEL))
     appended = from_series(s).append(None)
     assert leaf(appended.to_polars().dtype) == LEVEL

@@ -268,7 +268,7 @@ def test_empty_rows_sum_to_plus_zero():
             assert [str(one) for one, row in zip(got, rows, strict=True) if row == []] == ["0.0"] * rows.count([])
 
 
-def test_a_plain_column_beside_a_list():
+def test_operators_of_a_list_column_and_a_plain_column():
     x, k = aj.array([[1.0, None], None, [], [2.0]]), aj.array([2.0, 3.0, None, None])
     df = pl.DataFrame({"v": x.to_polars(), "k": k.to_polars()})
     assert_lists_equal(from_series(df.select(c("v").jag - c("k"))["v"]).to_list(), (x - k).to_list())

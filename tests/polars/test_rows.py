@@ -230,7 +230,7 @@ FOR_ALL_ROWS = {
 
 
 @pytest.mark.parametrize("name", FOR_ALL_ROWS)
-def test_what_is_no_item_per_row_is_read_whole(name):
+def test_arguments_without_one_item_per_row_are_read_whole(name):
     for df in (frame(), chunked(frame())):
         expected = FOR_ALL_ROWS[name](df["v"].jag, df["w"].jag, df["k"])
         for got in results(df, FOR_ALL_ROWS[name](c("v").jag, c("w").jag, c("k"))):

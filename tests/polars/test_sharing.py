@@ -120,7 +120,7 @@ def test_functions_are_shared_by_identity(made):
     assert made.count("map_rows") == 2
 
 
-def test_one_output_caches_nothing(made, monkeypatch):
+def test_a_single_output_is_not_cached(made, monkeypatch):
     monkeypatch.setattr(_sharing, "_computed_once", lambda *_: pytest.fail("nothing is shared"))
     x = c("v").jag.sort()
     frame().select(x - x.jag.median())
