@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from arrowjag import options
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.offsets import from_sizes
-from arrowjag._kernels.move import gather as kernel
+from arrowjag._kernels.move import pick as kernel
 
 sizes = st.lists(st.integers(0, 4), min_size=1, max_size=12)
 TYPES = ["i1", "i4", "i8", "u1", "u4"]
 
 
 def check(offsets, rows, position):
-    items, outside = kernel.pick(offsets, rows, position)
+    items, outside = kernel.items_at(offsets, rows, position)
     looked_up = range(len(items)) if rows is None else rows
     if len(offsets) == 2:
         looked_up = [0] * len(items)
@@ -63,8 +63,8 @@ def test_positions_that_would_wrap_are_outside():
     offsets = np.array([0, 2, 2**62, 2**63 - 1])
     rows = np.array([1, 2, 2, 0, 2])
     big = np.array([2**63 - 1, 2**63 - 1, -(2**63), -(2**63), 0])
-    assert kernel.pick(offsets, rows, big)[1] == 0
+    assert kernel.items_at(offsets, rows, big)[1] == 0
     for k in range(4):
-        assert kernel.pick(offsets, rows[k:], big[k:])[1] == 0
-    items, outside = kernel.pick(offsets, rows[4:], big[4:])
+        assert kernel.items_at(offsets, rows[k:], big[k:])[1] == 0
+    items, outside = kernel.items_at(offsets, rows[4:], big[4:])
     assert (items.tolist(), outside) == ([2**62], None)

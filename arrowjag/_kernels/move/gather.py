@@ -278,6 +278,12 @@ def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_] | _memory.Bits)
     -----
     O(n).
     """
+    if pt.is_dictionary(values.type):
+        return _with_indices(values, filter_values(values.indices, mask))
+    if pt.is_struct(values.type):
+        known, flags = valid_of(values), mask.flags() if isinstance(mask, _memory.Bits) else mask
+        fields = [filter_values(values.field(slot), mask) for slot in range(values.type.num_fields)]
+        return _structs(values.type, fields, int(np.count_nonzero(flags)), None if known is None else known[flags])
     # polars filters numbers five times as fast as pyarrow (2.4 ms instead of 12.7 for half of 5M float64) and shares the
     # buffers. It is asked only for types it stores as they are, and where loading it pays.
     by = strategy.choose("filter", len(values), has_words(values.type), values.type.id in _POLARS_TYPES)
@@ -286,14 +292,7 @@ def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_] | _memory.Bits)
 
         flags = mask.as_array() if isinstance(mask, _memory.Bits) else mask
         return pl.from_arrow(values).filter(pl.Series(flags)).to_arrow()
-    if pt.is_dictionary(values.type):
-        return _with_indices(values, filter_values(values.indices, mask))
-    flags = mask.flags() if isinstance(mask, _memory.Bits) else mask
-    if pt.is_struct(values.type):
-        known = valid_of(values)
-        fields = [filter_values(values.field(slot), mask) for slot in range(values.type.num_fields)]
-        return _structs(values.type, fields, int(np.count_nonzero(flags)), None if known is None else known[flags])
-    mask = flags
+    mask = mask.flags() if isinstance(mask, _memory.Bits) else mask
     if by == "small":
         return _take_few(values, mask.nonzero()[0], None)
     if not _is_taken_whole(values.type):
