@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
@@ -143,6 +144,12 @@ class Overlay:
         [[1, 2], [9]]
         """
         return self.materialize().to_list()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return self.materialize().__array__(dtype, copy)
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        return self.materialize().__arrow_c_array__(requested_schema)
 
     def __repr__(self) -> str:
         share = f"{len(self._targets)} of {self.shape.size} places"

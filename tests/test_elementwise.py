@@ -457,3 +457,12 @@ def test_times_beyond_the_finer_unit_compare_too() -> None:
     assert (aj.array([[end] * 3]) > x).to_list() == [[True, None, True]]
     with pytest.raises(aj.JagTypeError, match="less has no kernel for timestamp"):
         _ = x < dt.datetime(9999, 12, 31)  # noqa: DTZ001
+
+
+@pytest.mark.parametrize("function", [np.logical_and, np.logical_or, np.logical_xor])
+@pytest.mark.parametrize("other", ["a", [["a"]], aj.array([["true"]]), b"1"])
+def test_text_has_no_truth(function: np.ufunc, other: Any) -> None:
+    x = aj.array([[1]])
+    for call in (lambda: function(x, other), lambda: function(aj.array([["false"]]), x), lambda: np.logical_not(aj.array([["a"]]))):
+        with pytest.raises(aj.JagTypeError, match=r"logical_\w+ has no kernel for (string|large_string|binary)"):
+            call()

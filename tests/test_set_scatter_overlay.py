@@ -139,3 +139,12 @@ def test_ordered_categories_stay_ordered() -> None:
         assert got.to_list() == [[expected[0], "a"], [expected[1]]]
     with pytest.raises(aj.JagValueError, match=r"set: 'q' is not one of the ordered categories \['z', 'a'\]"):
         x.set((slice(None), 0), "q")
+
+
+def test_arrays_of_other_libraries_hold_the_combined_items() -> None:
+    overlay = aj.overlay(aj.array([[1, 2], [3]]), (0, 1), aj.array(9))
+    assert aj.array(overlay).equals(overlay.materialize())
+    assert pa.array(overlay).to_pylist() == [[1, 9], [3]]
+    dense = aj.overlay(aj.zeros(2, 2), (0, 1), aj.array(9))
+    assert np.array_equal(np.asarray(dense), [[0, 9], [0, 0]])
+    assert np.asarray(dense, np.int8).dtype == np.int8

@@ -15,6 +15,7 @@ from arrowjag._column import Column
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, both_valid, datum_to_numpy, decoded, sized
 from arrowjag._ops.elementwise.operators import BINARY, UFUNCS, UNARY, binary, cast, cast_values
+from arrowjag._ops.elementwise.types import plain_type
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray
 
@@ -37,7 +38,7 @@ def ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Column, ...]
     """
     name = UFUNCS.get(function)
     if function in _LOGICAL:
-        operands = [_truth(operand) for operand in operands]
+        operands = [_truth(operand, function.__name__) for operand in operands]
         name = name or "invert"
     if name in BINARY and len(operands) == 2:
         return (binary(name, *operands),)
@@ -48,7 +49,11 @@ def ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Column, ...]
     return _numpy_ufunc(function, operands)
 
 
-def _truth(operand: Operand) -> Operand:
+def _truth(operand: Operand, name: str) -> Operand:
+    """Return which items are not zero."""
+    type = plain_type(operand.type)
+    if not (_arrow.is_numeric(type) or pt.is_decimal(type) or pt.is_null(type)):
+        raise JagTypeError.no_kernel(name, operand.type, hint="It takes booleans and numbers.")
     if isinstance(operand, Column):
         return operand if pt.is_boolean(operand.type) else cast(operand, pa.bool_(), safe=False)
     return cast_values(operand, pa.bool_())
