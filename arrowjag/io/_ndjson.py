@@ -36,7 +36,7 @@ def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem:
     Parameters
     ----------
     path : str or path
-        A local file or a URL.
+        A local file or a URL; its content may be compressed by gzip, bz2 or zstd.
     schema : pa.Schema or dict of types, optional
         The columns to read and their types; lists of any layout, `JaggedType` among them. By default all columns, with types that
         follow from all rows: integers, floats, bool, text, lists and structs. Text stays text, even if it looks like a time.
@@ -74,7 +74,7 @@ def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem:
     wanted = None if schema is None else _schema(schema)
     where, name = locate_file(path, filesystem)
     with reading_file(where, name), where.open_input_file(name) as source:
-        content = content_of(source, name)
+        content = _uncompressed(content_of(source, name))
     with reading(name):  # keys that are not UTF-8 fail when pyarrow decodes them
         table = _jagged(_parsed(content, wanted, name), wanted, name)
     return from_table(table, to)
@@ -89,6 +89,17 @@ def _schema(schema: Any) -> pa.Schema:
     if not isinstance(schema, pa.Schema):
         raise JagTypeError(f"read_ndjson: schema must be a pa.Schema or a dict of types, got {type(schema).__name__}")
     return schema
+
+
+_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
+"""The first bytes of compressed files, with which no JSON begins."""
+
+
+def _uncompressed(content: pa.Buffer) -> pa.Buffer:
+    """Decompress the content of a file; plain text is returned unchanged."""
+    start = content.slice(0, 4).to_pybytes()
+    codec = next((name for magic, name in _MAGIC.items() if start.startswith(magic)), None)
+    return content if codec is None else pa.CompressedInputStream(pa.BufferReader(content), codec).read_buffer()
 
 
 _NULL = re.compile(rb"[ \t\r]*null")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import datetime as dt
 import decimal
+import gzip
 import json
 import math
 import re
@@ -272,3 +274,25 @@ def test_brackets_in_text_are_no_levels(block: int, tmp_path: Path, monkeypatch:
     (tmp_path / "b").write_text('{"t": "' + "]" * 300 + '", "v": ' + "[" * 200 + "]" * 200 + "}")
     with pytest.raises(JagFileError, match="row 0 has more than 128 levels"):
         aj.read_ndjson(tmp_path / "b")
+
+
+def test_compressed_files_are_read_by_their_first_bytes(tmp_path: Path) -> None:
+    """Whatever their names are; several gzip members are one file."""
+    aj.write_ndjson({"v": aj.array([[1, None], None, []] * 100)}, tmp_path / "plain")
+    plain, expected = (tmp_path / "plain").read_bytes(), aj.read_ndjson(tmp_path / "plain")
+    packed = {
+        "a.gz": gzip.compress(plain),
+        "two.gz": gzip.compress(plain[:140]) + gzip.compress(plain[140:]),
+        "a.bz2": bz2.compress(plain),
+        "a.zst": pa.compress(plain, "zstd", asbytes=True),
+        "without_suffix": gzip.compress(plain),
+    }
+    for name, content in packed.items():
+        (tmp_path / name).write_bytes(content)
+        assert aj.read_ndjson(tmp_path / name).equals(expected)
+    for size in (10, len(packed["a.gz"]) // 2):
+        (tmp_path / "cut.gz").write_bytes(packed["a.gz"][:size])
+        with pytest.raises(JagFileError, match=r"cut\.gz is damaged"):
+            aj.read_ndjson(tmp_path / "cut.gz")
+    (tmp_path / "empty.gz").write_bytes(gzip.compress(b""))
+    assert aj.read_ndjson(tmp_path / "empty.gz").num_rows == 0
