@@ -97,7 +97,7 @@ _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
 
 def _uncompressed(content: pa.Buffer) -> pa.Buffer:
     """Decompress the content of a file; plain text is returned unchanged."""
-    start = content.slice(0, 4).to_pybytes()
+    start = bytes(memoryview(content)[:4])
     codec = next((name for magic, name in _MAGIC.items() if start.startswith(magic)), None)
     return content if codec is None else pa.CompressedInputStream(pa.BufferReader(content), codec).read_buffer()
 

@@ -39,8 +39,8 @@ def rolling_sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], wi
 
     Notes
     -----
-    O(n_values log(window)). Nothing is ever subtracted: NaN and rounding leave with the item that brought them, and what stands
-    under a null reaches no sum that is not null.
+    O(n_values log(window)). Items are only added, never subtracted: NaN and rounding errors affect only windows that contain their
+    item, and data under a null does not reach a sum that is not null.
     """
     target = accumulator(data.dtype)
     out = zeros(len(data), data.dtype if target.kind == "f" else target)

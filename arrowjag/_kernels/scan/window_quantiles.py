@@ -43,8 +43,9 @@ def quantiles(data: NDArray[Any], windows: Windows, q: float, interpolation: str
 
     Notes
     -----
-    Short windows are sorted one by one, O(items of all windows), or a compiled loop moves on average a quarter of a window per
-    item. Long windows, and those that grow along the row, are searched by ranks, O(n_values log n_values) whatever their size.
+    Short windows are sorted one by one, O(items of all windows), or kept sorted by a compiled loop, which moves a quarter of a
+    window per item on average. Long windows, and those that grow along the row, are searched by ranks, O(n_values log n_values)
+    for windows of any size.
     """
     check_interpolation(interpolation)
     low, high = windows
@@ -167,8 +168,8 @@ def _kth_smallest(
 
     Notes
     -----
-    A wavelet matrix, bit by bit from the highest: ranks are parted by the bit, in order, and a range becomes the range of its
-    ranks without the bit, or with it where there are at most k without.
+    This is a wavelet matrix. For each bit, from the highest on, ranks are partitioned by the bit in a stable way, and a range
+    becomes that of its ranks without the bit; or with the bit, if at most k of its ranks lack it.
     """
     n = len(ranks)
     low, high, k = low.copy(), high.copy(), k.copy()
