@@ -277,7 +277,7 @@ def test_brackets_in_text_are_no_levels(block: int, tmp_path: Path, monkeypatch:
 
 
 def test_compressed_files_are_read_by_their_first_bytes(tmp_path: Path) -> None:
-    """Whatever their names are; several gzip members are one file."""
+    """Names do not matter, and a file of several gzip members is read whole."""
     aj.write_ndjson({"v": aj.array([[1, None], None, []] * 100)}, tmp_path / "plain")
     plain, expected = (tmp_path / "plain").read_bytes(), aj.read_ndjson(tmp_path / "plain")
     packed = {
