@@ -46,7 +46,7 @@ def concatenate(arrays: Sequence[pa.Array[Any]]) -> pa.Array[Any]:
 
     Notes
     -----
-    O(items), a new array. Twice 1M float64 take 0.75 ms, on two threads 0.95.
+    O(items), a new array. Twice 1M float64 take 0.6 ms, on two threads 0.45.
     """
     type, n = arrays[0].type, sum(map(len, arrays))
     n_bytes = n * type.bit_width // 8 if has_words(type) and not pt.is_boolean(type) else 0
