@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import operator
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.errors import JagOverflowError, JagTypeError
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
 from tests.hosts import pl
 
 COUNTS = st.none() | st.integers(-(10**6), 10**6)
@@ -44,6 +45,29 @@ def test_products_and_quotients_by_floats_are_rounded_toward_zero(counts: list[A
     assert seconds(x // factor) == [None if one is None else int(np.floor_divide(float(one), factor)) for one in counts]
 
 
+@pytest.mark.parametrize("leaf", [pa.int8(), pa.uint8(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()], ids=str)
+def test_every_type_of_numbers_per_row(leaf: pa.DataType) -> None:
+    x = aj.array([[dt.timedelta(seconds=3), None], [dt.timedelta(seconds=-3)], []])
+    factor = aj.array([2, 1, None]).cast(leaf)
+    three, six = dt.timedelta(seconds=3), dt.timedelta(seconds=6)
+    for values in (x, aj.from_sizes(x.values.dictionary_encode(), [2, 1, 0])):
+        assert (values * factor).to_list() == (factor * values).to_list() == [[six, None], [-three], []]
+        assert (values // factor).to_list() == (values / factor).to_list() == [[three / 2, None], [-three], []]
+
+
+def test_nulls_alone_give_nulls() -> None:
+    x = aj.array([[dt.timedelta(seconds=3), None], []])
+    nulls = aj.array([None, None])
+    for found in (x * nulls, nulls * x, x / nulls, x // nulls):
+        assert found.type == x.type
+        assert found.to_list() == [[None, None], []]
+
+
+def test_a_divisor_beyond_int64_is_refused() -> None:
+    with pytest.raises(JagValueError, match="floor_divide"):
+        aj.array([[dt.timedelta(seconds=1)]]) // aj.array([[2**63]], type=pa.uint64())
+
+
 def test_units_differ() -> None:
     x = aj.array([[dt.timedelta(seconds=90), None], [dt.timedelta(days=-1)]]).cast("duration[s]")
     week = dt.timedelta(seconds=7, microseconds=500_000)
@@ -66,7 +90,7 @@ def test_zero_nan_and_infinity() -> None:
     assert (aj.array([[None]], type=pa.duration("s")) * 1e300).to_list() == [[None]]
 
 
-@pytest.mark.parametrize(("call", "other"), [(operator.mod, 2), (operator.mod, 2.5), (operator.floordiv, 2**63)])
+@pytest.mark.parametrize(("call", "other"), [(operator.mod, 2), (operator.mod, 2.5), (operator.floordiv, Decimal(2))])
 def test_what_has_no_meaning_is_refused(call: Any, other: Any) -> None:
     x = aj.array([[dt.timedelta(seconds=1)]])
     with pytest.raises(JagTypeError, match="no kernel"):

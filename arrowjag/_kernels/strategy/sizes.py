@@ -166,7 +166,7 @@ BITS_LENGTH = 128
 """In rows of a greater mean length, loops read the bits of nulls: maxima of 1M float64 take 0.3 ms, and 0.4 with unpacked bits."""
 
 COMPILED_CALLS = 300
-"""After so many calls on few values a loop is loaded, in 30 ms; if it is missing, a call counts as CALL_VALUES values."""
+"""Calls on few values after which a loop is loaded, in 30 ms; each call counts as CALL_VALUES values if it is not compiled yet."""
 
 COMPILING_VALUES = 1 << 20
 """Once calls have needed a missing loop for this many values altogether, another process compiles it, in about a second."""

@@ -147,12 +147,12 @@ def floored(name: str, function: Callable[..., Any]) -> Callable[[Datum, Datum],
 
     def compute(one: Datum, two: Datum) -> pa.Array:
         one, two = decoded(one), decoded(two)
+        if pt.is_duration(one.type) or pt.is_duration(two.type):
+            return durations.floored(name, one, two, compute)
         if pt.is_decimal(one.type) or pt.is_decimal(two.type):
             if pt.is_floating(one.type) or pt.is_floating(two.type):
                 return _FLOORED[name](one.cast(pa.float64()), two.cast(pa.float64()))
             return decimals.floored(name, one, two)
-        if pt.is_duration(one.type) or pt.is_duration(two.type):
-            return durations.floored(name, one, two, compute)
         left, right, valid, type = numpy_pair(name, one, two)
         if pt.is_integer(type):
             zero = right == 0

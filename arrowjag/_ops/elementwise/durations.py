@@ -18,9 +18,13 @@ __all__ = ["are_scaled", "floored", "scaled"]
 
 
 def are_scaled(name: str, one: pa.DataType, two: pa.DataType) -> bool:
-    """Return whether one operand is a duration and the other one a float that multiplies or divides it."""
-    by_float = pt.is_duration(one) and pt.is_floating(two)
-    return by_float if name == "divide" else name == "multiply" and (by_float or (pt.is_floating(one) and pt.is_duration(two)))
+    """Return whether one operand is a duration and the other one floats, or nulls alone, that multiply or divide it."""
+    by_float = pt.is_duration(one) and _are_floats(two)
+    return by_float if name == "divide" else name == "multiply" and (by_float or (_are_floats(one) and pt.is_duration(two)))
+
+
+def _are_floats(type: pa.DataType) -> bool:
+    return bool(pt.is_floating(type) or pt.is_null(type))
 
 
 def scaled(name: str, one: Datum, two: Datum) -> pa.Array:
@@ -31,8 +35,9 @@ def scaled(name: str, one: Datum, two: Datum) -> pa.Array:
     JagOverflowError
         If a result does not fit 64 bits of the unit.
     """
-    (left, left_valid), (right, right_valid) = datum_to_numpy(one), datum_to_numpy(two)
     type = one.type if pt.is_duration(one.type) else two.type
+    sides = (cast_datum(side, pa.float64()) if pt.is_null(side.type) else side for side in (one, two))
+    (left, left_valid), (right, right_valid) = map(datum_to_numpy, sides)
     with np.errstate(all="ignore"):
         found = (np.multiply if name == "multiply" else np.divide)(left, right, dtype=np.float64)
         if name == "divide":
@@ -65,8 +70,8 @@ def floored(name: str, one: Datum, two: Datum, compute: Callable[[Datum, Datum],
         type = promote([one.type, two.type], name)
         found = compute(*(cast_datum(side, type).cast(pa.int64()) for side in (one, two)))
         return found if name == "floor_divide" else found.cast(type)
-    if name == "floor_divide" and pt.is_duration(one.type) and pt.is_integer(two.type) and not pt.is_uint64(two.type):
-        return compute(one.cast(pa.int64()), two.cast(pa.int64())).cast(one.type)
+    if name == "floor_divide" and pt.is_duration(one.type) and (pt.is_integer(two.type) or pt.is_null(two.type)):
+        return compute(one.cast(pa.int64()), cast_datum(two, pa.int64())).cast(one.type)
     if name == "floor_divide" and pt.is_duration(one.type) and pt.is_floating(two.type):
         (left, left_valid), (right, right_valid) = datum_to_numpy(one), datum_to_numpy(two)
         with np.errstate(all="ignore"):
