@@ -26,7 +26,12 @@ TYPES = {
     "string": pa.large_string(),
 }
 OTHER_TYPES = {
+    "int16": pa.int16(),
+    "uint8": pa.uint8(),
+    "uint64": pa.uint64(),
+    "float16": pa.float16(),
     "date": pa.date32(),
+    "time": pa.time64("us"),
     "timestamp": pa.timestamp("us"),
     "duration": pa.duration("ms"),
     "decimal": pa.decimal128(12, 2),
@@ -34,7 +39,7 @@ OTHER_TYPES = {
     "binary": pa.large_binary(),
     "struct": pa.struct({"number": pa.int64(), "word": pa.large_string()}),
 }
-"""Leaf types beyond numbers and text, for `--leaves`."""
+"""Leaf types beyond those of the matrix, for `--leaves`."""
 MEAN = 10
 OURS = ("x", "y", "w", "z", "u", "k", "mask", "slots", "order", "pair")
 
@@ -65,8 +70,8 @@ def _words() -> pa.Array:
 
 
 def _others(type: pa.DataType, numbers: np.ndarray, mask: np.ndarray | None) -> pa.Array:
-    """Leaves of a type beyond numbers and text, made of numbers below 1,000."""
-    index = pa.array(numbers, mask=mask)
+    """Leaves of a type beyond those of the matrix, made of numbers below 1,000."""
+    index = pa.array(numbers % 256 if pt.is_uint8(type) else numbers, mask=mask)
     if pt.is_struct(type):
         return pa.StructArray.from_arrays(
             [pa.array(numbers), _words().take(pa.array(numbers))], fields=list(type), mask=index.is_null()

@@ -24,6 +24,7 @@ from benchmarks.data import OTHER_TYPES, Data
 from benchmarks.runner import check, installed, measure
 
 DTYPES = ("int64", "float32", "float64", "string")
+LEAVES = ("int32", "bool", *OTHER_TYPES)
 NULLS = ("none", "leaves")
 LENGTHS = ("three", "poisson", "thousand", "zipf", "one_row")
 VALUES = 1_000_000
@@ -84,8 +85,8 @@ def inputs(dtypes: Sequence[str] | None, nulls: Sequence[str] | None, distributi
 
 
 def inputs_of_leaves(dtypes: Sequence[str] | None, nulls: Sequence[str] | None) -> Iterator[Input]:
-    """The columns of `--leaves`."""
-    for dtype in dtypes or OTHER_TYPES:
+    """The columns of `--leaves`, which has every other leaf type."""
+    for dtype in dtypes or LEAVES:
         for found in nulls or NULLS:
             yield Input(dtype, found, "poisson")
 
@@ -106,8 +107,8 @@ def cases(only: Sequence[str] | None) -> list[Case]:
 
 
 def takes(case: Case, data: Data) -> bool:
-    """Whether a case is measured on a leaf type; beyond numbers and text, whether the operation has a kernel for the type."""
-    if data.dtype not in OTHER_TYPES:
+    """Whether a case is measured on a leaf type; beyond the types of the matrix, whether the operation has a kernel for it."""
+    if data.dtype in DTYPES:
         return data.dtype in case.dtypes
     if len(case.dtypes) < 2:  # it reads other columns
         return False

@@ -158,3 +158,15 @@ def test_blocks_that_a_loop_cannot_divide_are_divided_again(n_one, n_two, n_bad)
     parts = [slice(0, 4), slice(4, 8), slice(8, 10)] if n_bad else []
     assert blocks == [(one[part].tolist(), two.tolist() if n_two == 1 else two[part].tolist()) for part in parts]
     assert out.tolist() == ([1] * 4 + [2] * 4 + [3] * 2 if n_bad else [0] * 10)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
+def test_remainders_of_integers_by_one_number(dtype):
+    ends = np.iinfo(dtype)
+    data = np.concatenate([[ends.min, ends.min + 1, ends.max, 0, 1], np.arange(100)]).astype(dtype)
+    for number in (1, 2, 3, 7, 100, ends.max):
+        for part in (data, data[:1]):
+            out, divisor = np.zeros(len(data), dtype), np.array([number], dtype)
+            with strategy.force(DIVISION_BLOCK=7):
+                arithmetic.remainder_by_number(part, divisor, out)
+            np.testing.assert_array_equal(out, np.broadcast_to(np.remainder(part, divisor), len(data)))

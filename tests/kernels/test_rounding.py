@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from arrowjag import options
 from arrowjag._kernels import strategy
-from arrowjag._kernels.elementwise import arithmetic
+from arrowjag._kernels.elementwise import rounding
 
 
 @pytest.fixture(params=["numpy", "compiled", "compiled in blocks"], autouse=True)
@@ -31,7 +31,7 @@ FLOATS = st.sampled_from([np.float32, np.float64])
 
 @given(FLOATS.flatmap(lambda dtype: hnp.arrays(dtype, st.integers(0, 20))), st.integers(-10, 10))
 def test_as_numpy_where_numbers_have_decimals_and_unchanged_above(data, decimals):
-    got = arithmetic.round_half_even(data, decimals)
+    got = rounding.round_half_even(data, decimals)
     assert got.dtype == data.dtype
     with np.errstate(all="ignore"):
         scaled = data.astype(np.float64) * 10.0**decimals
@@ -43,14 +43,14 @@ def test_as_numpy_where_numbers_have_decimals_and_unchanged_above(data, decimals
 
 def test_halves_go_to_the_even_neighbour():
     data = np.array([0.5, 1.5, 2.5, -0.5, -1.5, 0.25, 0.75])
-    assert arithmetic.round_half_even(data, 0).tolist() == [0, 2, 2, 0, -2, 0, 1]
-    assert arithmetic.round_half_even(data, 1).tolist() == [0.5, 1.5, 2.5, -0.5, -1.5, 0.2, 0.8]
-    assert arithmetic.round_half_even(np.array([25.0, 35.0, -15.0]), -1).tolist() == [20, 40, -20]
+    assert rounding.round_half_even(data, 0).tolist() == [0, 2, 2, 0, -2, 0, 1]
+    assert rounding.round_half_even(data, 1).tolist() == [0.5, 1.5, 2.5, -0.5, -1.5, 0.2, 0.8]
+    assert rounding.round_half_even(np.array([25.0, 35.0, -15.0]), -1).tolist() == [20, 40, -20]
 
 
 def test_numbers_that_are_too_large_stay():
     data = np.array([1e308, -1e308, 2.0**52 + 1, np.inf, -np.inf, np.nan, 1.25])
-    got = arithmetic.round_half_even(data, 1)
+    got = rounding.round_half_even(data, 1)
     np.testing.assert_array_equal(got, [*data[:-1], 1.2])
 
 
@@ -65,14 +65,14 @@ def test_the_smallest_number_that_is_too_large(dtype, number, decimals, sign):
     power = dtype(10**decimals)
     assert np.abs(data * power) == 2.0 ** np.finfo(dtype).nmant
     assert data * power / power != data
-    assert arithmetic.round_half_even(data, decimals) == data
+    assert rounding.round_half_even(data, decimals) == data
 
 
 @pytest.mark.parametrize("bounds", [(0.25, 0.75), (None, 0.5), (0.5, None), (0.75, 0.25)])
 def test_clip_over_many_blocks(bounds):
     data = np.random.default_rng(0).random(300_001)
     data[::1000] = np.nan
-    got = arithmetic.clip(data, *bounds)
+    got = rounding.clip(data, *bounds)
     expected = data.copy()
     low, high = bounds
     if low is not None:
@@ -80,13 +80,13 @@ def test_clip_over_many_blocks(bounds):
     if high is not None:
         expected[expected > high] = high
     np.testing.assert_array_equal(got, expected)
-    np.testing.assert_array_equal(arithmetic.round_half_even(data, 3), np.round(data, 3))
+    np.testing.assert_array_equal(rounding.round_half_even(data, 3), np.round(data, 3))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_largest_exact_power_of_ten(dtype):
     """With an inexact power `round_half_even` would round twice."""
-    most = arithmetic.MOST_DECIMALS[np.dtype(dtype).char]
+    most = rounding.MOST_DECIMALS[np.dtype(dtype).char]
     assert int(dtype(10**most)) == 10**most
     assert int(dtype(10 ** (most + 1))) != 10 ** (most + 1)
 
@@ -110,7 +110,7 @@ def test_every_bit_is_that_of_numpy(dtype, decimals):
         scaled = data * power if decimals > 0 else data / power
         wanted = np.rint(scaled) / power if decimals > 0 else np.rint(scaled) * power
         large = ~(np.abs(scaled) < 2.0 ** np.finfo(dtype).nmant)
-        found = arithmetic.round_half_even(data, decimals)
+        found = rounding.round_half_even(data, decimals)
     assert large.any()
     wanted[large] = data[large]
     word = f"u{data.itemsize}"
@@ -118,4 +118,4 @@ def test_every_bit_is_that_of_numpy(dtype, decimals):
 
 
 def test_of_no_items():
-    assert arithmetic.round_half_even(np.zeros(0), 2).tolist() == []
+    assert rounding.round_half_even(np.zeros(0), 2).tolist() == []

@@ -1,4 +1,4 @@
-"""Division, remainder and rounding, which pyarrow lacks or computes differently for some types."""
+"""Division, remainders, powers and square roots, which pyarrow lacks or computes differently for some types."""
 
 from __future__ import annotations
 
@@ -11,13 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.fill import fill, light_block
 from arrowjag._kernels.base.memory import empty_like
 from arrowjag._kernels.compiled.compiler import has_multiply_add
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.compiled.loops.division import LIMITS
 
-__all__ = ["MOST_DECIMALS", "clip", "division", "floor_divide", "power", "remainder", "round_half_even", "square_root"]
+__all__ = [
+    "division",
+    "floor_divide",
+    "power",
+    "remainder",
+    "remainder_by_number",
+    "square_root",
+]
 
 
 _DIGITS = {"f": 24, "d": 53}
@@ -106,6 +112,30 @@ def power(bases: NDArray[Any], exponents: NDArray[Any] | np.generic, out: NDArra
         out[:] = np.power(bases.repeat(2), exponents.repeat(2))[:1]
     else:
         np.power(bases, exponents, out=out)
+
+
+def remainder_by_number(one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
+    """The remainders of integers by one number.
+
+    Parameters
+    ----------
+    one : array of integers
+        As long as `out`, or of a single item.
+    two : (1,) array of their type
+        Positive.
+    out : array of their type
+
+    Notes
+    -----
+    By the quotients, which numpy divides by multiplication: 1M int32 take 0.5 ms of CPU time, np.remainder 1.7; uint8 0.05 and 1.1.
+    """
+    _divide_blocks(_rest_by_number, one, two, out)
+
+
+def _rest_by_number(one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
+    np.floor_divide(one, two[0], out=out)
+    np.multiply(out, two[0], out=out)
+    np.subtract(one, out, out=out)
 
 
 def _divide_compiled(loop: Compiled, plain: Division, one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
@@ -268,55 +298,3 @@ def _split(data: NDArray[Any], digits: int) -> tuple[NDArray[Any], NDArray[Any]]
     np.subtract(low, data, out=high)
     np.subtract(low, high, out=high)
     return high, np.subtract(data, high, out=low)
-
-
-MOST_DECIMALS = {"f": 10, "d": 22}
-"""Up to here a power of ten is exact in float32 and float64."""
-
-
-def _over_values(function: Callable[[NDArray[Any], NDArray[Any]], object], data: NDArray[Any]) -> NDArray[Any]:
-    """Let a function fill a result block by block."""
-    return fill(lambda items, out: function(data[items], out), len(data), data.dtype, strategy.sizes.WORD_VALUES)
-
-
-def round_half_even(data: NDArray[Any], decimals: int) -> NDArray[Any]:
-    """Floats rounded to a number of decimals, ties to even.
-
-    Parameters
-    ----------
-    data : (n_values,) float32 or float64
-        NaN and infinities stay.
-    decimals : int
-        Between -`MOST_DECIMALS` and `MOST_DECIMALS`; below 0 it rounds to tens, hundreds...
-
-    Returns
-    -------
-    (n_values,) array of the type of `data`
-        As numpy rounds, but that numbers too large to have such decimals stay what they are.
-    """
-    power = data.dtype.type(10 ** abs(decimals))
-    there, back = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
-    limit = 2.0 ** np.finfo(data.dtype).nmant  # floats of this magnitude are all integers
-    loop = find_loop("rounded", data.dtype, False, len(data)) if decimals else None
-    if strategy.choose("rounded", loop is not None) == "compiled" and loop is not None:
-        limits, values = np.array([power, limit], data.dtype), np.ascontiguousarray(data)
-        block = light_block(len(data), data.itemsize)
-        return fill(lambda items, out: loop(values[items], limits, decimals, len(out), out), len(data), data.dtype, block)
-
-    def work(part: NDArray[Any], out: NDArray[Any]) -> None:
-        if decimals == 0:
-            np.rint(part, out=out)
-            return
-        there(part, power, out=out)
-        whole = None if -limit < out.min() and out.max() < limit else ~(np.abs(out) < limit)
-        np.rint(out, out=out)
-        back(out, power, out=out)
-        if whole is not None:
-            out[whole] = part[whole]
-
-    return _over_values(work, data)
-
-
-def clip(data: NDArray[Any], lower: Any, upper: Any) -> NDArray[Any]:
-    """Numbers no lower and no higher than bounds of their type; None is no bound, NaN stays."""
-    return _over_values(lambda part, out: np.clip(part, lower, upper, out=out), data)

@@ -317,6 +317,7 @@ CHOICES: dict[str, Choice] = {
     "function": _either(rules.at_least("ONE_PASS_VALUES"), "whole", "blocks"),
     "map_keys": _either(_map_keys, "items", table=lambda n, span: n > 0 and span <= 1 << 16),
     "arithmetic": _either(rules.arithmetic, "whole", "blocks"),
+    "cast": _either(rules.at_least("CALL_VALUES"), "arrow", "blocks"),
     **dict.fromkeys(("compared", "rounded", "multiples", "square_root", "division"), _COMPILED_OR_NUMPY),
     "loop": _either(rules.compiled_or_blocks, "blocks", compiled=lambda ready: ready),
     "expression": _either(rules.expression, "whole", blocks=lambda n, _itemwise, _calls: n > 0),

@@ -77,7 +77,14 @@ _RULES: dict[str, _Rule] = {
     "multiply": _Rule(np.multiply, _same_type, is_light=True),
     "divide": _Rule(np.divide, _any_pair, "ONE_PASS_VALUES", is_float=True),
     "floor_divide": _Rule(np.floor_divide, _same_float_or_by_number, "CALL_VALUES", is_division=True, is_light=True),
-    "remainder": _Rule(np.remainder, _same_float_or_by_number, "CALL_VALUES", is_division=True, is_light=True),
+    "remainder": _Rule(
+        np.remainder,
+        _same_float_or_by_number,
+        "CALL_VALUES",
+        is_division=True,
+        is_light=True,
+        by_number=arithmetic.remainder_by_number,
+    ),
     "power": _Rule(
         arithmetic.power,
         _same_float_or_by_number,
@@ -119,7 +126,7 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     function: Callable[..., Any] = rule.function
     if rule.is_division and kind.kind == "f":
         function = arithmetic.division(name, kind, shape.size)
-    if rule.by_number is not None and isinstance(operands[1], pa.Scalar):
+    elif rule.by_number is not None and isinstance(operands[1], pa.Scalar):
         function = rule.by_number
     if rule.is_light:
         block = _light_block(shape.size, kind.itemsize, left, right)

@@ -16,6 +16,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.memory import both_valid
+from arrowjag._kernels.elementwise.number_casts import cast_numbers
 from arrowjag._ops import structure
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.elementwise.types import plain_type
@@ -32,6 +33,7 @@ __all__ = [
     "both_valid",
     "cast_chosen",
     "cast_datum",
+    "cast_plain",
     "columns_of",
     "datum_to_numpy",
     "decoded",
@@ -162,7 +164,13 @@ def cast_datum(datum: Datum, type: pa.DataType) -> Datum:
         if isinstance(datum, pa.Array) and pt.is_dictionary(type) and datum.type.ordered and type.ordered:
             return retyped(datum, type)
         datum = decoded(datum)
-    return _castable(datum, type).cast(type)
+    return cast_plain(_castable(datum, type), type)
+
+
+def cast_plain(datum: Datum, type: pa.DataType, safe: bool = True) -> Datum:
+    """Call Arrow's cast, or a faster one that gives the same."""
+    found = cast_numbers(datum, type, safe) if isinstance(datum, pa.Array) else None
+    return datum.cast(type, safe=safe) if found is None else found
 
 
 def cast_chosen(datum: Datum, type: pa.DataType, chosen: Callable[[], Datum]) -> Datum:
@@ -222,7 +230,7 @@ def half_to_single(datum: Datum) -> Datum:
 
 
 def as_float(datum: Datum, type: pa.DataType) -> Datum:
-    return datum if datum.type == type else _castable(datum, type).cast(type, safe=False)
+    return datum if datum.type == type else cast_plain(_castable(datum, type), type, safe=False)
 
 
 def datum_to_numpy(datum: Datum) -> tuple[Any, Any]:

@@ -13,8 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer
-from arrowjag._kernels.base.memory import aligned_bits, with_bits, without_validity
-from arrowjag._kernels.elementwise import arithmetic as _kernels
+from arrowjag._kernels.elementwise import rounding
 from arrowjag._kernels.elementwise.text_bytes import holds
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.arithmetic import arithmetic, divide, floor_divide, power, remainder
@@ -25,6 +24,7 @@ from arrowjag._ops.elementwise.framework import (
     Datum,
     Operand,
     apply,
+    cast_plain,
     datum_to_numpy,
     decoded,
     flat_data,
@@ -240,8 +240,8 @@ def round_to(column: Column, decimals: int) -> Column:
         if decimals < -_DIGITS.get(datum.type, _MOST_DECIMALS):
             data = flat_data(datum)
             return with_data(datum, np.where(np.isfinite(data), np.copysign(0, data), data).astype(data.dtype))
-        if _is_plain_float(datum.type) and abs(decimals) <= _kernels.MOST_DECIMALS[np.dtype(numpy_dtype(datum.type)).char]:
-            return with_data(datum, _kernels.round_half_even(flat_data(datum), decimals))
+        if _is_plain_float(datum.type) and abs(decimals) <= rounding.MOST_DECIMALS[np.dtype(numpy_dtype(datum.type)).char]:
+            return with_data(datum, rounding.round_half_even(flat_data(datum), decimals))
         if pt.is_integer(datum.type) and decimals < -19:  # 10**20 is more than twice each 64-bit integer
             return with_data(datum, np.zeros_like(flat_data(datum)))
         if pt.is_integer(datum.type) and datum.type.bit_width == 8:  # Arrow's error about 8-bit integers shows them as characters
@@ -262,7 +262,7 @@ def clip(column: Column, lower: Operand | None, upper: Operand | None) -> Column
     """Limit values to the range from `lower` to `upper`; a null bound does not limit its item."""
     if (lower is not None or upper is not None) and _is_bound(lower, column.type) and _is_bound(upper, column.type):
         low, high = (one.as_py() if isinstance(one, pa.Scalar) else None for one in (lower, upper))
-        return apply(lambda datum: with_data(datum, _kernels.clip(flat_data(datum), low, high)), [column], "clip")
+        return apply(lambda datum: with_data(datum, rounding.clip(flat_data(datum), low, high)), [column], "clip")
     lower, upper = (_in_zone_of(column.type, bound) for bound in (lower, upper))
     if lower is not None and upper is not None and are_moments(column.type, lower.type):
         return _clip_times(column, lower, upper)
@@ -348,8 +348,7 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
         datum = datum.cast(pa.float32(), safe=safe)
     if pt.is_decimal(type) and pt.is_integer(datum.type) and type.precision < _DIGITS_OF_INTEGERS + type.scale:
         datum = datum.cast(pa.decimal256(min(_DIGITS_OF_INTEGERS + max(type.scale, 0), 76), max(type.scale, 0)))
-    found = _cast_numbers(datum, type) if safe else None
-    found = datum.cast(type, safe=safe) if found is None else found
+    found = cast_plain(datum, type, safe)
     _check_cast(datum, found, safe)
     return found
 
@@ -409,18 +408,3 @@ def _check_cast(datum: Datum, found: Datum, safe: bool) -> None:
         wrong = pc.and_(pc.less(found, 0), pc.starts_with(datum, "0"))
         if pc.any(wrong).as_py():
             raise pa.ArrowInvalid(f"{datum.filter(wrong)[0].as_py()!r} does not fit {type}")
-
-
-def _cast_numbers(datum: Datum, type: pa.DataType) -> pa.Array | None:
-    """Cast numbers with nulls as if all were valid, which Arrow checks in a third of the time; None if a value doesn't fit."""
-    if not (isinstance(datum, pa.Array) and datum.null_count and all(map(_is_number, (datum.type, type)))):
-        return None
-    try:
-        found = without_validity(datum).cast(type)
-    except pa.ArrowInvalid:  # Arrow's cast of valid values alone decides whether this one is null
-        return None
-    return None if found.offset else with_bits(found, aligned_bits(datum.buffers()[0], datum.offset, len(datum)))
-
-
-def _is_number(type: pa.DataType) -> bool:
-    return bool(pt.is_integer(type) or pt.is_floating(type))

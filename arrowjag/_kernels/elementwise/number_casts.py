@@ -1,0 +1,103 @@
+"""Casts between booleans, integers and floats: numpy's, on blocks that stay in cache and are checked there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.fill import fill, fill_bits, light_block
+from arrowjag._kernels.base.memory import aligned_bits, data_of, from_words
+from arrowjag._pyarrow_versions import numpy_dtype
+
+__all__ = ["cast_numbers"]
+
+
+def cast_numbers(values: pa.Array[Any], type: pa.DataType, safe: bool = True) -> pa.Array[Any] | None:
+    """Cast booleans, integers and floats to another of these types.
+
+    Parameters
+    ----------
+    values : Arrow array of any type
+    type : pa.DataType
+    safe : bool
+        Whether each number must fit the type, by Arrow's rules: integers exactly, and floats without fraction.
+
+    Returns
+    -------
+    Arrow array or None
+        None for few values, for other types, for pairs of types that Arrow casts as fast, and if a number does not fit, be it under
+        a null: Arrow's cast tells then which one it is.
+
+    Notes
+    -----
+    1M booleans as float64 take 0.2 ms of CPU time, Arrow's cast 4; integers as float32 0.2 and 0.6.
+    """
+    if strategy.choose("cast", len(values)) == "arrow" or not (_is_number(values.type) and _is_number(type)):
+        return None
+    check = _check_of(values.type, type) if safe else None
+    if not (pt.is_boolean(values.type) or pt.is_boolean(type)) and (check is None or _arrow_is_as_fast(values)):
+        return None
+    data, dtype, n = data_of(values), np.dtype(numpy_dtype(type)), len(values)
+    data = data if pt.is_boolean(values.type) else data.view(numpy_dtype(values.type))
+    bits = aligned_bits(values.buffers()[0], values.offset, n) if values.null_count else None
+    if pt.is_boolean(type):
+        flags = pa.py_buffer(fill_bits(lambda items: data[items] != 0, n))
+        return pa.Array.from_buffers(type, n, [None if bits is None else pa.py_buffer(bits), flags])
+    misfits: list[slice] = []
+
+    def work(items: slice, out: NDArray[Any]) -> None:
+        if misfits or not _cast_checked(data[items], out, check):
+            misfits.append(items)
+
+    found = fill(work, n, dtype, light_block(n, max(data.itemsize, dtype.itemsize)))
+    return None if misfits else from_words(type, found, bits=bits)
+
+
+def _cast_checked(data: NDArray[Any], out: NDArray[Any], check: Callable[[NDArray[Any]], bool] | None) -> bool:
+    """Cast part by part; return whether all numbers fit, else the rest is not written."""
+    has_fractions = data.dtype.kind == "f" and out.dtype.kind != "f"
+    for start in range(0, len(out), strategy.sizes.WORD_VALUES):
+        part, into = data[start : start + strategy.sizes.WORD_VALUES], out[start : start + strategy.sizes.WORD_VALUES]
+        if check is not None and not check(part):
+            return False
+        into[:] = part
+        if has_fractions and not np.array_equal(into, part):
+            return False
+    return True
+
+
+def _arrow_is_as_fast(values: pa.Array[Any]) -> bool:
+    """Whether Arrow checks numbers as fast: floats, unless there are nulls."""
+    return bool(pt.is_floating(values.type) and not values.null_count)
+
+
+def _is_number(type: pa.DataType) -> bool:
+    return bool(pt.is_integer(type) or pt.is_float64(type) or pt.is_float32(type) or pt.is_boolean(type))
+
+
+def _check_of(source: pa.DataType, target: pa.DataType) -> Callable[[NDArray[Any]], bool] | None:
+    """Return what tells whether all numbers of a block are within the target type; None if every number is."""
+    if pt.is_boolean(source) or pt.is_boolean(target) or (pt.is_floating(source) and pt.is_floating(target)):
+        return None
+    if pt.is_floating(source):
+        ends = np.iinfo(numpy_dtype(target))
+        least, beyond = float(ends.min), float(ends.max) + 1.0  # the second one is exact where the largest integer is not
+        return lambda part: bool(part.min() >= least and part.max() < beyond)
+    own = np.iinfo(numpy_dtype(source))
+    if pt.is_floating(target):
+        most = 2 ** (np.finfo(numpy_dtype(target)).nmant + 1)
+        least_int, most_int = -most, most
+    else:
+        ends = np.iinfo(numpy_dtype(target))
+        least_int, most_int = ends.min, ends.max
+    if least_int <= own.min and own.max <= most_int:
+        return None
+    return lambda part: (
+        (own.min >= least_int or int(part.min()) >= least_int) and (own.max <= most_int or int(part.max()) <= most_int)
+    )

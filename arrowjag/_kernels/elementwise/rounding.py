@@ -1,0 +1,67 @@
+"""Rounding and bounding of floats, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.fill import fill, light_block
+from arrowjag._kernels.compiled.library import find_loop
+
+__all__ = ["MOST_DECIMALS", "clip", "round_half_even"]
+
+
+MOST_DECIMALS = {"f": 10, "d": 22}
+"""Up to here a power of ten is exact in float32 and float64."""
+
+
+def _over_values(function: Callable[[NDArray[Any], NDArray[Any]], object], data: NDArray[Any]) -> NDArray[Any]:
+    """Let a function fill a result block by block."""
+    return fill(lambda items, out: function(data[items], out), len(data), data.dtype, strategy.sizes.WORD_VALUES)
+
+
+def round_half_even(data: NDArray[Any], decimals: int) -> NDArray[Any]:
+    """Floats rounded to a number of decimals, ties to even.
+
+    Parameters
+    ----------
+    data : (n_values,) float32 or float64
+        NaN and infinities stay.
+    decimals : int
+        Between -`MOST_DECIMALS` and `MOST_DECIMALS`; below 0 it rounds to tens, hundreds...
+
+    Returns
+    -------
+    (n_values,) array of the type of `data`
+        As numpy rounds, but that numbers too large to have such decimals stay what they are.
+    """
+    power = data.dtype.type(10 ** abs(decimals))
+    there, back = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
+    limit = 2.0 ** np.finfo(data.dtype).nmant  # floats of this magnitude are all integers
+    loop = find_loop("rounded", data.dtype, False, len(data)) if decimals else None
+    if strategy.choose("rounded", loop is not None) == "compiled" and loop is not None:
+        limits, values = np.array([power, limit], data.dtype), np.ascontiguousarray(data)
+        block = light_block(len(data), data.itemsize)
+        return fill(lambda items, out: loop(values[items], limits, decimals, len(out), out), len(data), data.dtype, block)
+
+    def work(part: NDArray[Any], out: NDArray[Any]) -> None:
+        if decimals == 0:
+            np.rint(part, out=out)
+            return
+        there(part, power, out=out)
+        whole = None if -limit < out.min() and out.max() < limit else ~(np.abs(out) < limit)
+        np.rint(out, out=out)
+        back(out, power, out=out)
+        if whole is not None:
+            out[whole] = part[whole]
+
+    return _over_values(work, data)
+
+
+def clip(data: NDArray[Any], lower: Any, upper: Any) -> NDArray[Any]:
+    """Numbers no lower and no higher than bounds of their type; None is no bound, NaN stays."""
+    return _over_values(lambda part, out: np.clip(part, lower, upper, out=out), data)

@@ -1,0 +1,91 @@
+"""Casts between booleans, integers and floats against Arrow's, in one part and in many."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.elementwise.number_casts import cast_numbers
+
+INTEGERS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
+TYPES = [pa.bool_(), *INTEGERS, pa.float32(), pa.float64()]
+BITS = (7, 8, 15, 16, 24, 31, 32, 53, 63, 64)
+EDGES = [0, 1, -1, 7] + [sign * 2**bits + more for bits in BITS for sign in (1, -1) for more in (-1, 0, 1)]
+
+
+@pytest.fixture(params=["one part", "parts"], autouse=True)
+def by(request):
+    sizes = {"WORD_VALUES": 3, "PASS_VALUES": 8, "LIGHT_BYTES": 0} if request.param == "parts" else {}
+    with strategy.force(cast="blocks", **sizes):
+        yield
+
+
+def edges(type):
+    """Numbers of a type: those at its ends, and at the ends of other types."""
+    if pa.types.is_boolean(type):
+        return np.array([True, False, True])
+    dtype = np.dtype(type.to_pandas_dtype())
+    if pa.types.is_floating(type):
+        return np.array([*map(float, EDGES), 0.5, -0.0, np.inf, -np.inf, np.nan], dtype)
+    ends = np.iinfo(dtype)
+    return np.array([edge for edge in EDGES if ends.min <= edge <= ends.max], dtype)
+
+
+def by_arrow(values, type):
+    try:
+        return values.cast(type)
+    except pa.ArrowInvalid:
+        return None
+
+
+@pytest.mark.parametrize("target", TYPES, ids=str)
+@pytest.mark.parametrize("source", TYPES, ids=str)
+@given(data=st.data())
+def test_as_arrow_where_each_number_fits_and_none_elsewhere(source, target, data):
+    known = edges(source)
+    places = data.draw(st.lists(st.integers(0, len(known) - 1), max_size=20))
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(places), max_size=len(places))), bool)
+    start = data.draw(st.integers(0, len(places)))
+    plain = pa.array(known[places])[start:]
+    values = pa.array(known[places], mask=mask)[start:]
+    expected, every = by_arrow(values, target), by_arrow(plain, target)
+    got = cast_numbers(values, target)
+    if got is None:
+        assert every is None or not _is_taken(source, target, values)
+    else:
+        got.validate(full=True)
+        assert expected is not None, (values, target)
+        assert got.equals(expected), (values, target)
+
+
+def _is_taken(source, target, values):
+    """Arrow casts the other pairs as fast."""
+    if pa.types.is_boolean(source) or pa.types.is_boolean(target):
+        return True
+    if pa.types.is_floating(source):
+        return pa.types.is_integer(target) and values.null_count > 0
+    if pa.types.is_floating(target):
+        return source.bit_width >= {32: 32, 64: 64}[target.bit_width]
+    ends, own = np.iinfo(target.to_pandas_dtype()), np.iinfo(source.to_pandas_dtype())
+    return not ends.min <= own.min <= own.max <= ends.max
+
+
+@pytest.mark.parametrize("source", TYPES, ids=str)
+def test_single_numbers_at_the_ends(source):
+    for target in TYPES:
+        for number in edges(source):
+            values = pa.array([number], source)
+            got, expected = cast_numbers(values, target), by_arrow(values, target)
+            assert got is None or (expected is not None and got.equals(expected)), (number, target)
+            if _is_taken(source, target, values):
+                assert (got is None) == (expected is None), (number, target)
+
+
+def test_unsafe_casts_of_booleans_alone():
+    values = pa.array([True, None, False])
+    assert cast_numbers(values, pa.float64(), safe=False).to_pylist() == [1.0, None, 0.0]
+    assert cast_numbers(pa.array([300]), pa.int8(), safe=False) is None
