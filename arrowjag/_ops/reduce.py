@@ -25,7 +25,7 @@ from arrowjag._kernels.equal import distinct
 from arrowjag._kernels.equal.distinct import text_marks
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce import products
-from arrowjag._kernels.reduce.counts import are_set, count_valid
+from arrowjag._kernels.reduce.counts import are_set, count_set, count_valid, n_unique_flags
 from arrowjag._kernels.reduce.extremes import text_extreme
 from arrowjag._kernels.reduce.first_last import take_nth
 from arrowjag._kernels.reduce.quantiles import probability
@@ -48,6 +48,8 @@ def _sum(values: pa.Array, offsets: IntArray) -> pa.Array:
         return exact.sum(values, offsets)
     if pt.is_duration(values.type):
         return _sum(values.cast(pa.int64()), offsets).cast(values.type)
+    if pt.is_boolean(values.type) and (counts := count_set(values, offsets)) is not None:
+        return _arrow.from_numpy(counts)
     data, valid = _arrow.to_numpy_bits(_arrow.plain_numbers(values, "sum"))
     result, present = _kernels.sum(data, valid, offsets)
     return _arrow.from_numpy(result, present)
@@ -157,6 +159,8 @@ def _count(values: pa.Array, offsets: IntArray) -> pa.Array:
 
 
 def _n_unique(values: pa.Array, offsets: IntArray) -> pa.Array:
+    if pt.is_boolean(values.type) and (counts := n_unique_flags(values, offsets)) is not None:
+        return _arrow.from_numpy(counts)
     found = text_marks(values, offsets)
     if found is not None:
         return _arrow.from_numpy(found[1])

@@ -163,7 +163,7 @@ def test_blocks_that_a_loop_cannot_divide_are_divided_again(n_one, n_two, n_bad)
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
 def test_remainders_of_integers_by_one_number(dtype):
     ends = np.iinfo(dtype)
-    data = np.concatenate([[ends.min, ends.min + 1, ends.max, 0, 1], np.arange(100)]).astype(dtype)
+    data = np.array([ends.min, ends.min + 1, ends.max, *range(100)], dtype)
     for number in (1, 2, 3, 7, 100, ends.max):
         for part in (data, data[:1]):
             out, divisor = np.zeros(len(data), dtype), np.array([number], dtype)

@@ -442,7 +442,8 @@ CALLS: dict[str, list[Call]] = {
     "row_sum": [reduction(name, rounds=True)._replace(same_bits=True) for name in ("sum", "mean", "var", "std")],
     "count": [
         reduction("count"),
-        *(reduction(name)._replace(types=frozenset({pa.bool_()})) for name in ("any", "all")),
+        *(reduction(name)._replace(types=frozenset({pa.bool_()})) for name in ("any", "all", "sum", "n_unique")),
+        method("unique", types=frozenset({pa.bool_()})),
         method("lengths"),
         reduction("sum", rounds=True),
     ],
@@ -455,6 +456,7 @@ CALLS: dict[str, list[Call]] = {
     "outer": [
         *(reduction(name, axis, rounds=name != "count") for name in ("sum", "mean", "count") for axis in (0, 1)),
         *(reduction(name, axis, rounds=True)._replace(same_bits=True) for name in ("min", "max") for axis in (0, 1)),
+        *(reduction(name, axis)._replace(types=frozenset({pa.bool_()})) for name in ("any", "all") for axis in (0, 1)),
     ],
     "scattered": [
         *(reduction(name, axis, rounds=True)._replace(same_bits=True) for name in ("sum", "mean", "min", "max") for axis in (0, 1))

@@ -77,7 +77,8 @@ def _scatter_count(_data: Any, valid: BoolArray | None, node: IntArray, size: in
 def _scatter_extreme(function: np.ufunc) -> Callable[[Any, BoolArray | None, IntArray, int], Scattered]:
     def scatter(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Scattered:
         if data.dtype.kind == "b":
-            return None
+            found = scatter(data.view(np.int8), valid, node, size)
+            return found and (found[0] == 1, found[1])
         loser = np.asarray(-np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min, data.dtype)
         if function is np.minimum:
             loser = np.asarray(np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).max, data.dtype)
@@ -100,11 +101,24 @@ def _scatter_extreme(function: np.ufunc) -> Callable[[Any, BoolArray | None, Int
     return scatter
 
 
+def _scatter_truth(function: np.ufunc) -> Callable[[Any, BoolArray | None, IntArray, int], Scattered]:
+    """Whether any item is True, by the largest one, or whether all are, by the smallest."""
+    extreme, without_items = _scatter_extreme(function), function is np.minimum
+
+    def scatter(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Scattered:
+        found = extreme(data.astype(bool, copy=False), valid, node, size)
+        return found and (found[0] if found[1] is None else filled(found[0], found[1], without_items), None)
+
+    return scatter
+
+
 OUTER: dict[str, Callable[[Any, BoolArray | None, IntArray, int], Scattered]] = {
     "sum": _scatter_sum,
     "mean": _scatter_mean,
     "count": _scatter_count,
     "min": _scatter_extreme(np.minimum),
     "max": _scatter_extreme(np.maximum),
+    "any": _scatter_truth(np.maximum),
+    "all": _scatter_truth(np.minimum),
 }
 """Reductions that combine items in any order, and so can scatter."""

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from arrowjag._arrow import is_numeric
 from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import (
@@ -33,7 +34,8 @@ from arrowjag._kernels.elementwise import arithmetic, comparison
 from arrowjag._kernels.move import copy_runs
 from arrowjag._kernels.move.copy_runs import RunSource
 from arrowjag._ops import structure
-from arrowjag._ops.elementwise.framework import Datum, Operand, bits_of, columns_of, flat_data, validity_of, with_data
+from arrowjag._ops.elementwise.framework import Datum, Operand, bits_of, cast_datum, columns_of, flat_data, validity_of, with_data
+from arrowjag._ops.elementwise.types import promote
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.shape import JaggedShape
 
@@ -109,6 +111,9 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     size = max([column.shape.size for column in columns], default=0)
     if strategy.choose("arithmetic", size, rule.fewest) == "whole":
         return None
+    if rule.takes is _same_float_or_by_number:
+        operands = _in_one_type(name, operands)
+        columns = columns_of(operands)
     if not (all(map(_is_plain, operands)) and rule.takes(*operands)):
         return None
     block = strategy.sizes.PASS_VALUES
@@ -138,6 +143,21 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
 
     data = fill(work, shape.size, kind, block)
     return Column(shape, _array(pa.from_numpy_dtype(kind), shape.size, bits, data))
+
+
+def _in_one_type(name: str, operands: Sequence[Operand]) -> Sequence[Operand]:
+    """Cast booleans and numbers to their common type; operands of other types, or that do not fit it, stay as they are."""
+    types = [operand.type for operand in operands]
+    if types[0] == types[1] or not all(map(is_numeric, types)):
+        return operands
+    type = promote(types, name)
+    try:
+        return [
+            Column(operand.shape, cast_datum(operand.values, type)) if isinstance(operand, Column) else cast_datum(operand, type)
+            for operand in operands
+        ]
+    except pa.ArrowInvalid:
+        return operands
 
 
 def _light_block(n: int, itemsize: int, *operands: Source | RunSource) -> int:
@@ -210,22 +230,40 @@ _LIGHT = _SIGNS | {np.sqrt}
 
 
 def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
-    """Apply a unary ufunc to floats, or change the sign of integers, also under nulls; None if it can't run on blocks."""
-    known = pt.is_float64(array.type) or pt.is_float32(array.type) or (function in _SIGNS and pt.is_integer(array.type))
-    if not known or strategy.choose("function", len(array)) == "whole":
+    """Apply a unary ufunc to booleans, integers or floats, also under nulls; None if it can't run on blocks."""
+    type = array.type
+    if not (pt.is_integer(type) or pt.is_float64(type) or pt.is_float32(type) or pt.is_boolean(type)):
         return None
-    data = flat_data(array)
+    if strategy.choose("function", len(array)) == "whole":
+        return None
+    data = unpack_bits(array.buffers()[1], array.offset, len(array)) if pt.is_boolean(type) else flat_data(array)
     try:
         kind = function(data[:0]).dtype
     except TypeError:
         return None
+    if data.itemsize == 1 and kind.kind in "iufb" and function not in _SIGNS:
+        return _by_table(function, array, data)
     if kind == np.bool_:
         return with_data(array, comparison.flags(function, data), pa.bool_())
-    if kind.kind not in "iuf":
+    if kind.kind not in "iuf" or (kind.kind != "f" and function not in _SIGNS):
         return None
     into = arithmetic.square_root(kind, len(data)) if function is np.sqrt else function
     block = light_block(len(data), kind.itemsize) if function in _LIGHT else strategy.sizes.PASS_VALUES
-    return with_data(array, fill(lambda items, out: into(data[items], out), len(data), kind, block), pa.from_numpy_dtype(kind))
+    found = fill(lambda items, out: into(data[items].astype(kind, copy=False), out), len(data), kind, block)
+    return with_data(array, found, pa.from_numpy_dtype(kind))
+
+
+def _by_table(function: np.ufunc, array: pa.Array, data: npt.NDArray[Any]) -> pa.Array:
+    """Look up the results of items of one byte, of which there are at most 256."""
+    keys = np.arange(256, dtype=np.uint8)
+    with np.errstate(all="ignore"):
+        table = function(keys.astype(bool) if data.dtype == np.bool_ else keys.view(data.dtype))
+    codes = data.view(np.uint8)
+    if table.dtype == np.bool_:
+        return with_data(array, fill_bits(lambda items: table.take(codes[items]), len(codes)), pa.bool_())
+    block = light_block(len(codes), table.itemsize)
+    found = fill(lambda items, out: table.take(codes[items], out=out, mode="clip"), len(codes), table.dtype, block)
+    return with_data(array, found, pa.from_numpy_dtype(table.dtype))
 
 
 _WIDTHS = frozenset({8, 16, 32, 64})

@@ -35,13 +35,25 @@ from arrowjag.typing import BoolArray
 __all__ = ["are_moments", "compare", "exact_counts", "logic", "shift"]
 
 
+_BY_BITS: dict[str, Callable[[Datum, Datum], pa.Array]] = {
+    "equal": lambda one, two: pc.invert(pc.xor(one, two)),
+    "not_equal": pc.xor,
+    "less": lambda one, two: pc.and_not(two, one),
+    "less_equal": lambda one, two: pc.invert(pc.and_not(one, two)),
+    "greater": pc.and_not,
+    "greater_equal": lambda one, two: pc.invert(pc.and_not(two, one)),
+}
+"""Comparisons of booleans: Arrow's logic takes 64 of them at a time, its comparisons one, at 40 times the cost."""
+
+
 def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
     call = pc.get_function(kernel).call  # `pc.call_function` would look the name up at every call
 
     def compute(one: Datum, two: Datum) -> pa.Array:
         type = one.type
         if type == two.type and _arrow.is_numeric(type) and not pt.is_float16(type):
-            return call([one, two])  # nearly every comparison; what follows takes a tenth of the time of one of few values
+            # Nearly every comparison: what follows takes a tenth of the time of one of few values.
+            return _BY_BITS[name](one, two) if pt.is_boolean(type) else call([one, two])
         if pt.is_null(one.type) or pt.is_null(two.type):
             n = max(len(datum) for datum in (one, two) if isinstance(datum, pa.Array))
             return pa.nulls(n, pa.bool_())

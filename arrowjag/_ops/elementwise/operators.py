@@ -212,7 +212,10 @@ BY_ARROW = {one.arrow: one.ufuncs[0] for one in FUNCTIONS.values() if one.arrow}
 
 def compute(name: str, array: pa.Array) -> pa.Array | None:
     """Apply a unary function of pyarrow.compute in blocks; returns None if the caller must fall back to pyarrow."""
-    return blockwise.map_values(BY_ARROW[name], array) if name in BY_ARROW else None
+    if name == "sqrt" and pt.is_integer(array.type):
+        return compute(name, cast_plain(array, pa.float64()))  # pyarrow's type for all integers; numpy's is float32 for int16
+    known = name in BY_ARROW and pt.is_floating(array.type)
+    return blockwise.map_values(BY_ARROW[name], array) if known else None
 
 
 def unary(name: str, column: Column) -> Column:
