@@ -89,6 +89,8 @@ def _extreme(name: str) -> Reduction:
         type = values.type
         if pt.is_null(type):
             return pa.nulls(len(offsets) - 1)
+        if pt.is_float16(type):
+            return elementwise.single_to_half(reduction(elementwise.half_to_single(values), offsets))
         if _arrow.is_numeric(type) or _arrow.is_temporal(type):
             data, valid = _arrow.to_numpy_bits(values)
             result, present = kernel(data, valid, offsets)
@@ -101,7 +103,7 @@ def _extreme(name: str) -> Reduction:
 def _extreme_slots(values: pa.Array, offsets: IntArray, name: str) -> tuple[IntArray, BoolArray | None]:
     """Return the slot of the first extreme item of each row by `argmin` or `argmax`, and which rows have one."""
     if _arrow.is_numeric(values.type) or _arrow.is_temporal(values.type):
-        key = _arrow.to_numpy_bits(values)
+        key = _arrow.to_numpy_bits(elementwise.half_to_single(values))
     elif (found := text_extreme(values, offsets, name == "argmax")) is not None:
         return found
     else:

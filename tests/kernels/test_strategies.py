@@ -664,7 +664,18 @@ CALLS: dict[str, list[Call]] = {
         *(Call(lambda x, name=name: getattr(on_dates(x), name)()) for name in ("year", "week", "day_of_year")),
         *(Call(lambda x, text=text: on_dates(x).strftime(text)) for text in ("%Y-%m-%d", "%%%I %p%M|%S.%f", "%G %R%T")),
     ],
-    "function": [Call(np.abs), Call(np.floor)],
+    "function": [Call(np.abs), Call(np.floor), Call(np.sqrt), Call(np.isnan)],
+    "cast": [
+        *(
+            Call(lambda x, type=type: x.cast(type))
+            for type in ("bool", "int8", "int64", "uint16", "uint64", "float16", "float32", "float64")
+        ),
+        Call(lambda x: x.cast("bool").cast("float64")),
+        Call(lambda x: x + x),
+        Call(lambda x: x.min()),
+        Call(lambda x: x.argmax()),
+        Call(lambda x: x.cummax()),
+    ],
     "arithmetic": [
         Call(lambda x: x + x),
         Call(lambda x: x // 3),

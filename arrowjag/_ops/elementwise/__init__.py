@@ -12,7 +12,18 @@ from arrowjag._ops.elementwise.categories import Categories, as_category, codes_
 from arrowjag._ops.elementwise.choosing import coalesce, fill_null, where
 from arrowjag._ops.elementwise.comparison import are_moments, exact_counts
 from arrowjag._ops.elementwise.decimals import check_rounded
-from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_datum, columns_of, decoded, in_one_zone, row_of
+from arrowjag._ops.elementwise.framework import (
+    Datum,
+    Operand,
+    apply,
+    cast_datum,
+    columns_of,
+    decoded,
+    half_to_single,
+    in_one_zone,
+    row_of,
+    single_to_half,
+)
 from arrowjag._ops.elementwise.operators import (
     BINARY,
     COMPARISONS,
@@ -74,6 +85,7 @@ __all__ = [
     "fill_null",
     "fitting_product",
     "from_codes",
+    "half_to_single",
     "in_one_zone",
     "is_bytes",
     "is_ordered",
@@ -88,6 +100,7 @@ __all__ = [
     "row_of",
     "scalar_by_value",
     "scalar_like",
+    "single_to_half",
     "ufunc",
     "unary",
     "where",

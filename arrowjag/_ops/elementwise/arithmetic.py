@@ -20,9 +20,11 @@ from arrowjag._ops.elementwise.framework import (
     as_float,
     both_valid,
     cast_datum,
+    cast_plain,
     datum_to_numpy,
     decoded,
     half_to_single,
+    single_to_half,
     sized,
 )
 from arrowjag._ops.elementwise.types import is_bytes, is_text, promote
@@ -92,7 +94,7 @@ def arithmetic(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
             return _bool_arithmetic(name, one, two)
         one, two = cast_datum(one, type), cast_datum(two, type)
         if pt.is_float16(type):
-            return call([half_to_single(one), half_to_single(two)]).cast(pa.float16(), safe=False)
+            return single_to_half(call([half_to_single(one), half_to_single(two)]))
         return call([one, two])
 
     return compute
@@ -136,7 +138,7 @@ def divide(one: Datum, two: Datum) -> pa.Array:
     type = promote([one.type, two.type], "divide")
     type = type if pt.is_floating(type) else pa.float64()
     if pt.is_float16(type):
-        return pc.divide(one.cast(pa.float32()), two.cast(pa.float32())).cast(pa.float16(), safe=False)
+        return single_to_half(pc.divide(cast_plain(one, pa.float32()), cast_plain(two, pa.float32())))
     return pc.divide(as_float(one, type), as_float(two, type))
 
 
@@ -165,6 +167,8 @@ def floored(name: str, function: Callable[..., Any]) -> Callable[[Datum, Datum],
             if pt.is_floating(one.type) or pt.is_floating(two.type):
                 return _FLOORED[name](one.cast(pa.float64()), two.cast(pa.float64()))
             return decimals.floored(name, one, two)
+        if pt.is_float16(one.type) and pt.is_float16(two.type):  # numpy divides them as float32, too
+            return single_to_half(compute(half_to_single(one), half_to_single(two)))
         left, right, valid, type = numpy_pair(name, one, two)
         if pt.is_integer(type):
             zero = right == 0

@@ -232,7 +232,7 @@ _LIGHT = _SIGNS | {np.sqrt}
 def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
     """Apply a unary ufunc to booleans, integers or floats, also under nulls; None if it can't run on blocks."""
     type = array.type
-    if not (pt.is_integer(type) or pt.is_float64(type) or pt.is_float32(type) or pt.is_boolean(type)):
+    if not (pt.is_integer(type) or pt.is_floating(type) or pt.is_boolean(type)):
         return None
     if strategy.choose("function", len(array)) == "whole":
         return None
@@ -241,8 +241,8 @@ def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
         kind = function(data[:0]).dtype
     except TypeError:
         return None
-    if data.itemsize == 1 and kind.kind in "iufb" and function not in _SIGNS:
-        return _by_table(function, array, data)
+    if data.itemsize == 1 or pt.is_float16(type):
+        return None if kind.kind not in "iufb" or (data.itemsize == 1 and function in _SIGNS) else _by_table(function, array, data)
     if kind == np.bool_:
         return with_data(array, comparison.flags(function, data), pa.bool_())
     if kind.kind not in "iuf" or (kind.kind != "f" and function not in _SIGNS):
@@ -254,11 +254,12 @@ def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
 
 
 def _by_table(function: np.ufunc, array: pa.Array, data: npt.NDArray[Any]) -> pa.Array:
-    """Look up the results of items of one byte, of which there are at most 256."""
-    keys = np.arange(256, dtype=np.uint8)
+    """Look up the results of booleans and items of one byte or of float16, of which there are at most 256 or 65,536."""
+    words = np.dtype(f"u{data.itemsize}")
+    keys = np.arange(2 if data.dtype == np.bool_ else 1 << 8 * data.itemsize, dtype=words)
     with np.errstate(all="ignore"):
-        table = function(keys.astype(bool) if data.dtype == np.bool_ else keys.view(data.dtype))
-    codes = data.view(np.uint8)
+        table = function(keys.view(data.dtype))
+    codes = data.view(words)
     if table.dtype == np.bool_:
         return with_data(array, fill_bits(lambda items: table.take(codes[items]), len(codes)), pa.bool_())
     block = light_block(len(codes), table.itemsize)

@@ -42,6 +42,7 @@ __all__ = [
     "in_one_zone",
     "retyped",
     "row_of",
+    "single_to_half",
     "sized",
     "validity_of",
     "with_data",
@@ -226,7 +227,11 @@ def in_one_zone(one: Datum, two: Datum) -> tuple[Datum, Datum]:
 
 
 def half_to_single(datum: Datum) -> Datum:
-    return datum.cast(pa.float32()) if pt.is_float16(datum.type) else datum
+    return cast_plain(datum, pa.float32()) if pt.is_float16(datum.type) else datum
+
+
+def single_to_half(datum: Datum) -> Datum:
+    return cast_plain(datum, pa.float16(), safe=False)
 
 
 def as_float(datum: Datum, type: pa.DataType) -> Datum:
