@@ -22,7 +22,7 @@ from arrowjag._kernels.base.memory import data_of, empty, from_words, without_va
 from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, every_of, name_at, offset_text, offsets_at, round_times
 from arrowjag._ops import elementwise
 from arrowjag._ops.elementwise.tables import Keys, map_keys
-from arrowjag._ops.zones import as_counts, as_times, in_zone, wall_of
+from arrowjag._ops.zones import any_counts, as_counts, as_times, in_zone, wall_of
 from arrowjag._pyarrow_versions import take
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
 
@@ -130,17 +130,19 @@ def _instants(seconds: NDArray[np.int64], valid: Any = None, zone: str = "UTC") 
     return as_times(seconds, valid, pa.timestamp("s", zone))
 
 
-def _within_calendar(values: pa.Array, name: str) -> None:
-    """Refuse times of years for which Arrow's calendar wraps."""
+def _within_calendar(values: pa.Array, name: str) -> tuple[Any, Any]:
+    """Return counts of the unit, any number of the calendar under nulls; refuse times of years for which Arrow's calendar wraps."""
     unit = _unit(values.type) if not pt.is_time(values.type) else "ns"
+    counts, valid = any_counts(values)
     if unit == "ns" or not len(values):
-        return
+        return counts, valid
     ends = np.array([1 - _YEARS - 1970, _YEARS - 1970]).view("M8[Y]").astype(f"M8[{unit}]")
     low, high = ends.view(np.int64)
-    counts, _ = as_counts(values)
-    least, greatest = least_and_greatest(counts) if counts.size else (0, 0)
-    if least < low or greatest >= high:
-        raise JagValueError(f"dt.{name}: a time is outside of the years {1 - _YEARS} to {_YEARS - 1}")
+    for known in (counts, counts if valid is None else as_counts(values)[0]):
+        least, greatest = least_and_greatest(known)
+        if low <= least and greatest < high:
+            return known, valid
+    raise JagValueError(f"dt.{name}: a time is outside of the years {1 - _YEARS} to {_YEARS - 1}")
 
 
 def field(column: Column, name: str) -> Column:
@@ -152,9 +154,10 @@ def field(column: Column, name: str) -> Column:
         return kernel(wall_of(values, f"dt.{name}"))
 
     def of_calendar(values: pa.Array) -> pa.Array:
-        _within_calendar(values, name)
+        counts, valid = _within_calendar(values, name)
         wall = wall_of(values, f"dt.{name}")
-        counts, valid = as_counts(wall)
+        if wall is not values:
+            counts, valid = as_counts(wall)
         return map_keys(Keys(counts, valid, _ticks_per_day(wall.type)), lambda days: kernel(_instants(days * _PER_DAY)))
 
     if takes == _CLOCK:

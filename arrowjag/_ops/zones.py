@@ -14,16 +14,21 @@ from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, instants_of, offsets_at
 from arrowjag.errors import JagRangeError
 
-__all__ = ["as_counts", "as_times", "cast_zoned", "in_zone", "wall_of"]
+__all__ = ["any_counts", "as_counts", "as_times", "cast_zoned", "in_zone", "wall_of"]
 
 _TEXT = pa.large_string()
 
 
 def as_counts(values: pa.Array) -> tuple[Any, Any]:
     """Counts of the unit as int64, 0 under nulls, and their validity; not to be written to."""
-    data, valid = _arrow.to_numpy(values.view(pa.int32() if values.type.bit_width == 32 else pa.int64()))
-    data = data.astype(np.int64, copy=False)
+    data, valid = any_counts(values)
     return (data if valid is None else filled(data, valid, 0)), valid
+
+
+def any_counts(values: pa.Array) -> tuple[Any, Any]:
+    """As `as_counts`, with any number under nulls."""
+    data, valid = _arrow.to_numpy(values.view(pa.int32() if values.type.bit_width == 32 else pa.int64()))
+    return data.astype(np.int64, copy=False), valid
 
 
 def as_times(counts: Any, valid: Any, type: pa.DataType) -> pa.Array:

@@ -23,7 +23,7 @@ class Keys(NamedTuple):
     """Integers that number parts of counts: days, or hours, which begin again after 24."""
 
     counts: NDArray[np.int64]
-    """0 under nulls."""
+    """Any number under nulls, better 0 than one that widens the limits."""
     valid: NDArray[np.bool_] | None
     size: int
     """How many counts a part has."""
