@@ -275,13 +275,17 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("expression", (sizes.JIT_VALUES, 5, 5), "whole"),
     ("expression", (sizes.JIT_VALUES, 12, 13), "blocks"),
     ("expression", (sizes.JIT_VALUES, 11, 12), "whole"),
+    ("coalesce", (sizes.CHOICE_VALUES - 1, sizes.CHOICE_VALUES - 1), "whole"),
+    ("coalesce", (sizes.CHOICE_VALUES, sizes.CHOICE_VALUES // 2), "blocks"),
+    ("coalesce", (sizes.CHOICE_VALUES, sizes.CHOICE_VALUES // 20), "whole"),
+    ("coalesce", (sizes.FILLED_VALUES, 1), "blocks"),
     ("frame", (2, 1, sizes.LARGE_FRAME), "coordinates"),
     ("frame", (2, 1, sizes.LARGE_FRAME + 1), "columns"),
     ("frame", (3, 1, sizes.LARGE_FRAME + 1), "coordinates"),
     ("frame", (2, 2, sizes.LARGE_FRAME + 1), "coordinates"),
 ]
 
-BLOCKS = dict.fromkeys(("pad_items", "merge_rows", "nth"), "CALL_VALUES") | {
+BLOCKS = dict.fromkeys(("cast", "pad_items", "merge_rows", "nth"), "CALL_VALUES") | {
     "if_else": "CHOICE_VALUES",
     "function": "ONE_PASS_VALUES",
     "concatenate": "LIGHT_BYTES",
@@ -660,6 +664,7 @@ NAMES = {
     "columns": "numpy compiled",
     "take_rising": "items stretches",
     "frame": "coordinates columns",
+    "coalesce": "whole blocks",
     **dict.fromkeys(BLOCKS, "whole blocks"),
     **{name: f"small {other}" for name, other in SMALL.items()},
     **dict.fromkeys(COMPILED, "numpy compiled"),

@@ -659,6 +659,7 @@ CALLS: dict[str, list[Call]] = {
         kernel(lambda offsets: [scatter.are_distinct(offsets[:0:-1], int(offsets[-1]) + 1)], lambda sizes: [0 not in sizes[1:]])
     ],
     "if_else": [Call(chosen, chosen_oracle)],
+    "coalesce": [Call(lambda x: x.fill_null(x.ffill())), Call(lambda x: aj.coalesce(x, x.shift(1), x.shift(-1)))],
     "utf8": [Call(texts_are_valid, lambda lists, ndim: [True, False, False], types=frozenset({pa.string()}))],
     "map_keys": [
         *(Call(lambda x, name=name: getattr(on_dates(x), name)()) for name in ("year", "week", "day_of_year")),
@@ -749,6 +750,7 @@ WITH: dict[str, dict[str, Any]] = {
     "picked": {"nth": "blocks"},
     "bisect": {"searchsorted": "bisect"},
     "searchsorted": {"bisect": "numpy"},  # whichever loops other tests have loaded
+    "coalesce": {"if_else": "blocks"},
     "chosen": {"if_else": "blocks", "fill": "masks"},
     "chosen_bits": {"if_else": "blocks", "chosen": "numpy"},
     "combine": {"combined": "numpy"},

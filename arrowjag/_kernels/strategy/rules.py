@@ -304,6 +304,11 @@ def few_runs(n_runs: int) -> str:
     return "slices" if n_runs <= sizes.SLICED_RUNS else "strings"
 
 
+def coalesce(n_values: int, n_nulls: int) -> str:
+    few = n_nulls < n_values * sizes.FEW_NULLS
+    return "blocks" if n_values >= (sizes.FILLED_VALUES if few else sizes.CHOICE_VALUES) else "whole"
+
+
 def at_least(size: str) -> Callable[[int], str]:
     def rule(n_values: int) -> str:
         return "blocks" if n_values >= getattr(sizes, size) else "whole"

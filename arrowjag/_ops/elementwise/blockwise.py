@@ -29,7 +29,7 @@ from arrowjag._kernels.base.fill import (
     light_block,
     spread_flags,
 )
-from arrowjag._kernels.base.memory import unpack_bits
+from arrowjag._kernels.base.memory import unpack_bits, without_validity
 from arrowjag._kernels.elementwise import arithmetic, comparison
 from arrowjag._kernels.move import copy_runs
 from arrowjag._kernels.move.copy_runs import RunSource
@@ -317,7 +317,19 @@ def _chosen_bits(flags: pa.Array, one: Datum | structure.Met, two: Datum | struc
     whole = all(isinstance(side, pa.Scalar) and side.as_py() for side in sides)
     if whole and flags.null_count == 0:
         return None
-    return bits_of(flags.is_valid() if whole else pc.fill_null(pc.if_else(flags, *sides), False))
+    if whole:
+        return bits_of(flags.is_valid())
+    found = _selected(without_validity(flags), *sides)
+    return bits_of(pc.and_(found, flags.is_valid()) if flags.null_count else found)
+
+
+def _selected(flags: pa.Array, one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar) -> pa.Array:
+    """Select booleans, none of which is null, 64 at a time; if_else takes four times as long."""
+    if isinstance(one, pa.Scalar):
+        return pc.or_(flags, two) if one.as_py() else pc.and_not(two, flags)
+    if isinstance(two, pa.Scalar):
+        return pc.or_(pc.invert(flags), one) if two.as_py() else pc.and_(flags, one)
+    return pc.or_(pc.and_(flags, one), pc.and_not(two, flags))
 
 
 def _valid(side: Datum | structure.Met) -> pa.Array | pa.Scalar:

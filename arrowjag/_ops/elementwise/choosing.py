@@ -271,7 +271,7 @@ def _longest(data: Sequence[Datum]) -> int:
 def _coalesce_blocks(data: Sequence[Datum]) -> pa.Array | None:
     """Apply coalesce block by block; None if that does not apply, and the caller falls back to pyarrow."""
     result, *others = data
-    if not isinstance(result, pa.Array) or strategy.choose("if_else", len(result)) == "whole":
+    if not isinstance(result, pa.Array) or strategy.choose("coalesce", len(result), result.null_count) == "whole":
         return None
     for other in others:
         there = result.is_valid()
