@@ -209,8 +209,8 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("filter", (1, False, True), "arrow"),
     ("filter", (4095, True, False), "small"),
     ("filter", (4096, True, False), "arrow"),
-    ("filter", (499_999, True, True), "arrow"),
-    ("filter", (500_000, True, False), "arrow"),
+    ("filter", (sizes.POLARS_FILTER_VALUES - 1, True, True), "arrow"),
+    ("filter", (sizes.POLARS_FILTER_LOAD_VALUES, True, False), "arrow"),
     ("moved_bits", (even(3, 100), 300, True), "flags"),
     ("moved_bits", (even(3, 100), 5000, True), "compiled"),
     ("moved_bits", (even(3, 100), 5000, False), "flags"),
@@ -403,7 +403,10 @@ def test_polars_replaces_numpy_where_it_is_able(monkeypatch: pytest.MonkeyPatch)
         assert strategy.choose("n_unique", even(512, 64), YES, True) == "compiled"
         assert strategy.choose("n_unique", even(10, 10_000), NO, True) == "pairs"
         monkeypatch.setattr(_versions, "load", lambda _name, host=host: host)
-        assert strategy.choose("filter", 500_000, True, True) == ("polars" if host else "arrow")
+        assert strategy.choose("filter", sizes.POLARS_FILTER_VALUES, True, True) == ("polars" if host else "arrow")
+        monkeypatch.setattr(_versions, "loaded", lambda _name: None)
+        assert strategy.choose("filter", sizes.POLARS_FILTER_LOAD_VALUES - 1, True, True) == "arrow"
+        assert strategy.choose("filter", sizes.POLARS_FILTER_LOAD_VALUES, True, True) == ("polars" if host else "arrow")
 
 
 def test_few_values_of_types_that_lexsort_takes_are_small() -> None:

@@ -272,7 +272,10 @@ def filter(n_values: int, fixed_width: bool, shared: bool) -> str:
     """Choose how to filter; `shared`: polars stores the type as Arrow does."""
     if 0 < n_values < sizes.CALL_VALUES and fixed_width:
         return "small"
-    return "polars" if n_values >= sizes.POLARS_FILTER_VALUES and shared and has_polars() else "arrow"
+    if n_values < sizes.POLARS_FILTER_VALUES or not shared:
+        return "arrow"
+    is_worth_it = _versions.loaded("polars") is not None or n_values >= sizes.POLARS_FILTER_LOAD_VALUES
+    return "polars" if is_worth_it and has_polars() else "arrow"
 
 
 def has_polars() -> bool:
