@@ -109,7 +109,7 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     if rule is None:
         return None
     size = max([column.shape.size for column in columns], default=0)
-    if strategy.choose("arithmetic", size, rule.fewest) == "whole":
+    if strategy.choose("arithmetic", size, _fewest(rule, columns)) == "whole":
         return None
     if rule.takes is _same_float_or_by_number:
         operands = _in_one_type(name, operands)
@@ -143,6 +143,12 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
 
     data = fill(work, shape.size, kind, block)
     return Column(shape, _array(pa.from_numpy_dtype(kind), shape.size, bits, data))
+
+
+def _fewest(rule: _Rule, columns: Sequence[Column]) -> str:
+    """Name the smallest size for which blocks are used; pyarrow's loops of 64-bit integers take longer than those of floats."""
+    is_long = bool(columns) and pt.is_integer(columns[0].type) and columns[0].type.bit_width == 64
+    return "ONE_PASS_VALUES" if is_long and rule.fewest == "ARITHMETIC_VALUES" else rule.fewest
 
 
 def _in_one_type(name: str, operands: Sequence[Operand]) -> Sequence[Operand]:
