@@ -194,6 +194,8 @@ def arguments_of_moves(loop, told, values, offsets, cuts, leaders, rng):
     given["choose_items"] = {"one": values, "two": two, "by_number": int(len(two) == 1), "n": len(values)}
     given["choose_items"] |= {"flags": rng.integers(0, most, len(values), np.uint8), "chosen": int(rng.integers(2))}
     given["replace_equal"] = {"pair": np.array([values[3], values[5]]), "n": len(values)}
+    steps = {"x_step": int(rng.choice([0, 2])), "y_step": int(rng.choice([0, 2])), "subtracts": int(rng.integers(2))}
+    given |= {"added_pairs": steps | {"n": len(values) // 2}, "absolute_pairs": {"n": len(values) // 2}}
     given["shares"] = {"out": values.copy()}
     given |= arguments_of_strings(cuts, rng)
     given["members"] = {"known": values[::-1].copy(), "cuts": np.concatenate(([0], np.cumsum(np.diff(offsets)[::-1])))}

@@ -121,7 +121,7 @@ def test_ranges_over_blocks() -> None:
 @pytest.mark.parametrize("nulls", [False, True])
 def test_filter_of_many_values_equals_plain_selection(dtype: Any, nulls: bool) -> None:
     random = np.random.default_rng(4)
-    n = strategy.sizes.POLARS_FILTER_LOAD_VALUES + 10
+    n = strategy.sizes.POLARS_LOAD_VALUES + 10
     raw = random.integers(0, 2, n)
     values = pa.array(raw, mask=random.random(n) < 0.1 if nulls else None).cast(dtype)
     mask = random.random(n) < 0.3
@@ -190,7 +190,7 @@ def test_few_values_are_taken_at_once_and_many_in_blocks(monkeypatch: pytest.Mon
 
 def test_how_values_of_each_type_are_filtered() -> None:
     pytest.importorskip("polars")
-    with strategy.force(CALL_VALUES=100, POLARS_FILTER_VALUES=200, POLARS_FILTER_LOAD_VALUES=200):
+    with strategy.force(CALL_VALUES=100, POLARS_FILTER_VALUES=200):
         for name, values in ARRAYS.items():
             if pa.types.is_struct(values.type):  # field by field
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ WORDS = aj.array([["b", "é", None], [], ["b", "a", "b"]])
 LONG = aj.array([[0.5, 1.5] * 300, [2.0]])
 HUGE = aj.array([[0.5, 1.5, 1e-17] * 1000, [None, 2.0]])
 BEYOND = aj.array([[2**62] * 4, [1, 2, 4], [], [5, 6, 8]])
+PRICES = aj.array([[Decimal("1.50"), None], [], [Decimal("-2.25")]])
 TIMES = aj.array([[1, 2], [], [5, 5, 6, 9]])
 
 CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
@@ -76,6 +78,9 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "median": ("select-f8-plain", lambda: FLOATS.quantile(0.3)),
     "is_in": ("one_of-i8-plain", lambda: INTEGERS.is_in([3, 4])),
     "round": ("rounded-f8-plain", lambda: FLOATS.round(2)),
+    "sum of decimals": ("added_pairs-u8-plain", lambda: PRICES + 1),
+    "negative of decimals": ("added_pairs-u8-plain", PRICES.__neg__),
+    "abs of decimals": ("absolute_pairs-u8-plain", PRICES.__abs__),
     "sqrt": ("square_root-f8-plain", lambda: np.sqrt(FLOATS)),
     "is_nan": ("compared-f8-plain", FLOATS.is_nan),
     "greater": ("compared-i8-plain", lambda: INTEGERS > 3),
@@ -190,7 +195,7 @@ def compiled(name: str) -> Iterator[None]:
     ways |= {"null_bits": "flags"} if "flags" in name else {}
     ways |= {"rank": "pairs"} if name.startswith("rank") else {}
     ways |= {"spread": "words"} if name.endswith("spread") else {}
-    ways |= {"if_else": "blocks"} if name == "fill_null" else {}
+    ways |= {"coalesce": "blocks", "if_else": "blocks"} if name == "fill_null" else {}
     sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0, "ARITHMETIC_VALUES": 0}
     sizes |= {"LARGE_VALUES": 1000} if "huge" in name else {}
     sizes |= {"THREAD_VALUES": 1, "CACHE_VALUES": 2} if "blocks" in name else {}

@@ -210,7 +210,7 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("filter", (4095, True, False), "small"),
     ("filter", (4096, True, False), "arrow"),
     ("filter", (sizes.POLARS_FILTER_VALUES - 1, True, True), "arrow"),
-    ("filter", (sizes.POLARS_FILTER_LOAD_VALUES, True, False), "arrow"),
+    ("filter", (sizes.POLARS_LOAD_VALUES, True, False), "arrow"),
     ("moved_bits", (even(3, 100), 300, True), "flags"),
     ("moved_bits", (even(3, 100), 5000, True), "compiled"),
     ("moved_bits", (even(3, 100), 5000, False), "flags"),
@@ -278,7 +278,7 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("coalesce", (sizes.CHOICE_VALUES - 1, sizes.CHOICE_VALUES - 1), "whole"),
     ("coalesce", (sizes.CHOICE_VALUES, sizes.CHOICE_VALUES // 2), "blocks"),
     ("coalesce", (sizes.CHOICE_VALUES, sizes.CHOICE_VALUES // 20), "whole"),
-    ("coalesce", (sizes.FILLED_VALUES, 1), "blocks"),
+    ("coalesce", (sizes.WORD_VALUES, 1), "blocks"),
     ("frame", (2, 1, sizes.LARGE_FRAME), "coordinates"),
     ("frame", (2, 1, sizes.LARGE_FRAME + 1), "columns"),
     ("frame", (3, 1, sizes.LARGE_FRAME + 1), "coordinates"),
@@ -405,8 +405,8 @@ def test_polars_replaces_numpy_where_it_is_able(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(_versions, "load", lambda _name, host=host: host)
         assert strategy.choose("filter", sizes.POLARS_FILTER_VALUES, True, True) == ("polars" if host else "arrow")
         monkeypatch.setattr(_versions, "loaded", lambda _name: None)
-        assert strategy.choose("filter", sizes.POLARS_FILTER_LOAD_VALUES - 1, True, True) == "arrow"
-        assert strategy.choose("filter", sizes.POLARS_FILTER_LOAD_VALUES, True, True) == ("polars" if host else "arrow")
+        assert strategy.choose("filter", sizes.POLARS_LOAD_VALUES - 1, True, True) == "arrow"
+        assert strategy.choose("filter", sizes.POLARS_LOAD_VALUES, True, True) == ("polars" if host else "arrow")
 
 
 def test_few_values_of_types_that_lexsort_takes_are_small() -> None:

@@ -666,6 +666,12 @@ CALLS: dict[str, list[Call]] = {
         *(Call(lambda x, text=text: on_dates(x).strftime(text)) for text in ("%Y-%m-%d", "%%%I %p%M|%S.%f", "%G %R%T")),
     ],
     "function": [Call(np.abs), Call(np.floor), Call(np.sqrt), Call(np.isnan)],
+    "decimals": [
+        Call(lambda x: x + x if pa.types.is_decimal(x.type) else refuse()),
+        Call(lambda x: 7 - x if pa.types.is_decimal(x.type) else refuse()),
+        Call(lambda x: -x if pa.types.is_decimal(x.type) else refuse()),
+        Call(lambda x: abs(x) if pa.types.is_decimal(x.type) else refuse()),
+    ],
     "cast": [
         *(
             Call(lambda x, type=type: x.cast(type))

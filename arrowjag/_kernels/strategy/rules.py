@@ -186,11 +186,8 @@ def compiled_or_blocks(ready: bool) -> str:
 
 def count_rule(n_values: int, ready: bool = False) -> str:
     """Choose how to count flags; `ready`: they are bits, and a compiled loop is loaded."""
-    if ready:
-        return "compiled"
-    if n_values >= sizes.POLARS_VALUES and polars_for(n_values) is not None:
-        return "polars"
-    return "whole" if n_values < sizes.CALL_VALUES else "blocks"
+    by_size = "whole" if n_values < sizes.CALL_VALUES else "blocks"
+    return "compiled" if ready else "polars" if polars_for(n_values) is not None else by_size
 
 
 def scan(n_rows: int, longest: int, is_sum_of_integers: bool) -> str:
@@ -272,10 +269,8 @@ def filter(n_values: int, fixed_width: bool, shared: bool) -> str:
     """Choose how to filter; `shared`: polars stores the type as Arrow does."""
     if 0 < n_values < sizes.CALL_VALUES and fixed_width:
         return "small"
-    if n_values < sizes.POLARS_FILTER_VALUES or not shared:
-        return "arrow"
-    is_worth_it = _versions.loaded("polars") is not None or n_values >= sizes.POLARS_FILTER_LOAD_VALUES
-    return "polars" if is_worth_it and has_polars() else "arrow"
+    is_worth_it = _versions.loaded("polars") is not None or (n_values >= sizes.POLARS_LOAD_VALUES and has_polars())
+    return "polars" if shared and n_values >= sizes.POLARS_FILTER_VALUES and is_worth_it else "arrow"
 
 
 def has_polars() -> bool:
@@ -289,9 +284,8 @@ def repeat(n_values: int, count: int, is_ready: Callable[[], bool]) -> str:
 
 
 def repeat_bits(n_values: int, count: int) -> str:
-    if n_values * count < sizes.REPEATED_AT_ONCE:
-        return "small"
-    return "spread" if count > sizes.BIT_TABLE_COLUMNS else "table"
+    by_size = "spread" if count > sizes.BIT_TABLE_COLUMNS else "table"
+    return "small" if n_values * count < sizes.REPEATED_AT_ONCE else by_size
 
 
 def are_distinct(n_places: int, n: int) -> str:
@@ -308,15 +302,12 @@ def few_runs(n_runs: int) -> str:
 
 
 def coalesce(n_values: int, n_nulls: int) -> str:
-    few = n_nulls < n_values * sizes.FEW_NULLS
-    return "blocks" if n_values >= (sizes.FILLED_VALUES if few else sizes.CHOICE_VALUES) else "whole"
+    """Choose how to fill nulls: where few items are null, pyarrow takes 1 ns per item, where every second one is, 4."""
+    return "blocks" if n_values >= (sizes.WORD_VALUES if 10 * n_nulls < n_values else sizes.CHOICE_VALUES) else "whole"
 
 
 def at_least(size: str) -> Callable[[int], str]:
-    def rule(n_values: int) -> str:
-        return "blocks" if n_values >= getattr(sizes, size) else "whole"
-
-    return rule
+    return lambda n_values: arithmetic(n_values, size)
 
 
 def expression(n_values: int, n_itemwise: int, n_calls: int) -> str:

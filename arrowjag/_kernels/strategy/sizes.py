@@ -183,9 +183,6 @@ REDUCED_ROW = 128
 POLARS_FILTER_VALUES = 1 << 14
 """From here on polars, if loaded, filters numbers: to keep half of 20k float64 takes 27 us, by pyarrow 47; of 100k 54 and 200."""
 
-POLARS_FILTER_LOAD_VALUES = 500_000
-"""From here on polars is worth loading to filter: keeping half of 5M float64 takes 2.4 ms, and 12.7 by pyarrow."""
-
 SCAN_CELLS = 4096
 """Up to this many cells (rows times the longest row) one matrix is scanned: 100 values take 8 us, and 60 slot by slot."""
 
@@ -244,12 +241,6 @@ SET_TABLE = 1 << 16
 
 CHOICE_VALUES = 1 << 14
 """From here on if_else selects by masks in blocks: 5M values with random flags take 8 ms, and 20 by pyarrow or numpy."""
-
-FILLED_VALUES = 1 << 16
-"""From here on a column with few nulls is filled in blocks: pyarrow fills 20k items in 13 us, the calls of blocks take 55."""
-
-FEW_NULLS = 0.1
-"""Up to this share of nulls, pyarrow's coalesce takes 1 ns per item; where every second one is null, 4."""
 
 UTF8_POLARS_BYTES = 1 << 17
 """From here on polars, if loaded, validates UTF-8, at 15 GB/s; a compiled loop does 11, Arrow 1.5 to 4; a call costs 30 us."""

@@ -116,6 +116,8 @@ def _special(name: str, kernel: str, one: Datum, two: Datum) -> pa.Array:
         return durations.scaled(name, one, two)
     if any(pt.is_decimal(type) for type in types) and any(pt.is_floating(type) for type in types):
         return pc.call_function(kernel, [one.cast(pa.float64()), two.cast(pa.float64())])
+    if (found := decimals.added(name, one, two)) is not None:
+        return found
     if any(pt.is_decimal(type) for type in types):
         one, two = decimals.room_for_result(name, kernel, one, two)
     return pc.call_function(kernel, [one, two])

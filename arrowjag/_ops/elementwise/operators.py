@@ -15,7 +15,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels.elementwise import rounding
 from arrowjag._kernels.elementwise.text_bytes import holds
-from arrowjag._ops.elementwise import blockwise
+from arrowjag._ops.elementwise import blockwise, decimals
 from arrowjag._ops.elementwise.arithmetic import arithmetic, divide, floor_divide, power, remainder
 from arrowjag._ops.elementwise.choosing import where
 from arrowjag._ops.elementwise.comparison import are_moments, compare, logic, shift
@@ -98,6 +98,8 @@ def _absolute(datum: Datum) -> pa.Array:
         return datum
     if pt.is_duration(datum.type):
         return _absolute(datum.cast(pa.int64())).cast(datum.type)
+    if pt.is_decimal128(datum.type) and isinstance(datum, pa.Array) and len(datum):
+        return decimals.absolute(datum)
     found = blockwise.map_values(np.absolute, datum)
     return _widened(pc.abs, datum) if found is None else found
 

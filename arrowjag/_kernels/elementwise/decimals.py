@@ -1,0 +1,94 @@
+"""Sums, differences and magnitudes of decimals of 128 bits and one scale, as integers of two words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.fill import fill, light_block
+from arrowjag._kernels.compiled.library import Compiled, find_loop
+
+__all__ = ["absolute", "add", "pair_of", "pairs_of"]
+
+Pairs = NDArray[np.uint64]
+"""(n, 2) words, the lower one first."""
+
+_DECIMAL = np.dtype((np.void, 16))
+
+
+def pairs_of(values: pa.Array[Any]) -> Pairs:
+    """The integers of decimals of 128 bits, shared; those under nulls are arbitrary."""
+    n = len(values)
+    return np.frombuffer(values.buffers()[1], np.uint64, 2 * n, 16 * values.offset).reshape(n, 2)
+
+
+def pair_of(integer: int) -> Pairs:
+    """One integer of at most 128 bits."""
+    return np.array([[integer % 2**64, integer // 2**64 % 2**64]], np.uint64)
+
+
+def add(one: Pairs, two: Pairs, n: int, *, subtracts: bool = False) -> NDArray[Any]:
+    """The sums or differences of integers, which wrap around.
+
+    Parameters
+    ----------
+    one, two : (n, 2) or (1, 2) arrays
+        One integer per item, or one for all.
+    n : int
+    subtracts : bool
+        Whether the second one is taken from the first one.
+
+    Returns
+    -------
+    (n,) array of items of 16 bytes
+
+    Notes
+    -----
+    O(n), on all cores. 1M sums with one number take 1.1 ms of CPU time by the compiled loop, by pyarrow 2.5.
+    """
+    loop = _loop("added_pairs", n)
+    steps = [2 * int(len(side) == n) for side in (one, two)]
+
+    def work(items: slice, out: NDArray[Any]) -> None:
+        left, right = (side[items] if len(side) == n else side for side in (one, two))
+        if loop is not None:
+            sides = [np.ascontiguousarray(side) for side in (left, right)]
+            loop(sides[0], steps[0], sides[1], steps[1], int(subtracts), len(out), out.view(np.uint64))
+        else:
+            _add_words(left, right, subtracts, out.view(np.uint64).reshape(len(out), 2))
+
+    return fill(work, n, _DECIMAL, light_block(n, 16))
+
+
+def absolute(values: Pairs) -> NDArray[Any]:
+    """The magnitudes of integers, as items of 16 bytes."""
+    loop = _loop("absolute_pairs", len(values))
+
+    def work(items: slice, out: NDArray[Any]) -> None:
+        if loop is not None:
+            loop(np.ascontiguousarray(values[items]), len(out), out.view(np.uint64))
+            return
+        sign = (values[items] >> np.uint64(63))[:, 1]
+        turned = values[items] ^ (np.uint64(0) - sign)[:, None]
+        _add_words(turned, np.stack([sign, np.zeros_like(sign)], axis=1), False, out.view(np.uint64).reshape(len(out), 2))
+
+    return fill(work, len(values), _DECIMAL, light_block(len(values), 16))
+
+
+def _loop(name: str, n: int) -> Compiled | None:
+    loop = find_loop(name, np.dtype(np.uint64), False, n)
+    return loop if strategy.choose("decimals", loop is not None) == "compiled" else None
+
+
+def _add_words(one: Pairs, two: Pairs, subtracts: bool, out: Pairs) -> None:
+    operation = np.subtract if subtracts else np.add
+    operation(one[:, 0], two[:, 0], out=out[:, 0])
+    operation(one[:, 1], two[:, 1], out=out[:, 1])
+    if subtracts:
+        out[:, 1] -= one[:, 0] < two[:, 0]
+    else:
+        out[:, 1] += out[:, 0] < one[:, 0]
