@@ -11,7 +11,7 @@ from arrowjag._column import row_validity
 from arrowjag.errors import JagError
 from arrowjag.pandas._convert import read
 from arrowjag.pandas._operators import wrap_column
-from arrowjag.pandas._setting import depth_of, labels_of
+from arrowjag.pandas._setting import depth_of, fresh_rows, labels_of
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 
@@ -45,13 +45,13 @@ def rows_to_set(target: Any, key: Any, value: Any, by_label: bool) -> Any:
     if not isinstance(value, (list, tuple, dict, np.ndarray)):
         return value
     if isinstance(target, pd.Series):
-        return _row(value, target.dtype) if is_jagged(target) and pd.api.types.is_scalar(key) else value
+        return _row(value, target.dtype) if is_jagged(target) and _is_one(key, target.index, by_label) else value
     dtypes = list(target.dtypes)
-    if not any(isinstance(dtype, JaggedDtype) for dtype in dtypes) or isinstance(target.index, pd.MultiIndex):
+    if not any(isinstance(dtype, JaggedDtype) for dtype in dtypes):
         return value
-    rows, column = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
-    one_row = pd.api.types.is_scalar(rows)
-    if not pd.api.types.is_scalar(column):
+    rows, column = _split(key, target.index, by_label)
+    one_row = _is_one(rows, target.index, by_label)
+    if not _is_one(column, target.columns, by_label):
         chosen = _chosen(target.columns, column, by_label)
         types = [dtypes[place] for place in chosen]
         if not any(isinstance(dtype, JaggedDtype) for dtype in types):
@@ -60,12 +60,25 @@ def rows_to_set(target: Any, key: Any, value: Any, by_label: bool) -> Any:
     place = _place(target.columns, column, by_label)
     if place is None or not isinstance(dtypes[place], JaggedDtype):
         return value
-    return _row(value, dtypes[place]) if one_row else _rows(value, dtypes[place])
+    return _cell(value, dtypes[place]) if one_row else _rows(value, dtypes[place])
+
+
+def _split(key: Any, index: Any, by_label: bool) -> tuple[Any, Any]:
+    """Return the rows and the columns that a key selects. A label of several levels is a tuple, but no pair of rows and columns."""
+    is_label = by_label and isinstance(index, pd.MultiIndex) and _is_one(key, index, by_label) and key in index
+    return key if isinstance(key, tuple) and len(key) == 2 and not is_label else (key, slice(None))
+
+
+def _is_one(key: Any, index: Any, by_label: bool) -> bool:
+    """Return whether a key names a single row or column: a label of several levels does if it gives all of them."""
+    if not by_label or not isinstance(index, pd.MultiIndex):
+        return bool(pd.api.types.is_scalar(key))
+    return isinstance(key, tuple) and len(key) == index.nlevels and all(map(pd.api.types.is_scalar, key))
 
 
 def _place(columns: Any, column: Any, by_label: bool) -> int | None:
     """Return the position of a single selected column; None if no column or several are selected."""
-    if not pd.api.types.is_scalar(column) or (by_label and column not in columns):
+    if by_label and column not in columns:
         return None
     place = columns.get_loc(column) if by_label else column
     return int(place) if isinstance(place, (int, np.integer)) and -len(columns) <= place < len(columns) else None
@@ -113,6 +126,14 @@ def _row(value: Any, dtype: Any) -> Any:
         return Row(value, labels_of(dtype).leaf, dtype.ndim - 1)
     except JagError:
         return value
+
+
+def _cell(value: Any, dtype: JaggedDtype) -> Any:
+    """Convert the list for one cell to a row. A list that is no row raises: pandas would set one of its items, or all flattened."""
+    row = _row(value, dtype)
+    if row is value and not isinstance(value, dict):
+        fresh_rows(value, 1, labels_of(dtype))
+    return row
 
 
 def _rows(value: Any, dtype: JaggedDtype) -> Any:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
-from arrowjag.errors import ShapeError
+from arrowjag.errors import JagTypeError, ShapeError
 
 ROWS: list[Any] = [[1, 2], None, [], [3]]
 
@@ -79,6 +79,58 @@ def test_one_cell(df: pd.DataFrame, row: list[Any]) -> None:
     assert df["v"].jag.to_list() == [row] * 4
     assert df.iloc[0].tolist()[::2] == [5, "z"]
     assert df["v"].dtype == "jagged[int64, 2]"
+
+
+@pytest.mark.parametrize("value", [[1.5], [1.5, 2.5], ["a"], ["a", "b", "c"], [2**70]])
+@pytest.mark.parametrize("label", [0, 9])
+def test_a_list_whose_items_do_not_fit_is_named_whole(df: pd.DataFrame, label: int, value: list[Any]) -> None:
+    with pytest.raises(JagTypeError, match=r"^Invalid value \[.*\] for dtype jagged\[int64, 2\]: .*(int64|does not fit)"):
+        df.loc[label, "v"] = value
+    with pytest.raises(JagTypeError, match=r"^Invalid value \["):
+        df.iloc[0, 1] = value
+    assert df["v"].jag.to_list() == ROWS
+
+
+def test_a_list_that_is_too_deep_is_not_flattened(df: pd.DataFrame) -> None:
+    with pytest.raises(JagTypeError, match=r"Invalid value \[\[1\], \[2\]\] .* this list is deeper"):
+        df.loc[0, "v"] = [[1], [2]]
+
+
+LEVELS = pd.MultiIndex.from_tuples([("p", 1), ("p", 2), ("q", 1), ("q", 2)], names=["i", "j"])
+
+
+@pytest.mark.parametrize("row", [[], [7], [7, 8], [7, 8, 9], [None]])
+@pytest.mark.parametrize("label", [("p", 1), ("r", 1)])
+def test_labels_of_several_levels(df: pd.DataFrame, label: tuple[str, int], row: list[Any]) -> None:
+    df.index = LEVELS
+    series = df["v"].copy()
+    expected = [row, *ROWS[1:]] if label in LEVELS else [*ROWS, row]
+    df.loc[label, "v"] = row
+    series.loc[label] = row
+    assert df["v"].jag.to_list() == series.jag.to_list() == expected
+    assert df["v"].dtype == series.dtype == "jagged[int64, 2]"
+
+
+@pytest.mark.parametrize("row", [[], [7], [7, 8], [7, 8, 9]])
+def test_an_index_of_several_levels_is_no_obstacle(df: pd.DataFrame, row: list[Any]) -> None:
+    df.index = LEVELS
+    df.iloc[0, 1] = row
+    df.loc["q", "v"] = [row, [0]]
+    df.loc[("p", 2)] = [1, row, "z"]
+    assert df["v"].jag.to_list() == [row, row, row, [0]]
+    df.loc[("p", 1), ["v", "t"]] = [[9], "y"]
+    df.loc[df["k"] > 2, "v"] = [[6]]
+    assert df["v"].jag.to_list() == [[9], row, row, [6]]
+
+
+@pytest.mark.parametrize("row", [[], [7], [7, 8], [7, 8, 9]])
+def test_columns_of_several_levels(df: pd.DataFrame, row: list[Any]) -> None:
+    df.columns = pd.MultiIndex.from_tuples([("x", "k"), ("x", "v"), ("y", "t")])
+    df.loc[0, ("x", "v")] = row
+    df.loc[[1, 2], ("x", "v")] = [row, [0]]
+    df.loc[9, ("x", "v")] = row
+    df.loc[3, "x"] = [4, row]
+    assert df[("x", "v")].jag.to_list() == [row, row, [0], row, row]
 
 
 def test_deeper_columns() -> None:
