@@ -50,6 +50,7 @@ import pyarrow as pa
 
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
+from arrowjag._gate.layouts import canonical_layout, without_rows
 from arrowjag._pyarrow_versions import has_views, with_metadata, without_views
 from arrowjag._storage import portable
 from arrowjag.pandas import _entry, groupby, host
@@ -158,7 +159,7 @@ def frame_from_table(table: pa.Table) -> pd.DataFrame:
     >>> frame_from_table(pa.table({"v": [[1, None], None], "s": [{"a": 1}, None]})).dtypes["v"]
     jagged[int64, 2]
     """
-    table = with_metadata(table, portable(table.schema).metadata)
+    table = _without_runs(with_metadata(table, portable(table.schema).metadata))
     frame: pd.DataFrame = table.to_pandas(types_mapper=_own_dtype)
     for name, column in zip(table.column_names, table.columns, strict=True):
         if not column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)):
@@ -168,12 +169,21 @@ def frame_from_table(table: pa.Table) -> pd.DataFrame:
     return frame
 
 
+def _without_runs(table: pa.Table) -> pa.Table:
+    """Decode run-end encoding at any depth: pyarrow makes floats of its integers beside nulls, and no dtype holds it in lists."""
+    for place, (field, column) in enumerate(zip(table.schema, table.columns, strict=True)):
+        chunks = [canonical_layout(chunk) for chunk in column.chunks or [without_rows(field.type)]]
+        if chunks[0].type != field.type:
+            table = table.set_column(place, field.with_type(chunks[0].type), pa.chunked_array(chunks))
+    return table
+
+
 def _own_dtype(type: pa.DataType) -> Any:
     """The dtype of a type that pandas would hold as objects; None leaves a plain one to pyarrow."""
     if _arrow.is_jagged_extension(type) or _arrow.is_list_type(type):
         return JaggedDtype.from_arrow_type(type)
     inner = type.storage_type if isinstance(type, pa.BaseExtensionType) else type
-    inner = inner.value_type if pa.types.is_dictionary(inner) or pa.types.is_run_end_encoded(inner) else inner
+    inner = inner.value_type if pa.types.is_dictionary(inner) else inner
     if not pa.types.is_nested(inner) and not any(one(inner) for one in _OBJECTS):
         return None
     return pd.ArrowDtype(without_views(type) if has_views(type) else type)

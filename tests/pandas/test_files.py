@@ -155,3 +155,15 @@ def test_flat_columns_whose_dtype_pandas_cannot_name(column: pa.Array, tmp_path:
     ):
         assert aj.array(got["v"]).to_list() == column.to_pylist()
         assert isinstance(got["c"].dtype, pd.CategoricalDtype)
+
+
+@pytest.mark.parametrize("count", [0, 4])
+def test_runs_are_decoded(count: int, tmp_path: pathlib.Path) -> None:
+    """pyarrow alone makes floats of integers in runs beside nulls."""
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 3, 4], pa.int32()), pa.array([2**60 + 1, None, 5]))
+    columns = {"flat": runs, "lists": pa.ListArray.from_arrays(pa.array([0, 2, 2, 3, 4], pa.int32()), runs)}
+    aj.write_ipc(pa.table(columns).slice(0, count), tmp_path / "a.arrow")
+    frame = aj.read_ipc(tmp_path / "a.arrow", to="pandas")
+    assert frame["flat"].tolist() == [2**60 + 1, 2**60 + 1, pd.NA, 5][:count]
+    assert frame["lists"].dtype == "jagged[int64, 2]"
+    assert frame["lists"].jag.to_list() == [[2**60 + 1] * 2, [], [None], [5]][:count]
