@@ -66,6 +66,12 @@ def test_sizes_are_counted() -> None:
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("values per row", "number of rows")
 
 
+@pytest.mark.parametrize(("sizes", "median"), [([1, 2], "1.5"), ([1, 2, 5], "2"), ([4, 123_456, 123_456], "123,456")])
+def test_the_median_is_written_out(sizes: list[int], median: str) -> None:
+    ax = aj.from_sizes(pa.nulls(sum(sizes), pa.int8()), sizes).plot.sizes()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [f"median {median}"]
+
+
 def test_sizes_of_an_outer_dim() -> None:
     ax = aj.array(DEEP).plot.sizes(axis=1)
     assert bars(ax) == [(0, 1), (2, 1), (3, 1)]

@@ -63,7 +63,7 @@ def whole_edges(low: int, high: int, bins: int = BINS) -> npt.NDArray[np.float64
 def _mark_median(ax: Any, median: float, edges: npt.NDArray[np.float64]) -> None:
     if len(edges) <= 2:
         return
-    ax.axvline(median, color=_canvas.NULL, linewidth=1.5, label=f"median {median:,.4g}")
+    ax.axvline(median, color=_canvas.NULL, linewidth=1.5, label=f"median {median:,.1f}".removesuffix(".0"))
     ax.margins(y=0.15)  # room for the legend
     ax.legend(frameon=False, loc="upper right")
 
