@@ -187,6 +187,19 @@ def test_a_folder_is_one_set_of_facts(tmp_path: Path) -> None:
     assert (shown.returncode, "Parquet, 3 files, 6 rows" in shown.stdout) == (0, True)
 
 
+def test_a_folder_has_the_files_that_read_parquet_reads(tmp_path: Path) -> None:
+    """Other writers give files of Parquet other names."""
+    for number, name in enumerate(("a.parquet", "b.pq", "000000_0")):
+        aj.write_parquet({"v": aj.array([[number]] * 2)}, tmp_path / name)
+    assert read_facts(tmp_path).rows == aj.read_parquet(tmp_path).num_rows == 6
+    (tmp_path / "a.parquet").unlink()
+    assert read_facts(tmp_path).files == 2
+    (tmp_path / "notes.txt").write_text("no parquet")
+    for reader in (read_facts, aj.read_parquet):
+        with pytest.raises(JagError, match=r"notes\.txt"):
+            reader(tmp_path)
+
+
 def test_a_folder_of_files_with_structs_is_sampled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(4):
         docs = aj.zip(score=aj.array([[number, 1]] * 10), name=aj.array([["a", "b"]] * 10))

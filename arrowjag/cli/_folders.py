@@ -58,13 +58,10 @@ def open_path(place: str, options: Mapping[str, str] | None = None) -> Source:
     except TableFolderError as error:
         return _table_source(place, open_snapshot(error, options))
     except FileNotFoundError:
-        found = None
-    paths = [] if found is None else [one for one in found.paths if one.endswith(".parquet")]
-    if found is None or not paths:
-        raise JagValueError(f"{place} is a folder without Parquet files")
-    sources = {path: _parquet(StoredFile(path, filesystem)) for path in paths}
+        raise JagValueError(f"{place} is a folder without Parquet files") from None
+    sources = {path: _parquet(StoredFile(path, filesystem)) for path in found.paths}
     try:
-        parts, schema, partitions = open_files(found._replace(paths=paths))
+        parts, schema, partitions = open_files(found)
     except OSError as error:
         raise JagValueError(f"{place} can't be read: {str(error).splitlines()[0]}") from error
     files = [part.file for part in parts]
