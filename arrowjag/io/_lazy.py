@@ -86,8 +86,7 @@ def scan_parquet(
     _lazy_imports.load("polars")
     from polars.io.plugins import register_io_source
 
-    parts, whole = open_source(path_or_dataset, filters, filesystem, partitioning, check_options(storage_options))
-    there = whole if schema is None else schema
+    parts, there = open_source(path_or_dataset, filters, filesystem, partitioning, check_options(storage_options), schema)
     plan = make_plan(there, columns, filters)
     source = _Source(parts, there, list(there.names if columns is None else columns), filters, verify_checksums)
     return register_io_source(source, schema=source.dtypes(plan.schema))

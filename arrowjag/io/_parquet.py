@@ -27,9 +27,10 @@ from arrowjag.io._plain import plain_schema
 from arrowjag.io._python_files import open_python_file
 from arrowjag.io._row_groups import cut_rows
 from arrowjag.io._scan import NO_MAP_KEYS, Part, conform_table, full_schema, make_plan, open_parts, read_parts
+from arrowjag.io._schemas import refuse_equal_names
 from arrowjag.io._snapshots import open_snapshot
 from arrowjag.io._stores import check_options
-from arrowjag.io._tables import is_table
+from arrowjag.io._tables import Snapshot, is_table
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -110,7 +111,7 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
         If a column, a leaf or a name in the filter is unknown (the message lists the known ones), or if a value can't be cast
         to the type of the result.
     JagTypeError
-        If files hold a column in incompatible types; the message names files and column.
+        If files hold a column in incompatible types and `schema` is not given; the message names files and column.
 
     Notes
     -----
@@ -131,37 +132,49 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
     check_host(to)
     if is_dataset(path_or_dataset) and not is_parquet(path_or_dataset):
         return from_table(_read_dataset(path_or_dataset, columns, filters, schema), to)
-    parts, whole = open_source(path_or_dataset, filters, filesystem, partitioning, check_options(storage_options))
-    there = whole if schema is None else schema
+    parts, there = open_source(path_or_dataset, filters, filesystem, partitioning, check_options(storage_options), schema)
     if columns is not None and to == "pandas":
         columns = [*columns, *index_columns(there)]
     return from_table(read_parts(parts, there, columns, filters, verify_checksums), to)
 
 
 def open_source(
-    source: Any, filters: Any = None, filesystem: Any = None, partitioning: Any = "hive", options: Mapping[str, str] | None = None
+    source: Any,
+    filters: Any = None,
+    filesystem: Any = None,
+    partitioning: Any = "hive",
+    options: Mapping[str, str] | None = None,
+    schema: pa.Schema | None = None,
 ) -> tuple[list[Part], pa.Schema]:
-    """Return the files that `read_parquet` would read, with their footers, and the schema of all of them."""
+    """Return the files that `read_parquet` would read, with their footers, and the schema of all of them or that of the caller."""
     options = options or {}
     if is_table(source):
-        snapshot = open_snapshot(source, options)
-        return snapshot.parts(), snapshot.schema
+        return _snapshot(open_snapshot(source, options), schema)
     if is_dataset(source):
-        return _opened(*prune_files(source, filters))[:2]
+        return _opened(*prune_files(source, filters), schema)[:2]
     opened = _content(source)
     if opened is not None:
-        return _opened([StoredFile("", content=opened)], pa.schema([]))[:2]
+        return _opened([StoredFile("", content=opened)], pa.schema([]), schema)[:2]
     try:
         found = locate(source, filesystem, options)
     except TableFolderError as error:
-        snapshot = open_snapshot(error, options)
-        return snapshot.parts(), snapshot.schema
-    return open_files(found, filters, partitioning)[:2]
+        return _snapshot(open_snapshot(error, options), schema)
+    return open_files(found, filters, partitioning, schema)[:2]
 
 
-def _opened(files: Sequence[StoredFile], partitions: pa.Schema) -> tuple[list[Part], pa.Schema, pa.Schema]:
+def _snapshot(snapshot: Snapshot, schema: pa.Schema | None) -> tuple[list[Part], pa.Schema]:
+    return snapshot.parts(), snapshot.schema if schema is None else schema
+
+
+def _opened(
+    files: Sequence[StoredFile], partitions: pa.Schema, schema: pa.Schema | None
+) -> tuple[list[Part], pa.Schema, pa.Schema]:
     parts = open_parts(files, partitions)
-    return parts, full_schema(parts, partitions), partitions
+    if schema is None:
+        return parts, full_schema(parts, partitions), partitions
+    for part in parts:
+        refuse_equal_names(part.name, part.schema)
+    return parts, schema, partitions
 
 
 def _content(source: Any) -> Any:
@@ -173,20 +186,22 @@ def _content(source: Any) -> Any:
     return open_python_file(source) if hasattr(source, "read") and hasattr(source, "seek") else None
 
 
-def open_files(found: Located, filters: Any = None, partitioning: Any = "hive") -> tuple[list[Part], pa.Schema, pa.Schema]:
-    """Return files with their footers, the schema of all of them, and the columns of their partition folders."""
+def open_files(
+    found: Located, filters: Any = None, partitioning: Any = "hive", schema: pa.Schema | None = None
+) -> tuple[list[Part], pa.Schema, pa.Schema]:
+    """Return files with their footers, the schema of all of them or that of the caller, and the columns of partition folders."""
     files = [StoredFile(path, found.filesystem) for path in found.paths]
     is_plain = partitioning is None or (isinstance(partitioning, str) and not has_keys(found.paths, found.base or ""))
     if found.base is None or is_plain:
-        return _opened(files, pa.schema([]))
+        return _opened(files, pa.schema([]), schema)
     try:
         with reading(found.base):
             dataset = open_dataset(found, partitioning)
     except JagFileError as error:
         if NO_MAP_KEYS in str(error.__cause__):
-            return _opened(files, pa.schema([]))
+            return _opened(files, pa.schema([]), schema)
         raise
-    return _opened(*prune_files(dataset, filters))
+    return _opened(*prune_files(dataset, filters), schema)
 
 
 def open_dataset(found: Located, partitioning: Any) -> ds.Dataset:

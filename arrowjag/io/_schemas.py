@@ -13,7 +13,7 @@ from arrowjag import _arrow
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 
-__all__ = ["canonical", "conform", "merge_schemas", "merge_types", "restored"]
+__all__ = ["canonical", "conform", "merge_schemas", "merge_types", "refuse_equal_names", "restored"]
 
 
 def merge_schemas(schemas: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
@@ -52,9 +52,7 @@ def merge_schemas(schemas: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
         if schema is last:
             continue  # most files of a dataset share one object
         last = schema
-        if len(set(schema.names)) < len(schema.names):
-            twice = next(name for name in schema.names if schema.names.count(name) > 1)
-            raise JagValueError(f"{path} has two columns of the name {twice!r}")
+        refuse_equal_names(path, schema)
         for field in schema:
             first = merged.setdefault(field.name, field)
             origin.setdefault(field.name, path)
@@ -63,11 +61,18 @@ def merge_schemas(schemas: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
                 if type is None:
                     raise JagTypeError(
                         f"column {field.name!r} is {_spell(first.type)} in {origin[field.name]} and {_spell(field.type)} in "
-                        f"{path}: no type holds both. Read the files separately, or pass schema= if all values fit it"
+                        f"{path}: no type holds both. Read the files separately, or give read_parquet a schema that all values fit"
                     )
                 merged[field.name] = first.with_type(type)
     fields = [field.with_nullable(True) if field.name in missing else field for field in merged.values()]
     return pa.schema(fields, metadata=schemas[0][1].metadata)
+
+
+def refuse_equal_names(path: str, schema: pa.Schema) -> None:
+    """Raise if two columns of a file have one name."""
+    if len(set(schema.names)) < len(schema.names):
+        twice = next(name for name in schema.names if schema.names.count(name) > 1)
+        raise JagValueError(f"{path} has two columns of the name {twice!r}")
 
 
 def _names_missing(schemas: Sequence[tuple[str, pa.Schema]]) -> set[str]:

@@ -156,10 +156,21 @@ def test_a_schema_of_the_caller_decides(tmp_path: Path) -> None:
         aj.read_parquet(tmp_path, schema=wrong)
 
 
-def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_a_schema_reads_files_whose_types_have_no_common_one(tmp_path: Path) -> None:
+    text = pa.schema([("v", aj.JaggedType.of(pa.string(), 2))])
+    table = read_two(tmp_path, {"v": jagged(ROWS, pa.int8())}, {"v": jagged([["a"], None], pa.string())}, schema=text)
+    assert table.schema == text
+    expected = [[None if one is None else str(one) for one in row] if row is not None else None for row in ROWS]
+    assert table["v"].to_pylist() == [*expected, ["a"], None]
+    with pytest.raises(aj.JagValueError, match=r"b\.parquet, column 'v'"):
+        aj.read_parquet(tmp_path, schema=pa.schema([("v", aj.JaggedType.of(pa.int8(), 2))]))
+
+
+@pytest.mark.parametrize("schema", [None, pa.schema([("v", pa.int64())])])
+def test_two_columns_of_one_name_are_refused(schema: pa.Schema | None, tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["v", "v"]), tmp_path / "a.parquet")
     with pytest.raises(aj.JagValueError, match=r"a\.parquet has two columns of the name 'v'"):
-        aj.read_parquet(tmp_path / "a.parquet")
+        aj.read_parquet(tmp_path / "a.parquet", schema=schema)
 
 
 def test_filters_see_the_merged_types(tmp_path: Path) -> None:
