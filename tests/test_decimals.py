@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -383,3 +384,68 @@ def test_quantiles_between_decimals_are_rounded_once(data: st.DataObject) -> Non
     wanted = [min(row) + (max(row) - min(row)) * Fraction(q) for row in rows]
     rounded = [int(abs(one) + Fraction(1, 2)) * (-1 if one < 0 else 1) for one in wanted]
     assert x.quantile(q).to_list() == rounded
+
+
+@pytest.mark.parametrize("scale", [0, 1, 17])
+@pytest.mark.parametrize("digits", [18, 33, 36, 37, 38, 39, 75, 76])
+def test_floors_and_remainders_of_all_digits_are_exact(digits: int, scale: int) -> None:
+    """pyarrow's floor of 499...9.5 with 34 digits after the point is 499...8."""
+    leaf = (pa.decimal128 if digits <= 38 else pa.decimal256)(digits, scale)
+    most = 10**digits - 1
+    units = [most, -most, most - 1, most // 3, 10**scale, 1, -1, 0, None]
+    divisors = [1, -1, 2, 3, 10**scale, most, 1 - most, most // 7, 0, None]
+    pairs = [(one, two) for one in units for two in divisors]
+    whole = min(digits + 1, 76)
+    quotients = pa.decimal128(whole, 0) if whole <= 38 else pa.decimal256(whole, 0)
+
+    def column(integers: list[int | None]) -> aj.JaggedArray:
+        return aj.array(
+            pa.array([[None if one is None else EXACT.scaleb(D(one), -scale) for one in integers], []], pa.large_list(leaf))
+        )
+
+    def exactly(function: Any, scale: int) -> list[list[D | None]]:
+        found = [None if None in pair or pair[1] == 0 else D(function(*pair)) for pair in pairs]
+        return [[None if one is None else EXACT.scaleb(one, -scale) for one in found], []]
+
+    x, y = (column(list(side)) for side in zip(*pairs, strict=True))
+    assert (x // y).type == quotients
+    assert (x // y).to_list() == exactly(operator.floordiv, 0)
+    assert (x % y).type == leaf
+    assert (x % y).to_list() == exactly(operator.mod, scale)
+
+
+@pytest.mark.parametrize("leaf", [pa.decimal32(5, 2), pa.decimal64(9, 2), pa.decimal128(9, 2), pa.decimal256(30, 2)], ids=str)
+def test_arithmetic_of_slices_keeps_the_width_of_the_type(leaf: pa.DataType) -> None:
+    x = aj.array([[D("7.77")], [D("9.90"), None], [D("-1.20"), D("0.03")]], type=leaf)[1:]
+    assert (-x).type == (x % x).type == (x % 2).type == leaf
+    assert (-x).to_list() == [[D("-9.90"), None], [D("1.20"), D("-0.03")]]
+    assert (x % x).to_list() == [[D(0), None], [D(0), D(0)]]
+    assert (x % 2).to_list() == [[D("1.90"), None], [D("0.80"), D("0.03")]]
+    assert (x // 2).to_list() == [[D(4), None], [D(-1), D(0)]]
+    wide = pa.decimal256 if leaf.bit_width == 256 else pa.decimal128
+    assert (x + x).type == wide(leaf.precision + 1, 2)
+    assert (x * x).type == wide(2 * leaf.precision + 1, 4)
+    assert (x / x).type == wide(2 * leaf.precision + 1, leaf.precision + 1)
+
+
+def test_division_by_zero_is_null_and_division_by_one_is_not() -> None:
+    x = aj.array([[D("7.5"), D(0), None], []], type=pa.decimal128(9, 1))
+    for zero in (0, D(0), aj.array([0, 0]), aj.array([D(0), D(0)])):
+        for found in (x / zero, x // zero, x % zero):
+            assert found.to_list() == [[None, None, None], []]
+    for one in (1, D(1), aj.array([1, 1]), aj.array([D(1), D(1)])):
+        assert (x / one).to_list() == [[D("7.5"), D(0), None], []]
+        assert (x // one).to_list() == [[D(7), D(0), None], []]
+        assert (x % one).to_list() == [[D("0.5"), D(0), None], []]
+
+
+def test_rounding_by_pyarrow_refuses_what_outgrows_its_digits_by_its_own_options_alone() -> None:
+    x = aj.array([[D("9.9"), None], [D("1.2")]], type=pa.decimal128(2, 1))
+    down = {"round_mode": "towards_zero"}
+    assert aj.apply(pc.round, x, ndigits=0, **down).to_list() == [[D(9), None], [D(1)]]
+    one, other = aj.array([1, 0], type="int32"), aj.array([0, 1], type="int32")
+    assert aj.apply(pc.round_binary, x, one).to_list() == [[D("9.9"), None], [D(1)]]
+    assert aj.apply(pc.round_binary, x, other, **down).to_list() == [[D(9), None], [D("1.2")]]
+    for call in (lambda: aj.apply(pc.round, x, ndigits=0), lambda: aj.apply(pc.round_binary, x, other)):
+        with pytest.raises(JagValueError, match=r"Rounded value .* does not fit in precision"):
+            call()

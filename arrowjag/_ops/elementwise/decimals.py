@@ -97,16 +97,7 @@ def floored(name: str, one: Datum, two: Datum) -> pa.Array:
     one, two = _to_decimal(one, type), _to_decimal(two, type)
     if (found := _floored_integers(name, one, two, quotients if name == "floor_divide" else type)) is not None:
         return found
-    two = null_for_zero(two)
-    if 2 * type.precision + 2 > MOST_DIGITS:
-        return _of_python_integers(name, one, two, quotients if name == "floor_divide" else type)
-    one, two = _unscaled(one), _unscaled(two)
-    # A quotient that is not whole differs from a whole number by at least 1 / divisor, more than `divide` rounds by.
-    quotient = pc.floor(pc.divide(one, two)).cast(pa.decimal256(type.precision, 0))
-    if name == "floor_divide":
-        return quotient.cast(quotients)
-    rest = pc.subtract(one, pc.multiply(quotient, two)).cast(pa.decimal256(type.precision, 0))
-    return rest.view(pa.decimal256(type.precision, type.scale)).cast(type)
+    return _of_python_integers(name, one, null_for_zero(two), quotients if name == "floor_divide" else type)
 
 
 def _floored_integers(name: str, one: Datum, two: Datum, type: pa.DataType) -> pa.Array | None:
@@ -204,7 +195,7 @@ def round_to_places(values: pa.Array, places: int) -> pa.Array | None:
 
 
 def _of_python_integers(name: str, one: Datum, two: Datum, type: pa.DataType) -> pa.Array:
-    """As `floored`, for more digits than those of which decimal256 holds a quotient with all decimal places."""
+    """As `floored`, of unscaled integers beyond 64 bits: pyarrow's floor is too low where the whole part ends in 32 bits of 1."""
     function: Callable[[Any, Any], Any] = np.floor_divide if name == "floor_divide" else np.remainder
     sides = [pa.array([side.as_py()], side.type) if isinstance(side, pa.Scalar) else side for side in (one, two)]
     valid = [None if side.null_count == 0 else ~side.is_null().to_numpy(zero_copy_only=False) for side in sides]
@@ -258,15 +249,6 @@ def _whole(datum: Datum) -> Datum:
     if pt.is_decimal(datum.type):
         return datum
     return (datum.cast(pa.uint8()) if pt.is_boolean(datum.type) else datum).cast(pa.decimal128(20, 0))
-
-
-def _unscaled(datum: Datum) -> Datum:
-    """Decimals as the integers that are stored, with the digits that decimal256 has."""
-    type = pa.decimal256(datum.type.precision, datum.type.scale)
-    integers = pa.decimal256(type.precision, 0)
-    if isinstance(datum, pa.Scalar):
-        return pa.array([datum.as_py()], type).view(integers)[0]
-    return datum.cast(type).view(integers)
 
 
 def _to_decimal(datum: Datum, type: pa.DataType) -> Datum:
