@@ -47,12 +47,19 @@ def test_products_and_quotients_by_floats_are_rounded_toward_zero(counts: list[A
 
 @pytest.mark.parametrize("leaf", [pa.int8(), pa.uint8(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()], ids=str)
 def test_every_type_of_numbers_per_row(leaf: pa.DataType) -> None:
-    x = aj.array([[dt.timedelta(seconds=3), None], [dt.timedelta(seconds=-3)], []])
-    factor = aj.array([2, 1, None]).cast(leaf)
     three, six = dt.timedelta(seconds=3), dt.timedelta(seconds=6)
-    for values in (x, aj.from_sizes(x.values.dictionary_encode(), [2, 1, 0])):
-        assert (values * factor).to_list() == (factor * values).to_list() == [[six, None], [-three], []]
-        assert (values // factor).to_list() == (values / factor).to_list() == [[three / 2, None], [-three], []]
+    x = aj.array([[three, None], [-three], [], [three]])
+    factor = aj.array([2, 1, 1, None]).cast(leaf)
+    for values in (x, aj.from_sizes(x.values.dictionary_encode(), [2, 1, 0, 1])):
+        assert (values * factor).to_list() == (factor * values).to_list() == [[six, None], [-three], [], [None]]
+        assert (values // factor).to_list() == (values / factor).to_list() == [[three / 2, None], [-three], [], [None]]
+
+
+def test_products_with_integers_are_exact() -> None:
+    count = 2**53 + 1  # has no float64
+    x = aj.array([[count, -count]]).cast(pa.duration("ns"))
+    for found in (x * 3, 3 * x, x * aj.array([3]), aj.array([3]) * x):
+        assert found.cast("int64").to_list() == [[3 * count, -3 * count]]
 
 
 def test_nulls_alone_give_nulls() -> None:
@@ -83,20 +90,41 @@ def test_zero_nan_and_infinity() -> None:
     for found in (x // zero, x % zero, x // 0, x // 0.0, x / 0.0, x * float("nan"), x / float("nan")):
         assert found.to_list() == [[None, None]]
     assert (x / float("inf")).to_list() == [[zero, None]]
-    for call in (lambda: x * float("inf"), lambda: x * 1e300, lambda: x / 1e-300):
+    half = aj.array([[2**62]]).cast(x.type)  # of the smallest float64 that is no int64
+    assert (half * 1.5).cast("int64").to_list() == [[2**62 + 2**61]]
+    for call in (lambda: x * float("inf"), lambda: x * 1e300, lambda: x * -1e300, lambda: x / 1e-300, lambda: half * 2.0):
         with pytest.raises(JagOverflowError, match=r"does not fit duration\[us\]"):
             call()
     assert (x.filter(False) * 1e300).to_list() == [[]]
     assert (aj.array([[None]], type=pa.duration("s")) * 1e300).to_list() == [[None]]
 
 
-@pytest.mark.parametrize(("call", "other"), [(operator.mod, 2), (operator.mod, 2.5), (operator.floordiv, Decimal(2))])
+@pytest.mark.parametrize(
+    ("call", "other"),
+    [
+        (operator.mod, 2),
+        (operator.mod, 2.5),
+        (operator.floordiv, Decimal(2)),
+        (operator.floordiv, True),
+        (operator.add, 2.5),
+        (operator.sub, 2.5),
+    ],
+)
 def test_what_has_no_meaning_is_refused(call: Any, other: Any) -> None:
     x = aj.array([[dt.timedelta(seconds=1)]])
     with pytest.raises(JagTypeError, match="no kernel"):
         call(x, aj.array([[other]]))
     with pytest.raises(JagTypeError):
         call(2, x)
+    with pytest.raises(JagTypeError):
+        call(2.5, x)
+
+
+def test_a_number_is_not_divided_by_durations_nor_a_duration_multiplied_by_one() -> None:
+    x = aj.array([[dt.timedelta(seconds=1)]])
+    for call in (lambda: 2.5 / x, lambda: 2.5 // x, lambda: x * x):
+        with pytest.raises(JagTypeError, match="no kernel"):
+            call()
 
 
 def test_the_same_in_traced_functions_and_polars() -> None:
