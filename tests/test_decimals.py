@@ -356,6 +356,21 @@ def test_rounding_around_64_bits_is_half_to_even(n: int, places: int) -> None:
             assert x.round(places).type == leaf
 
 
+@pytest.mark.parametrize(
+    "leaf", [pa.decimal128(38, 14), pa.decimal128(38, 18), pa.decimal256(75, 30), pa.decimal256(76, 37)], ids=str
+)
+@pytest.mark.parametrize("places", [0, 1, 5, -2])
+def test_rounding_where_the_whole_part_ends_in_32_bits_of_1_is_exact(leaf: pa.DataType, places: int) -> None:
+    """`pc.round` makes 2**64 - 1 less by 6 billion, as of pyarrow 26."""
+    step = 10 ** (leaf.scale - places)
+    whole = [one for one in (2**32 - 1, 3 * 2**32 - 1, 2**64 - 1, 2**96 - 1) if (one + 2) * step < 10**leaf.precision]
+    units = [sign * (one * step + rest) for one in whole for rest in (0, 1, step // 2, step // 2 + 1, step - 1) for sign in (1, -1)]
+    x = aj.array([[EXACT.scaleb(D(one), -leaf.scale) for one in units], [], [None]], type=leaf)
+    expected = [EXACT.scaleb(D(round(Fraction(one, step)) * step), -leaf.scale) for one in units]
+    assert x.round(places).to_list() == [expected, [], [None]]
+    assert x.round(places).type == leaf
+
+
 @pytest.mark.parametrize("scale", [0, 2, 22, 23, -2])
 def test_deviations_of_a_row_are_the_same_beside_longer_numbers(scale: int) -> None:
     leaf = pa.decimal128(38, scale)

@@ -259,8 +259,8 @@ def round_to(column: Column, decimals: int) -> Column:
 
 def _rounded(datum: Datum, decimals: int) -> pa.Array:
     check_rounded("round", pc.round, datum, decimals, "half_to_even")
-    if pt.is_decimal(datum.type) and (found := round_to_places(datum, decimals)) is not None:
-        return found
+    if pt.is_decimal(datum.type):
+        return round_to_places(datum, decimals)
     return pc.round(datum, decimals, "half_to_even")
 
 
