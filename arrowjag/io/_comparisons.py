@@ -67,8 +67,11 @@ def comparable(name: str, sign: str, value: Any, type: pa.DataType) -> tuple[str
 
 
 def _plain(value: Any, type: pa.DataType) -> Any:
-    """Return a number of numpy or Arrow as one of Python."""
-    if isinstance(value, np.generic) and not isinstance(value, (np.datetime64, np.timedelta64)):
+    """Return a number of numpy or Arrow as one of Python, and times of numpy in a unit that Arrow has."""
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        has_unit = np.datetime_data(value.dtype)[0] in ("s", "ms", "us", "ns")
+        return value if has_unit else value.astype(f"{value.dtype.kind}8[s]")
+    if isinstance(value, np.generic):
         return value.item()
     is_number = isinstance(value, pa.Scalar) and (pt.is_integer(value.type) or pt.is_floating(value.type))
     return value.as_py() if is_number and not pt.is_timestamp(type) else value
@@ -194,7 +197,7 @@ def _moment(value: Any, type: pa.DataType) -> Any:
     Arrow compares times with text as little as times of two zones, and drops the nanoseconds of pandas.
     """
     if isinstance(value, str):
-        return pa.scalar(value).cast(type)
+        return pa.scalar(dt.time.fromisoformat(value)) if pt.is_time(type) else pa.scalar(value).cast(type)
     if not pt.is_timestamp(type) or not isinstance(value, dt.datetime) or (value.tzinfo is None) != (type.tz is None):
         return value
     return pa.scalar(value, pa.timestamp("ns" if getattr(value, "nanosecond", 0) else "us", type.tz))

@@ -378,11 +378,16 @@ def test_filters_of_floats_that_exclude_row_groups() -> None:
         (pa.array([5, 7], pa.uint8()), ("k", "in", [7, 300]), [1]),
         (pa.array([5, 7], pa.uint8()), ("k", "in", np.array([7.0, 0.5])), [1]),
         (pa.array([5, None]).dictionary_encode(), ("k", "in", (5.5, None)), [1]),
+        (pa.array([5, 7], pa.uint8()).dictionary_encode(), ("k", "<", 300), [0, 1]),
         (pa.array(["a", None]), ("k", "in", [None]), [1]),
+        (pa.array(["a", None, "b"]), ("k", "in", ["b", None]), [1, 2]),
         (pa.array(["a", None]), ("k", "not in", []), [0, 1]),
         (pa.array([2.0**25, 2], pa.float32()), ("k", ">", 2**25 - 1), [0]),
         (pa.array([0.5, math.nan]), ("k", "!=", 2**60 + 1), [0, 1]),
         (pa.array([Decimal("1.50"), Decimal("2.25")], pa.decimal128(38, 18)), ("k", ">", Decimal("1.5")), [1]),
+        (pa.array([Decimal("0.10"), Decimal("2.25")], pa.decimal128(5, 2)), ("k", "=", 0.1), [0]),
+        (pa.array([Decimal("0.10"), Decimal("2.25")], pa.decimal128(5, 2)), ("k", ">", 0.1), [1]),
+        (pa.array([Decimal("0.10"), Decimal("2.25")], pa.decimal128(5, 2)), ("k", "in", [0.1]), [0]),
     ],
 )
 def test_filters_of_integers_with_other_numbers(values: pa.Array, filters: Any, rows: Any, tmp_path: Path) -> None:
@@ -406,7 +411,8 @@ def test_filters_of_integers_with_other_numbers(values: pa.Array, filters: Any, 
 def test_filters_compare_numbers_by_value(values: pa.Array, tmp_path: Path) -> None:
     """The oracle compares each value of the column with the number in Python."""
     signs = {"<": op.lt, "<=": op.le, ">": op.gt, ">=": op.ge, "==": op.eq, "!=": op.ne}
-    numbers: list[Any] = [0, -1, 3, 2**53, 2**53 + 1, 2**60 + 1, 2**63, -(2**63) - 1, 2**70, -(10**400), 10**400]
+    numbers: list[Any] = [0, -1, 3, 2**53, 2**53 + 1, 2**60 + 1, 2**70, -(10**400), 10**400]
+    numbers += [2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 2**64 - 1]
     if not pt.is_floating(values.type):
         numbers += [Decimal("0.05"), Decimal("-0.005"), Decimal("1e-20"), Decimal("Infinity"), Decimal("-Infinity")]
     if pt.is_integer(values.type):
@@ -433,6 +439,56 @@ def test_filters_compare_times_by_their_moment(tmp_path: Path) -> None:
     assert read_filtered(tmp_path / "a.parquet", days, [("k", "in", ["2024-05-01"])]) == [0]
     with pytest.raises(aj.JagValueError, match=r"filters can't be read: .*May"):
         read_filtered(tmp_path / "a.parquet", days, [("k", "=", "1 May")])
+
+
+@pytest.mark.parametrize("leaf", [pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")], ids=str)
+def test_filters_compare_times_of_day_with_text(leaf: pa.DataType, tmp_path: Path) -> None:
+    times = pa.array([dt.time(1), dt.time(13), None], leaf)
+    for filters, rows in (
+        (("k", ">", "12:30"), [1]),
+        (("k", "=", "13:00"), [1]),
+        (("k", "<", "13:00:00.5"), [0, 1]),
+        (("k", "in", ["01:00:00"]), [0]),
+        (("k", "=", dt.time(1)), [0]),
+    ):
+        assert read_filtered(tmp_path / "a.parquet", times, [filters]) == rows, filters
+    with pytest.raises(aj.JagValueError, match=r"filters can't be read: .*noon"):
+        read_filtered(tmp_path / "a.parquet", times, [("k", ">", "noon")])
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+def test_filters_compare_nanoseconds(zone: str | None, tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    first = 1_714_564_800_000_000_001
+    times = pa.array([first, first + 1], pa.timestamp("ns", zone))
+    one, two = (pd.Timestamp(first + place, tz=zone and "Asia/Tokyo") for place in range(2))
+    for filters, rows in ((("k", ">", one), [1]), (("k", "=", one), [0]), (("k", "in", [two]), [1])):
+        assert read_filtered(tmp_path / "a.parquet", times, [filters]) == rows, filters
+    if zone is None:
+        assert read_filtered(tmp_path / "a.parquet", times, [("k", "=", np.datetime64(first + 1, "ns"))]) == [1]
+
+
+@pytest.mark.parametrize("leaf", [pa.date32(), pa.date64(), pa.timestamp("s"), pa.timestamp("ns")], ids=str)
+def test_filters_take_times_of_numpy_in_every_unit(leaf: pa.DataType, tmp_path: Path) -> None:
+    """Arrow has no days, hours or minutes."""
+    days = pa.array([dt.date(2024, 5, 1), dt.date(2024, 6, 2)]).cast(leaf)
+    for unit in ("M", "D", "h", "m", "s", "us", "ns"):
+        one = np.datetime64("2024-05-01").astype(f"M8[{unit}]")
+        assert read_filtered(tmp_path / "a.parquet", days, [("k", ">", one)]) == [1]
+        assert read_filtered(tmp_path / "a.parquet", days, [("k", "in", [one])]) == [0]
+    durations = pa.array([dt.timedelta(1), dt.timedelta(2)])
+    for unit in ("D", "h", "s", "ns"):
+        day = np.timedelta64(1, "D").astype(f"m8[{unit}]")
+        assert read_filtered(tmp_path / "a.parquet", durations, [("k", ">", day)]) == [1]
+
+
+@pytest.mark.parametrize(
+    "values", [pa.array([5, 1]), pa.array([Decimal(5), Decimal(1)]), pa.array([5.0, 1.0])], ids=["i", "d", "f"]
+)
+@pytest.mark.parametrize("value", ["5", True], ids=str)
+def test_filters_of_another_kind_are_refused(values: pa.Array, value: Any, tmp_path: Path) -> None:
+    with pytest.raises(aj.JagTypeError, match="filters compare incompatible types"):
+        read_filtered(tmp_path / "a.parquet", values, [("k", "=", value)])
 
 
 def test_filters_of_expressions_that_do_not_fit_say_what_to_do(tmp_path: Path) -> None:
