@@ -310,6 +310,29 @@ def test_times_of_a_zone_do_not_compare_with_dates() -> None:
     assert (x >= "2024-01-01").to_list() == [[True]]
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_text_is_a_time_of_any_year_and_any_nanosecond(unit: str) -> None:
+    x = aj.array([[dt.datetime(2024, 1, 1), None], []]).cast(f"timestamp[{unit}]")  # noqa: DTZ001 - without a zone
+    for text, is_later in (("3000-01-01", True), ("0001-01-01", False), ("2024-01-01T00:00:00.000000001", True)):
+        assert (x < text).to_list() == [[is_later, None], []]
+    assert (x == "2024-01-01T00:00:00.000000000").to_list() == [[True, None], []]
+
+
+@pytest.mark.parametrize(
+    ("type", "kind"),
+    [
+        ("date32", "time without a zone"),
+        ("time64[us]", "time without a zone"),
+        ("timestamp[us]", "time without a zone"),
+        ("timestamp[us, tz=UTC]", "time"),
+    ],
+)
+def test_text_that_is_no_time_is_refused(type: str, kind: str) -> None:
+    x = aj.array([[None]], type=type)
+    with pytest.raises(aj.JagValueError, match=rf"less: text beside .* must be an ISO 8601 {kind}, got 'soon'"):
+        x < "soon"  # noqa: B015
+
+
 @pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns"])
 def test_scalars_of_numpy_of_all_units(unit: str) -> None:
     moment = np.datetime64("2024-06-15T12:30:10", unit)
