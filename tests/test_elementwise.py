@@ -101,6 +101,28 @@ def test_python_scalars_are_weak() -> None:
     assert divmod(x, 2)[1].to_list() == [[1, 0]]
 
 
+@pytest.mark.parametrize(
+    "function", [operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift, operator.pow, operator.mod, divmod]
+)
+def test_operators_of_a_number_with_arrays(function: Callable[[Any, Any], Any]) -> None:
+    x = aj.array([[1, 2, None], [3], []])
+    each = [[None if one is None else function(21, one) for one in row] for row in x.to_list()]
+    found, of_pandas = function(21, x), function(21, x.to_pandas().jag)
+    if function is not divmod:
+        found, of_pandas, each = (found,), (of_pandas,), [[None if one is None else (one,) for one in row] for row in each]
+    for place, (one, two) in enumerate(zip(found, of_pandas, strict=True)):
+        expected = [[None if pair is None else pair[place] for pair in row] for row in each]
+        assert one.to_list() == two.jag.to_list() == expected
+
+
+@pytest.mark.parametrize("function", [operator.and_, operator.or_, operator.xor])
+def test_operators_of_a_boolean_with_arrays(function: Callable[[Any, Any], Any]) -> None:
+    x = aj.array([[True, False], []])
+    for value in (True, False):
+        expected = [[function(value, True), function(value, False)], []]
+        assert function(value, x).to_list() == function(value, x.to_pandas().jag).jag.to_list() == expected
+
+
 PUTS: dict[str, Any] = {
     "append": lambda x, v: x.append(v),
     "fill_null": lambda x, v: x.fill_null(v),

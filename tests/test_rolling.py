@@ -209,6 +209,28 @@ def test_long_rows_agree_with_pandas(name: str, options: dict[str, Any]) -> None
         np.testing.assert_allclose(got, expected, rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    "leaf", [pa.date32(), pa.date64(), pa.timestamp("s"), pa.duration("s"), pa.time32("s"), pa.time64("ns")], ids=str
+)
+def test_windows_by_every_type_of_times(leaf: pa.DataType) -> None:
+    is_date = pa.types.is_date(leaf)
+    step = dt.timedelta(days=1) if is_date else dt.timedelta(seconds=1)
+    counts = [0, 1, 3, 4]
+    if is_date:
+        times = [dt.date(2024, 2, 28) + n * step for n in counts]
+    elif pa.types.is_time(leaf):
+        times = [dt.time(1, 0, n) for n in counts]
+    else:
+        times = pa.array(counts).cast(leaf).to_pylist()
+    on = aj.array(pa.array([times, []], pa.list_(leaf)))
+    x = aj.array([[1.0, 2.0, 4.0, 8.0], []])
+    for window in (2 * step, pa.scalar(2 * step), "2d" if is_date else "2s"):
+        assert x.rolling(window, on=on).sum().to_list() == [[1, 3, 4, 12], []]
+    if leaf not in (pa.date64(), pa.time64("ns")):
+        with pytest.raises(aj.JagValueError, match="is not a whole number of the units of"):
+            x.rolling("1ms", on=on).sum()
+
+
 def test_times_agree_with_pandas() -> None:
     pd, np = pytest.importorskip("pandas"), pytest.importorskip("numpy")
     rng = np.random.default_rng(0)
