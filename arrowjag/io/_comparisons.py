@@ -15,6 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
+from arrowjag._ops.elementwise.iso import iso_scalar
+from arrowjag._ops.elementwise.types import promote
+
 __all__ = ["comparable"]
 
 _MEMBERS = ("in", "not in")
@@ -44,7 +47,7 @@ def comparable(name: str, sign: str, value: Any, type: pa.DataType) -> tuple[str
     ------
     TypeError
         If text is given in place of a list of values.
-    pyarrow.ArrowInvalid
+    JagValueError
         If text is no date or time.
 
     Examples
@@ -56,10 +59,10 @@ def comparable(name: str, sign: str, value: Any, type: pa.DataType) -> tuple[str
     """
     type = type.value_type if pt.is_dictionary(type) else type
     if sign in _MEMBERS:
-        return name, sign, _members(value, type)
+        return name, sign, _members(name, value, type)
     value = _plain(value, type)
     if _has_moments(type):
-        return name, sign, _moment(value, type)
+        return name, sign, _moment(name, value, type)
     if pt.is_floating(type):
         return _with_float(name, sign, value) if _is_whole(value) else (name, sign, value)
     steps = _Steps.of(type)
@@ -157,7 +160,7 @@ def _with_float(name: str, sign: str, value: int) -> tuple[str, str, Any]:
     return name, (_FROM_BELOW if near < value else _FROM_ABOVE).get(sign, sign), near
 
 
-def _members(values: Any, type: pa.DataType) -> Any:
+def _members(name: str, values: Any, type: pa.DataType) -> Any:
     """Return the values of a list that the column can hold; those of other types unchanged."""
     if isinstance(values, (str, bytes)):
         raise TypeError(f"in and not in take a list of values, got {values!r}")
@@ -168,12 +171,19 @@ def _members(values: Any, type: pa.DataType) -> Any:
         return pa.array(values, type)
     steps = _Steps.of(type)
     if _has_moments(type):
-        return [_moment(one, type) for one in values]
+        return _of_one_type([_moment(name, one, type) for one in values], name)
     if pt.is_floating(type):
         return [_as_float(one) for one in values if not _is_whole(one) or _has_float(one)]
     if steps is None or not all(one is None or steps.takes(one) for one in values):
         return values
     return pa.array([None if one is None else steps.scalar(one).as_py() for one in values if one is None or steps.holds(one)], type)
+
+
+def _of_one_type(values: list[Any], name: str) -> list[Any]:
+    """Cast dates and times that text gave to one type, which Arrow requires of a list."""
+    types = [one.type for one in values if isinstance(one, pa.Scalar)]
+    widest = promote(types, name) if types else None
+    return [one.cast(widest) if isinstance(one, pa.Scalar) else one for one in values]
 
 
 def _as_float(value: Any) -> Any:
@@ -191,13 +201,13 @@ def _has_moments(type: pa.DataType) -> bool:
     return bool(pt.is_timestamp(type) or pt.is_date(type) or pt.is_time(type))
 
 
-def _moment(value: Any, type: pa.DataType) -> Any:
-    """Return the time that a text of ISO 8601 holds, or a time with a zone in the zone of the column.
+def _moment(name: str, value: Any, type: pa.DataType) -> Any:
+    """Return the time that a text of ISO 8601 holds, as beside an array of times, or a time with a zone in the zone of the column.
 
     Arrow compares times with text as little as times of two zones, and drops the nanoseconds of pandas.
     """
     if isinstance(value, str):
-        return pa.scalar(dt.time.fromisoformat(value)) if pt.is_time(type) else pa.scalar(value).cast(type)
+        return iso_scalar(value, type, name)
     if not pt.is_timestamp(type) or not isinstance(value, dt.datetime) or (value.tzinfo is None) != (type.tz is None):
         return value
     return pa.scalar(value, pa.timestamp("ns" if getattr(value, "nanosecond", 0) else "us", type.tz))
