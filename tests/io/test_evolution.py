@@ -492,7 +492,7 @@ def test_filters_take_times_of_numpy_in_every_unit(leaf: pa.DataType, tmp_path: 
 )
 @pytest.mark.parametrize("value", ["5", True], ids=str)
 def test_filters_of_another_kind_are_refused(values: pa.Array, value: Any, tmp_path: Path) -> None:
-    with pytest.raises(aj.JagError, match="filters (compare incompatible types|don't fit the columns)"):
+    with pytest.raises(aj.JagError, match=r"filters (compare incompatible types|don't fit the columns)"):
         read_filtered(tmp_path / "a.parquet", values, [("k", "=", value)])
 
 
