@@ -8,12 +8,14 @@ import itertools
 import re
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from arrowjag.testing.strategies import array_of
 from tests import reference as ref
@@ -158,3 +160,63 @@ def test_dictionaries_of_times_and_decimals(leaf: pa.DataType, item: object, ord
     assert aj.array([item], type=type).to_list() == [item]
     with pytest.raises(aj.JagValueError, match=re.escape(f"the item 'x' at [1] does not fit the leaf type {leaf}.")):
         aj.array([None, "x"], type=type)
+
+
+NEW_YEAR = dt.datetime.fromisoformat("2020-01-01")
+
+
+@pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns"])
+@pytest.mark.parametrize("kind", ["M8", "m8"])
+def test_times_of_numpy_in_any_unit(kind: str, unit: str) -> None:
+    if kind == "m8" and unit in "YM":
+        with pytest.raises(JagTypeError, match=r"no type for numpy data of dtype timedelta64\["):
+            aj.array(np.array([1], f"m8[{unit}]"))
+        return
+    times = np.array(["2020-01-01", "NaT"] if kind == "M8" else [1000, "NaT"], f"{kind}[{unit}]")
+    first = times[0].astype("M8[us]" if kind == "M8" else "m8[us]").item()
+    flat = aj.array(times)
+    if kind == "M8" and unit in "YMWD":
+        assert flat.type == pa.date32()
+        first = first.date()
+    else:
+        assert flat.type.unit == (unit if unit in ("s", "ms", "us", "ns") else "s")
+    assert flat.to_list() == [first, None]
+    for nested in ([list(times), None], [[times[0], None], None], [times, None]):
+        x = aj.array(nested)
+        assert (x.type, x.to_list()) == (flat.type, [[first, None], None])
+    assert aj.array([[times[0], np.datetime64("NaT") if kind == "M8" else np.timedelta64("NaT")]]).to_list() == [[first, None]]
+
+
+def test_times_of_numpy_in_several_units() -> None:
+    x = aj.array([[np.datetime64("2020-01-01T00", "h")], [np.datetime64("2020-01-01T00:00:00.001", "ms")]])
+    assert x.type == pa.timestamp("ms")
+    assert x.to_list() == [[NEW_YEAR], [NEW_YEAR + dt.timedelta(milliseconds=1)]]
+    assert aj.array([[dt.timedelta(1), np.timedelta64(1, "D")]]).to_list() == [[dt.timedelta(1), dt.timedelta(1)]]
+    assert aj.array([[np.datetime64("2020-01-01")], []], type="timestamp[us]", ndim=2).to_list() == [[NEW_YEAR], []]
+
+
+def test_nanoseconds_of_numpy_beside_datetimes() -> None:
+    pytest.importorskip("pandas")
+    fine = np.array(["2020-01-01T00:00:00.000000001"], "M8[ns]")
+    for row in (fine, list(fine)):
+        x = aj.array([[NEW_YEAR], row])
+        assert x.type == pa.timestamp("ns")
+        assert x.values.cast(pa.int64()).to_pylist() == [1577836800000000000, 1577836800000000001]
+
+
+def test_days_beyond_the_dates_of_arrow() -> None:
+    for days in (np.array([2**40], "M8[D]"), [[np.datetime64(2**40, "D")]], [np.array([2**40], "M8[D]")]):
+        with pytest.raises(JagValueError, match=r"the time 3010362559-12-15 does not fit date32\[day\]"):
+            aj.array(days)
+
+
+def test_datetimes_among_dates_are_not_truncated() -> None:
+    for data in (
+        [[NEW_YEAR + dt.timedelta(hours=5)], [dt.date(2020, 1, 2)]],
+        [dt.date(2020, 1, 2), NEW_YEAR + dt.timedelta(hours=5)],
+    ):
+        with pytest.raises(JagValueError, match=r"the item datetime\.date\(2020, 1, 2\) at .* does not fit .* timestamp\[us\]"):
+            aj.array(data)
+    assert aj.array([[NEW_YEAR + dt.timedelta(hours=5), dt.date(2020, 1, 2)]], type="date32").to_list() == [
+        [dt.date(2020, 1, 1), dt.date(2020, 1, 2)]
+    ]

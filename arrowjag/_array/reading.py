@@ -17,7 +17,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._array.names import refuse_nul
-from arrowjag._array.times import in_one_unit
+from arrowjag._array.times import beside_dates, has_numpy_times, in_arrow_unit, in_one_unit
 from arrowjag._arrow import depth
 from arrowjag._capsules import import_data
 from arrowjag._gate import inside
@@ -149,6 +149,7 @@ def _from_ndarray(data: npt.NDArray[Any]) -> pa.Array:
         return pa.StructArray.from_arrays(fields, names=list(plain.dtype.names))
     if not plain.dtype.isnative:
         plain = plain.astype(plain.dtype.newbyteorder("="))
+    plain = in_arrow_unit(plain)
     try:
         return pa.array(plain, mask=mask, from_pandas=False)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:  # pyarrow raises either, depending on the dtype
@@ -215,12 +216,14 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
     levels = _python_depth(data) if found is None else depth(found)
     wanted = levels if ndim is None else ndim - 1
     inferred = None if found is None else _strip(found, min(levels, wanted))
+    if inferred is not None and pt.is_date(inferred):
+        inferred = beside_dates(data) or inferred
     # pyarrow would silently truncate Python floats to integers: read floats, and let the caller's cast check them.
     leaf = type if type is not None and not (inferred is not None and pt.is_floating(inferred)) else inferred
     if leaf is not None and pt.is_dictionary(leaf) and (_arrow.is_temporal(leaf.value_type) or pt.is_decimal(leaf.value_type)):
         leaf = leaf.value_type  # pyarrow makes no dictionaries of Python's times and decimals: the caller's cast encodes them
     try:
-        if "pandas" in sys.modules and of_numpy is None and _may_cut(inferred, leaf):
+        if "pandas" in sys.modules and _may_cut(inferred, leaf) and not (of_numpy is not None and has_numpy_times(of_numpy)):
             return _with_nanoseconds(data, leaf, wanted)
         return _as_lists(data, leaf, wanted)
     except OverflowError:

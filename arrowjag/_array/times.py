@@ -1,7 +1,8 @@
-"""Times of numpy inside of lists: pyarrow reads all arrays as counts of the same unit, even if their units differ."""
+"""Times of numpy, also inside of lists: Arrow has fewer units, and pyarrow reads all arrays as counts of the same unit."""
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,45 +13,95 @@ import pyarrow as pa
 from arrowjag._kernels.elementwise.times import fits_unit
 from arrowjag.errors import JagValueError
 
-__all__ = ["in_one_unit"]
+__all__ = ["beside_dates", "has_numpy_times", "in_arrow_unit", "in_one_unit"]
 
 _UNITS = ("s", "ms", "us", "ns")
 """The units of Arrow, the coarsest first; coarser ones of numpy become seconds."""
-_COARSE = frozenset({"D", "h", "m"})
+_COARSE = {"m": frozenset("WDhm"), "M": frozenset("YMWDhm")}
+"""By kind of dtype, the coarser units; years and months have no length, but the moments that they begin at have seconds."""
+_CALENDAR = frozenset("YMWD")
+
+
+def in_arrow_unit(times: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Convert times to a unit of Arrow: days and longer to dates, others to seconds.
+
+    Parameters
+    ----------
+    times : numpy.ndarray
+        Of any dtype.
+
+    Returns
+    -------
+    numpy.ndarray
+        Times of other units and other data unchanged.
+
+    Raises
+    ------
+    JagValueError
+        If a time does not fit the unit.
+    """
+    kind = times.dtype.kind
+    unit = np.datetime_data(times.dtype)[0] if kind in "mM" else None
+    return times if unit not in _COARSE.get(kind, ()) else _in_unit(times, _coarse_unit({unit}, kind))
+
+
+def _coarse_unit(units: set[Any], kind: str) -> str:
+    return "D" if kind == "M" and units and units <= _CALENDAR else "s"
 
 
 def in_one_unit(data: Any) -> Any:
-    """Nested lists with all arrays of times in them in one unit.
+    """Nested lists with all times of numpy in them in one unit.
 
     Parameters
     ----------
     data : nested list
-        Convert arrays of ``datetime64`` or ``timedelta64`` inside nested lists.
+        Convert arrays and scalars of ``datetime64`` or ``timedelta64`` inside nested lists.
 
     Returns
     -------
     nested list or None
-        In the finest unit that appears. Where other rows are lists of Python's times, the arrays are lists of these; so are
-        arrays of days. None where there are no arrays of times.
+        In the finest unit that appears. Where other items are Python's times, all become these; so do days. None where there
+        are no times of numpy, or no unit of Arrow for them.
 
     Raises
     ------
     JagValueError
         If a time does not fit the finest unit.
     """
-    found = [one for one in _leaves(data) if _is_times(one)]
-    units = {np.datetime_data(one.dtype)[0] for one in found}
-    if not units or not units <= {*_UNITS, *_COARSE}:
+    leaves = list(_leaves(data))
+    found = [one for one in leaves if _is_times(one)]
+    kinds = {one.dtype.kind for one in found}
+    units = {np.datetime_data(one.dtype)[0] for one in found if not _is_nothing(one)}
+    if len(kinds) != 1 or not units <= {*_UNITS, *_COARSE[kind := kinds.pop()]}:
         return None
-    if units == {"D"} and all(one.dtype.kind == "M" for one in found):
-        return _mapped(data, "D", True)
-    unit = max(units & set(_UNITS), key=_UNITS.index, default="s")
-    mixed = any(not isinstance(one, np.ndarray) for one in _leaves(data))
+    unit = max(units & set(_UNITS), key=_UNITS.index, default=_coarse_unit(units, kind))
+    mixed = unit == "D" or len(found) < len(leaves)
+    if units == {unit} and not mixed and not any(map(_is_nothing, found)):
+        return data
     return _mapped(data, unit, mixed)
 
 
+def has_numpy_times(data: Any) -> bool:
+    """Whether nested lists hold times of numpy at any depth."""
+    return any(map(_is_times, _leaves(data)))
+
+
+def beside_dates(data: Any) -> pa.DataType | None:
+    """Return the type of the datetimes in nested lists that hold dates too; None for lists without datetimes.
+
+    pyarrow takes both for dates, and drops the time of day.
+    """
+    found = [one for one in _leaves(data) if isinstance(one, dt.datetime)]
+    return pa.infer_type(found) if found else None
+
+
 def _is_times(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.kind in "mM"
+    return isinstance(value, (np.ndarray, np.datetime64, np.timedelta64)) and value.dtype.kind in "mM"
+
+
+def _is_nothing(value: Any) -> bool:
+    """Whether a value is a missing time of numpy, which may lack a unit."""
+    return isinstance(value, (np.datetime64, np.timedelta64)) and bool(np.isnat(value))
 
 
 def _leaves(data: Any) -> Iterator[Any]:
@@ -63,14 +114,20 @@ def _leaves(data: Any) -> Iterator[Any]:
 
 
 def _mapped(data: Any, unit: str, mixed: bool) -> Any:
+    if _is_nothing(data):
+        return None
     if _is_times(data):
         times = _in_unit(data, unit)
-        return pa.array(times).to_pylist() if mixed else times
+        objects = pa.array(np.atleast_1d(times)).to_pylist() if mixed else times
+        return objects if isinstance(data, np.ndarray) or not mixed else objects[0]
     return [_mapped(one, unit, mixed) for one in data] if isinstance(data, (list, tuple)) else data
 
 
-def _in_unit(times: npt.NDArray[Any], unit: str) -> npt.NDArray[Any]:
-    wanted, fits = np.dtype(f"{times.dtype.kind}8[{unit}]"), fits_unit(times, unit)
+def _in_unit(times: Any, unit: str) -> Any:
+    wanted, fits = np.dtype(f"{times.dtype.kind}8[{unit}]"), np.atleast_1d(fits_unit(times, unit))
+    if unit == "D":  # a date of Arrow has 32 bits
+        fits = fits & (np.abs(np.atleast_1d(times).astype(wanted).astype(np.int64)) < 2**31)
     if not fits.all():
-        raise JagValueError(f"the time {times[~fits][0]} does not fit {wanted}, the unit that other rows of the data need")
+        what = "date32[day], the dates of Arrow" if unit == "D" else f"{wanted}, the unit that all of the data gets"
+        raise JagValueError(f"the time {np.atleast_1d(times)[~fits][0]} does not fit {what}")
     return times.astype(wanted)
