@@ -96,7 +96,7 @@ def from_arrow(a: Any, ndim: int | None = None) -> JaggedArray:
     OffsetsError
         If offsets decrease or point outside of the values.
     ShapeError
-        If there are fewer levels than `ndim`.
+        If there are fewer levels than `ndim`, or `ndim` is 0.
     JagTypeError
         If `a` is not a sequence, or `ndim` not an int.
 

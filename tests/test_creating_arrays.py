@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from arrowjag.testing.strategies import array_of
 from tests import reference as ref
@@ -220,3 +220,10 @@ def test_datetimes_among_dates_are_not_truncated() -> None:
     assert aj.array([[NEW_YEAR + dt.timedelta(hours=5), dt.date(2020, 1, 2)]], type="date32").to_list() == [
         [dt.date(2020, 1, 1), dt.date(2020, 1, 2)]
     ]
+
+
+@pytest.mark.parametrize("data", [pa.array([1]), pa.array([[1], None]), pa.chunked_array([[[1]]]), aj.array([[1]]).to_arrow()])
+def test_arrow_data_has_rows(data: Any) -> None:
+    for make in (aj.from_arrow, aj.array):
+        with pytest.raises(ShapeError, match=r"ndim=0 needs a scalar"):
+            make(data, ndim=0)

@@ -9,6 +9,7 @@ from arrowjag._arrow.chunks import join
 from arrowjag._arrow.levels import Level, decode, split_levels
 from arrowjag._gate import canonical_layout, check_type, secure
 from arrowjag._integers import check_ndim
+from arrowjag.errors import ShapeError
 from arrowjag.typing import ArrowData
 
 __all__ = ["arrived", "peel"]
@@ -39,10 +40,12 @@ def peel(data: ArrowData, ndim: int | None = None, *, where: str = "the column")
     OffsetsError
         If offsets are not a valid cut of the values below them.
     ShapeError
-        If the array has fewer levels than `ndim` asks for.
+        If the array has fewer levels than `ndim` asks for, or `ndim` is 0.
     """
     if ndim is not None:
         check_ndim(ndim, where)
+    if ndim == 0:
+        raise ShapeError(f"ndim=0 needs a scalar, but {where} has rows")
     array = decode(arrived(data, where))
     if ndim is None and pt.is_primitive(array.type):
         return [], array
