@@ -12,7 +12,7 @@ import pandas as pd
 from arrowjag.pandas._cells import is_jagged
 from arrowjag.pandas.row import Row
 
-__all__ = ["as_lists", "without_rows"]
+__all__ = ["as_lists", "with_exact_items", "without_rows"]
 
 
 def as_lists(values: Any) -> npt.NDArray[Any]:
@@ -33,6 +33,19 @@ def without_rows(data: Any) -> Any:
     result = data.copy(deep=False)
     for place in places:
         result.isetitem(place, pd.Series(as_lists(data.iloc[:, place]), index=data.index, dtype=object))
+    return result
+
+
+def with_exact_items(frame: Any) -> Any:
+    """Replace Arrow-backed columns with missing values by objects; pandas would convert their integers to floats for lists."""
+    columns = [frame.iloc[:, place] for place in range(frame.shape[1])]
+    places = [place for place, one in enumerate(columns) if isinstance(one.dtype, pd.ArrowDtype) and one.hasnans]
+    if not places:
+        return frame
+    result = frame.copy(deep=False)
+    for place in places:
+        items = columns[place].to_numpy(dtype=object, na_value=None)
+        result.isetitem(place, pd.Series(items, index=frame.index, dtype=object))
     return result
 
 

@@ -18,7 +18,7 @@ from arrowjag.creation import array as to_array
 from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, ShapeError
 from arrowjag.pandas._convert import as_array, nested_rows
 from arrowjag.pandas._html import frame_repr
-from arrowjag.pandas._objects import without_rows
+from arrowjag.pandas._objects import with_exact_items, without_rows
 from arrowjag.pandas._operators import wrap
 from arrowjag.pandas._wrapping import align, opened
 
@@ -405,7 +405,8 @@ class FrameJag:
         >>> df.jag.to_dict("records")
         [{'k': 1, 'v': [1, None]}, {'k': 2, 'v': None}]
         """
-        return without_rows(self._frame).to_dict(orient, **options)
+        frame = without_rows(self._frame)
+        return (with_exact_items(frame) if orient == "list" else frame).to_dict(orient, **options)
 
     def __repr__(self) -> str:
         rows, columns = self._frame.shape

@@ -48,6 +48,16 @@ def test_dicts_hold_lists(df: pd.DataFrame) -> None:
         assert twice.to_dict("list") == {"v": ROWS}
 
 
+def test_lists_of_flat_columns_are_exact() -> None:
+    sums = pd.Series(aj.array([[BIG], None, []])).jag.sum()
+    flags = pd.Series(aj.array([True, None, False]))
+    frame = pd.DataFrame({"s": sums, "b": flags, "t": pd.Series(aj.array(["x", None, "y"]))})
+    frame.index = pd.Index([5, 5, 6])
+    assert frame.jag.to_dict("list") == {"s": [BIG, None, 0], "b": [True, None, False], "t": ["x", None, "y"]}
+    assert [type(one) for one in frame.jag.to_dict("list")["s"]] == [int, type(None), int]
+    assert frame["s"].dtype == "int64[pyarrow]"
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
