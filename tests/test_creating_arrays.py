@@ -227,3 +227,28 @@ def test_arrow_data_has_rows(data: Any) -> None:
     for make in (aj.from_arrow, aj.array):
         with pytest.raises(ShapeError, match=r"ndim=0 needs a scalar"):
             make(data, ndim=0)
+
+
+@pytest.mark.parametrize(
+    ("item", "type"),
+    [
+        (NEW_YEAR + dt.timedelta(microseconds=5), "timestamp[s]"),
+        (dt.timedelta(microseconds=5), "duration[ms]"),
+        (dt.time(1, 1, 1, 5), "time32[s]"),
+    ],
+)
+def test_times_that_a_type_would_truncate(item: Any, type: str) -> None:
+    for data in ([[item], None], item):
+        with pytest.raises(JagValueError, match="would lose data"):
+            aj.array(data, type=type)
+    whole = item.replace(microsecond=0) if hasattr(item, "microsecond") else dt.timedelta(seconds=5)
+    x = aj.array([[whole, None], None], type=type)
+    assert (str(x.type), x.to_list()) == (type, [[whole, None], None])
+
+
+def test_datetimes_with_and_without_a_zone_do_not_mix() -> None:
+    aware = NEW_YEAR.replace(tzinfo=dt.UTC)
+    for data in ([[NEW_YEAR], [aware]], [aware, None, NEW_YEAR]):
+        with pytest.raises(JagValueError, match=r"mixes datetimes with and without a zone: .* has no zone, .* has one"):
+            aj.array(data)
+    assert aj.array([[NEW_YEAR], [aware]], type="timestamp[us, tz=UTC]").to_list() == [[aware], [aware]]

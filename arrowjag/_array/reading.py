@@ -17,7 +17,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._array.names import refuse_nul
-from arrowjag._array.times import beside_dates, has_numpy_times, in_arrow_unit, in_one_unit
+from arrowjag._array.times import beside_dates, check_zones, finer, has_numpy_times, in_arrow_unit, in_one_unit
 from arrowjag._arrow import depth
 from arrowjag._capsules import import_data
 from arrowjag._gate import inside
@@ -218,8 +218,11 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
     inferred = None if found is None else _strip(found, min(levels, wanted))
     if inferred is not None and pt.is_date(inferred):
         inferred = beside_dates(data) or inferred
-    # pyarrow would silently truncate Python floats to integers: read floats, and let the caller's cast check them.
-    leaf = type if type is not None and not (inferred is not None and pt.is_floating(inferred)) else inferred
+    if type is None and inferred is not None and pt.is_timestamp(inferred):
+        check_zones(data)
+    # pyarrow would silently truncate Python floats to integers, and times: read them whole, and let the caller's cast check them.
+    whole = type is None or (inferred is not None and pt.is_floating(inferred))
+    leaf = inferred if whole or type is None else finer(inferred, type)
     if leaf is not None and pt.is_dictionary(leaf) and (_arrow.is_temporal(leaf.value_type) or pt.is_decimal(leaf.value_type)):
         leaf = leaf.value_type  # pyarrow makes no dictionaries of Python's times and decimals: the caller's cast encodes them
     try:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.types as pt
 
 from arrowjag._kernels.elementwise.times import fits_unit
 from arrowjag.errors import JagValueError
 
-__all__ = ["beside_dates", "has_numpy_times", "in_arrow_unit", "in_one_unit"]
+__all__ = ["beside_dates", "check_zones", "finer", "has_numpy_times", "in_arrow_unit", "in_one_unit"]
 
 _UNITS = ("s", "ms", "us", "ns")
 """The units of Arrow, the coarsest first; coarser ones of numpy become seconds."""
@@ -93,6 +94,25 @@ def beside_dates(data: Any) -> pa.DataType | None:
     """
     found = [one for one in _leaves(data) if isinstance(one, dt.datetime)]
     return pa.infer_type(found) if found else None
+
+
+def finer(inferred: pa.DataType | None, wanted: pa.DataType) -> pa.DataType:
+    """Return the type to read Python's times as: pyarrow would drop what a coarser unit can't hold, and a cast checks it."""
+    unit = getattr(inferred, "unit", None)
+    if unit not in _UNITS or _UNITS.index(unit) <= _UNITS.index(getattr(wanted, "unit", "ns")):
+        return wanted
+    if pt.is_timestamp(wanted) and pt.is_timestamp(inferred):
+        return pa.timestamp(unit, wanted.tz)
+    same = (pt.is_duration(wanted) and pt.is_duration(inferred)) or (pt.is_time(wanted) and pt.is_time(inferred))
+    return inferred if same else wanted
+
+
+def check_zones(data: Any) -> None:
+    """Raise for nested lists of datetimes with and without a zone; pyarrow would drop or invent the zone of some."""
+    zones = {one.tzinfo is None: one for one in _leaves(data) if isinstance(one, dt.datetime)}
+    if len(zones) == 2:
+        told = f"{zones[True]!r} has no zone, {zones[False]!r} has one"
+        raise JagValueError(f"the data mixes datetimes with and without a zone: {told}. Give all of them a zone, or none")
 
 
 def _is_times(value: Any) -> bool:
