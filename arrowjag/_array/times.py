@@ -79,7 +79,17 @@ def in_one_unit(data: Any) -> Any:
     mixed = unit == "D" or len(found) < len(leaves)
     if units == {unit} and not mixed and not any(map(_is_nothing, found)):
         return data
-    return _mapped(data, unit, mixed)
+    return _mapped(data, unit, mixed, _scalars(found, unit, mixed))
+
+
+def _scalars(found: list[Any], unit: str, mixed: bool) -> dict[Any, Iterator[Any]]:
+    """Convert the scalars of each dtype at once, in their order: one by one takes 30 microseconds each."""
+    groups: dict[Any, list[Any]] = {}
+    for one in found:
+        if not isinstance(one, np.ndarray) and not _is_nothing(one):
+            groups.setdefault(one.dtype, []).append(one)
+    times = {dtype: _in_unit(np.array(ones, dtype), unit) for dtype, ones in groups.items()}
+    return {dtype: iter(pa.array(ones).to_pylist() if mixed else list(ones)) for dtype, ones in times.items()}
 
 
 def has_numpy_times(data: Any) -> bool:
@@ -133,14 +143,15 @@ def _leaves(data: Any) -> Iterator[Any]:
             yield one
 
 
-def _mapped(data: Any, unit: str, mixed: bool) -> Any:
-    if _is_nothing(data):
-        return None
-    if _is_times(data):
-        times = _in_unit(data, unit)
-        objects = pa.array(np.atleast_1d(times)).to_pylist() if mixed else times
-        return objects if isinstance(data, np.ndarray) or not mixed else objects[0]
-    return [_mapped(one, unit, mixed) for one in data] if isinstance(data, (list, tuple)) else data
+def _mapped(data: Any, unit: str, mixed: bool, scalars: dict[Any, Iterator[Any]]) -> Any:
+    if isinstance(data, (list, tuple)):
+        return [_mapped(one, unit, mixed, scalars) for one in data]
+    if not _is_times(data):
+        return data
+    if not isinstance(data, np.ndarray):
+        return None if _is_nothing(data) else next(scalars[data.dtype])
+    times = _in_unit(data, unit)
+    return pa.array(times).to_pylist() if mixed else times
 
 
 def _in_unit(times: Any, unit: str) -> Any:
