@@ -227,12 +227,16 @@ Returns
 JaggedArray
     Of the same type and shape; null stays null. Cost: one pass.
 
+    Times of a zone are rounded as its clocks show them. Where clocks repeat an hour, times of the second hour stay in it if `every`
+    divides the change, such as an hour; days and other lengths count from the first hour. A multiple that clocks skip becomes
+    the instant of the change.
+
 Raises
 ------
 JagTypeError
     If the leaves are not dates, times or durations.
 JagValueError
-    If `every` can't be read, or a result lies in a gap or fold of daylight saving time.""",
+    If `every` can't be read.""",
     "padded_text": """\
 Parameters
 ----------

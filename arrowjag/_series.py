@@ -142,7 +142,8 @@ def resample(t: Any, y: Any, every: Any, how: str = "mean") -> ArrayOrScalar:
         The items, of the same shape, or broadcast to it by the prefix rule.
     every : str, timedelta or number
         The length of a bucket, for times a span such as "30s", "5m", "2h", "1d", "1w", "1mo", "1q" or "1y", for numbers a number.
-        Buckets begin at multiples of it, counted from 1970-01-01 or 0, weeks on Mondays, and in wall time if `t` has a zone.
+        Buckets begin at multiples of it, counted from 1970-01-01 or 0, weeks on Mondays, and in wall time if `t` has a zone: where
+        `JaggedArray.dt.floor` puts times. An hour that clocks repeat is two buckets, an hour that they skip is none.
     how : str
         A reduction: "mean", "sum", "min", "max", "first", "last", "count", "median", "std", "var", "prod", "any", "all",
         "n_unique", "mode" or "lengths".
@@ -158,8 +159,8 @@ def resample(t: Any, y: Any, every: Any, how: str = "mean") -> ArrayOrScalar:
     Raises
     ------
     JagValueError
-        If a row would have more than 2**24 buckets, `every` is not a whole number of units of the type of `t`, `how` is unknown,
-        or a bucket begins where clocks change.
+        If a row would have more than 2**24 buckets, `every` is not a whole number of units of the type of `t`, or `how` is
+        unknown.
     ShapeError
         If sizes differ.
     JagTypeError

@@ -78,8 +78,18 @@ def test_wall_time_and_its_changes() -> None:
     got = aj.resample(t, 1, "1d", "count")
     starts = [one.isoformat() for one in got["t"].to_list()[0]]
     assert starts == ["2024-03-30T00:00:00+01:00", "2024-03-31T00:00:00+01:00", "2024-04-01T00:00:00+02:00"]
-    with pytest.raises(JagValueError, match=r"begins when clocks in Europe/Berlin change"):
-        aj.resample(t, 1, "1h", "count")
+
+
+@pytest.mark.parametrize("every", ["15m", "1h", "2h", "1d", "1mo"])
+@pytest.mark.parametrize("day", ["2024-03-31", "2024-10-27", "2096-03-25", "2096-10-28"])
+def test_buckets_where_clocks_change(day: str, every: str) -> None:
+    """An hour that clocks repeat is two buckets, and an hour that they skip is none."""
+    instants = np.datetime64(day, "s") + np.arange(-7200, 6 * 3600, 700).astype("m8[s]")
+    t = aj.array([instants]).dt.tz_localize("UTC").dt.tz_convert("Europe/Berlin")
+    got = aj.resample(t, 1, every, "count")
+    starts, n = np.unique(t.dt.floor(every).dt.timestamp("s").to_numpy(), return_counts=True)
+    assert got["t"].dt.timestamp("s").to_list() == [starts.tolist()]
+    assert got["value"].to_list() == [n.tolist()]
 
 
 def test_wall_time_after_2037() -> None:

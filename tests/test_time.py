@@ -260,9 +260,41 @@ def test_zones_are_distinguished() -> None:
 def test_rounding_in_a_zone_is_that_of_wall_time() -> None:
     x = aj.array([[dt.datetime(2024, 7, 1, 21, 59, tzinfo=dt.UTC)]]).dt.tz_convert("Asia/Kolkata")
     assert x.dt.floor("1d").dt.strftime("%F %T %z").to_list() == [["2024-07-02 00:00:00 +0530"]]
-    fold = aj.array([[dt.datetime(2024, 10, 27, 0, 30, tzinfo=dt.UTC)]]).dt.tz_convert("Europe/Paris")
-    with pytest.raises(JagValueError, match=r"dt\.floor: Timestamp is ambiguous"):
-        fold.dt.floor("1h")
+
+
+@pytest.mark.parametrize("year", [2024, 2096])
+@pytest.mark.parametrize(
+    ("zone", "how", "every", "instants"),
+    [
+        ("Europe/Paris", "floor", "1h", {"10-28T00:30": "10-28T00:00", "10-28T01:30": "10-28T01:00", "03-25T01:10": "03-25T01:00"}),
+        ("Europe/Paris", "floor", "2h", {"10-28T01:30": "10-28T00:00", "10-28T00:30": "10-28T00:00", "03-25T01:10": "03-25T01:00"}),
+        ("Europe/Paris", "ceil", "1h", {"10-28T00:30": "10-28T01:00", "10-28T01:30": "10-28T02:00", "03-25T00:50": "03-25T01:00"}),
+        ("Europe/Paris", "ceil", "2h", {"10-28T00:30": "10-28T03:00", "03-25T00:50": "03-25T01:00"}),
+        ("Europe/Paris", "round", "1h", {"10-28T00:50": "10-28T01:00", "10-28T01:20": "10-28T01:00", "03-25T00:50": "03-25T01:00"}),
+        ("Europe/Paris", "floor", "1d", {"10-28T22:59": "10-27T22:00", "10-28T23:00": "10-28T23:00", "03-25T12:00": "03-24T23:00"}),
+        (
+            "America/Havana",
+            "floor",
+            "1d",
+            {"03-11T10:00": "03-11T05:00", "11-04T05:30": "11-04T04:00"},
+        ),
+        (
+            "America/Havana",
+            "ceil",
+            "1d",
+            {"11-04T05:00": "11-04T05:00", "11-04T05:01": "11-05T05:00"},
+        ),
+    ],
+)
+def test_rounding_where_clocks_change(year: int, zone: str, how: str, every: str, instants: dict[str, str]) -> None:
+    days = {"03-25": "03-31", "03-24": "03-30", "10-28": "10-27", "10-27": "10-26"} if year == 2024 else {}
+    days |= {"03-11": "03-10", "11-04": "11-03", "11-05": "11-04"} if year == 2024 else {}
+    times = [[f"{year}-{days.get(one[:5], one[:5])}{one[5:]}" for one in part] for part in (instants, instants.values())]
+    given, wanted = (aj.array(np.array(one, "M8[us]")).reshape(1, -1).dt.tz_localize("UTC").dt.tz_convert(zone) for one in times)
+    got = getattr(given.dt, how)(every)
+    assert counts(got) == counts(wanted)
+    with_null = aj.concat([given, aj.array([[None]], type=given.type)], axis=1)
+    assert counts(getattr(with_null.dt, how)(every)) == [[*counts(wanted)[0], None]]
 
 
 def test_daylight_saving_time_after_2037_is_that_of_python() -> None:
@@ -628,6 +660,7 @@ def test_offsets_and_instants_around_each_change(zone: str) -> None:
         fitting = [one - offset for offset in ahead if offset_of(zone, one - offset) == offset]
         assert count == len(fitting)
         assert not fitting or instant == min(fitting)
+        assert fitting or instant in changes
 
 
 @pytest.mark.parametrize(("zone", "offset"), [("+05:30", 19_800), ("-05:30", -19_800), ("+00:00", 0), ("-11:01", -39_660)])

@@ -15,7 +15,7 @@ from arrowjag._integers import is_int
 from arrowjag._kernels.base import extremes
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.elementwise.times import TICKS, Every, every_of, nanoseconds_of
-from arrowjag._ops.zones import in_zone, wall_of
+from arrowjag._ops.zones import first_in_zone, steps_ahead, wall_of
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
 from arrowjag.typing import IntArray
 
@@ -63,6 +63,8 @@ class Buckets(NamedTuple):
     origin: int
     months: bool
     type: pa.DataType
+    wall: bool = True
+    """Whether buckets of times of a zone are numbered by wall time."""
 
     def label(self, number: IntArray) -> pa.Array:
         """Return where buckets begin, in the type of the times."""
@@ -78,16 +80,17 @@ class Buckets(NamedTuple):
         else:
             ticks = number * self.every + self.origin
         if pt.is_timestamp(self.type) and self.type.tz is not None:
-            naive = _arrow.from_numpy(ticks, None, pa.timestamp(self.type.unit))
-            try:
-                return in_zone(naive, self.type.tz)
-            except pa.ArrowInvalid as error:
-                raise JagValueError(f"resample: a bucket begins when clocks in {self.type.tz} change: {error}") from None
+            if not self.wall:
+                return _arrow.from_numpy(ticks, None, self.type)
+            return first_in_zone(_arrow.from_numpy(ticks, None, pa.timestamp(self.type.unit)), self.type.tz)
         return _arrow.from_numpy(ticks, None, self.type)
 
 
 def buckets_of(times: pa.Array, every: Any, operation: str) -> Buckets:
     """Return the bucket of each time; times hold no nulls, zoned ones are read as wall time.
+
+    Lengths that divide every change of clocks of a zone, such as an hour, number instants in place of wall times: an hour that
+    clocks repeat is two buckets, and one that they skip is none.
 
     Parameters
     ----------
@@ -107,7 +110,8 @@ def buckets_of(times: pa.Array, every: Any, operation: str) -> Buckets:
     if not _arrow.is_temporal(type):
         return _of_numbers(times, every, what)
     span = _length(every, what, 1)
-    times = wall_of(times, operation)
+    ahead = steps_ahead(type.tz, span.nanoseconds) if pt.is_timestamp(type) and type.tz is not None else None
+    times = wall_of(times, operation) if ahead is None else times
     ticks = _arrow.to_numpy(times)[0].astype(np.int64, copy=False)
     if span.months:
         if pt.is_time(type) or pt.is_duration(type):
@@ -118,11 +122,11 @@ def buckets_of(times: pa.Array, every: Any, operation: str) -> Buckets:
     step, rest = divmod(span.nanoseconds, _nanoseconds(type))
     if step < 1 or rest:
         raise JagValueError(f"{what} must be a whole number of ticks of {type}, at least one, got {every!r}")
-    origin = 0 if pt.is_time(type) or pt.is_duration(type) else span.origin // _nanoseconds(type)
+    origin = 0 if pt.is_time(type) or pt.is_duration(type) else (span.origin - (ahead or 0)) // _nanoseconds(type)
     least = int(ticks.min(initial=0))
     if min(least - origin, (least - origin) // step * step + origin) < -(2**63):
         raise JagRangeError(f"{operation}: a bucket starts outside of the range of {type}. Cast to a coarser unit first.")
-    return Buckets((ticks - origin) // step, step, origin, False, type)
+    return Buckets((ticks - origin) // step, step, origin, False, type, wall=ahead is None)
 
 
 def _of_numbers(times: pa.Array, every: Any, what: str) -> Buckets:

@@ -19,10 +19,10 @@ from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.extremes import least_and_greatest
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import data_of, empty, from_words, without_validity
-from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, every_of, name_at, offset_text, offsets_at, round_times
+from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, Every, every_of, name_at, offset_text, offsets_at, round_times
 from arrowjag._ops import elementwise
 from arrowjag._ops.elementwise.tables import Keys, map_keys
-from arrowjag._ops.zones import any_counts, as_counts, as_times, in_zone, wall_of
+from arrowjag._ops.zones import any_counts, as_counts, as_times, first_in_zone, in_zone, steps_ahead, wall_of
 from arrowjag._pyarrow_versions import take
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
 
@@ -246,15 +246,38 @@ def rounded(column: Column, name: str, every: str) -> Column:
         wall = wall_of(values, f"dt.{name}")
         counts, valid = as_counts(wall)
         rounded_counts = round_times(counts, _unit(wall.type), step, name, f"dt.{name}")
+        if wall.type != values.type:
+            return _rounded_in_zone(values, counts, rounded_counts, step, name)
         if wall.type.bit_width == 32 and (rounded_counts != rounded_counts.astype(np.int32)).any():
             raise JagRangeError(f"dt.{name}: a result does not fit a date of 32 bits. Cast to timestamps first.")
         found = as_times(rounded_counts, valid, wall.type)
         if pt.is_time(values.type):
             _refuse_midnight(found, name)
-        return found if wall.type == values.type else in_zone(found, values.type.tz)
+        return found
 
     fits = lambda type: _has_date(type) or _has_clock(type) or pt.is_duration(type)  # noqa: E731
     return _on_times(column, name, fits, "dates, times and durations", _item_by_item(compute, has_blocks=True))
+
+
+def _rounded_in_zone(values: pa.Array, wall: Any, found: Any, step: Every, name: str) -> pa.Array:
+    """Return the instants of rounded wall times, which are also those at which buckets of `resample` begin.
+
+    A length that divides every change of clocks moves an instant by as much as its wall time: the second hour of a fold stays the
+    second. Others, such as days, begin at the first instant of their wall time, or at the end of the gap that it lies in.
+    """
+    unit, zone = _unit(values.type), values.type.tz
+    counts, valid = as_counts(values)
+    if step.months or steps_ahead(zone, step.nanoseconds) is None:
+        begins = first_in_zone(as_times(found, valid, pa.timestamp(unit)), zone)
+        if name != "ceil" or not (second := as_counts(begins)[0] < counts).any():  # of two midnights of a day
+            return begins
+        return as_times(np.where(second, counts + (found - wall), as_counts(begins)[0]), valid, values.type)
+    moved = counts + (found - wall)
+    if zone != "UTC" and moved.size and moved.min() < 0:
+        shown = as_counts(wall_of(as_times(moved, valid, values.type), f"dt.{name}"))[0]
+        off = round_times(shown, unit, step, "floor", f"dt.{name}") != shown
+        moved[off] = as_counts(first_in_zone(as_times(found[off], None, pa.timestamp(unit)), zone))[0]
+    return as_times(moved, valid, values.type)
 
 
 def _refuse_midnight(found: pa.Array, name: str) -> None:

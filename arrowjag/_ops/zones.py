@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, instants_of, offsets_at
 from arrowjag.errors import JagRangeError
 
-__all__ = ["any_counts", "as_counts", "as_times", "cast_zoned", "in_zone", "wall_of"]
+__all__ = ["any_counts", "as_counts", "as_times", "cast_zoned", "first_in_zone", "in_zone", "steps_ahead", "wall_of"]
 
 _TEXT = pa.large_string()
 
@@ -70,22 +71,46 @@ def in_zone(wall: pa.Array, zone: str) -> pa.Array:
     pa.ArrowInvalid
         If a time lies in a gap or a fold of daylight saving time.
     """
+    return _in_zone(wall, zone, "raise", "raise")
+
+
+def first_in_zone(wall: pa.Array, zone: str) -> pa.Array:
+    """Return the first instants at which clocks show wall times or later ones: before a fold repeats them, and after a gap."""
+    return _in_zone(wall, zone, "earliest", "latest")
+
+
+def _in_zone(wall: pa.Array, zone: str, ambiguous: str, nonexistent: str) -> pa.Array:
     if zone == "UTC":
         return wall.view(pa.timestamp(wall.type.unit, zone))
     counts, valid = as_counts(wall)
     ticks = TICKS[wall.type.unit]
     late = counts >= KNOWN_UNTIL * ticks
     if not late.any():
-        return pc.assume_timezone(wall, zone)
+        return pc.assume_timezone(wall, zone, ambiguous=ambiguous, nonexistent=nonexistent)
     instants, found = instants_of(zone, counts[late] // ticks)
-    if (found != 1).any():
+    rest = np.where(found == 0, 0, counts[late] % ticks)  # a gap ends with a whole second
+    if ambiguous == "raise" and (found != 1).any():
         wrong = np.datetime64(int((counts[late] // ticks)[found != 1][0]), "s")
         kind = "doesn't exist in" if found[found != 1][0] == 0 else "is ambiguous in"
         raise pa.ArrowInvalid(f"Timestamp {kind} timezone '{zone}': {wrong}")
     early = as_times(np.where(late, 0, counts), valid, wall.type)
-    result = as_counts(pc.assume_timezone(early, zone))[0].copy()
-    result[late] = instants * ticks + counts[late] % ticks
+    result = as_counts(pc.assume_timezone(early, zone, ambiguous=ambiguous, nonexistent=nonexistent))[0].copy()
+    result[late] = instants * ticks + rest
     return as_times(result, valid, pa.timestamp(wall.type.unit, zone))
+
+
+@functools.lru_cache(maxsize=1000)
+def steps_ahead(zone: str, step: int) -> int | None:
+    """Return the nanoseconds, less than a step, that wall time is ahead of whole steps in UTC; None if this has changed since 1970.
+
+    An hour, a quarter of an hour and the like divide every change of clocks in most zones; days and longer never do.
+    """
+    if not 0 < step < 86_400 * 10**9:
+        return None
+    days = pa.array(range(0, KNOWN_UNTIL, 86_400), pa.timestamp("s", zone))
+    offsets = np.unique(as_counts(pc.local_timestamp(days))[0] - as_counts(days)[0])
+    ahead = {int(offset) * 10**9 % step for offset in offsets}
+    return ahead.pop() if len(ahead) == 1 else None
 
 
 def cast_zoned(values: pa.Array, type: pa.DataType, safe: bool) -> pa.Array:

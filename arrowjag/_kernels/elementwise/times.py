@@ -260,13 +260,20 @@ def offsets_at(zone: str, seconds: npt.NDArray[np.int64]) -> npt.NDArray[np.int6
     numpy.ndarray of int64
         As Python's `datetime` gives them. Cost: one search, and once per zone and year some 400 calls of Python.
     """
+    return _held_at(zone, seconds)[1]
+
+
+def _held_at(zone: str, seconds: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return since when the offset at each instant holds, or since when its year began if that is later, and the offset."""
     if zone[:1] in "+-":
         hours, minutes = zone[1:].split(":")
-        return np.full(len(seconds), (int(hours) * 3600 + int(minutes) * 60) * (-1 if zone[0] == "-" else 1), np.int64)
-    seconds = np.where(seconds >= _TOO_LATE, seconds % _CYCLE + _CYCLE, seconds)
+        return seconds, np.full(len(seconds), (int(hours) * 3600 + int(minutes) * 60) * (-1 if zone[0] == "-" else 1), np.int64)
+    moved = seconds - np.where(seconds >= _TOO_LATE, seconds % _CYCLE + _CYCLE, seconds)
+    seconds = seconds - moved
     years = np.unique(seconds.astype("M8[s]").astype("M8[Y]").view(np.int64) + 1970)
     starts, offsets = (np.concatenate(parts) for parts in zip(*(_of_year(zone, int(year)) for year in years), strict=True))
-    return offsets[np.searchsorted(starts, seconds, "right") - 1]
+    held = np.searchsorted(starts, seconds, "right") - 1
+    return starts[held] + moved, offsets[held]
 
 
 def offset_text(seconds: int) -> str:
@@ -320,7 +327,7 @@ def instants_of(zone: str, wall: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.
     Returns
     -------
     numpy.ndarray of int64
-        Seconds in UTC.
+        Seconds in UTC: the first instant with the wall time; in a gap, the instant at which it ends.
     numpy.ndarray of int8
         How many instants have the wall time: 0 in a gap, 2 in a fold, else 1.
     """
@@ -329,4 +336,8 @@ def instants_of(zone: str, wall: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.
     fits_early = early + offsets_at(zone, early) == wall
     fits_late = late + offsets_at(zone, late) == wall
     count = fits_early.astype(np.int8) + (fits_late & (late != early)).astype(np.int8)
-    return np.where(fits_early, early, late), count
+    instants = np.where(fits_early, early, late)
+    gaps = count == 0
+    if gaps.any():
+        instants[gaps] = _held_at(zone, early[gaps])[0]
+    return instants, count
