@@ -68,6 +68,11 @@ def test_nulls_alone_give_nulls() -> None:
     for found in (x * nulls, nulls * x, x / nulls, x // nulls):
         assert found.type == x.type
         assert found.to_list() == [[None, None], []]
+    for found, type in ((nulls // x, pa.int64()), (nulls % x, x.type), (x % nulls, x.type), (x * None, x.type), (None * x, x.type)):
+        assert found.type == type
+        assert found.to_list() == [[None, None], []]
+    with pytest.raises(JagTypeError, match="multiply has no kernel for duration"):
+        x * x
 
 
 def test_a_divisor_beyond_int64_is_refused() -> None:

@@ -112,6 +112,9 @@ def _special(name: str, kernel: str, one: Datum, two: Datum) -> pa.Array:
             type = promote(types, name)
             type = pa.large_binary() if pt.is_fixed_size_binary(type) else type
             return pc.binary_join_element_wise(one.cast(type), two.cast(type), pa.scalar(blank, type))
+    if name == "multiply":
+        one, two = durations.factors(one, two)
+        types = (one.type, two.type)
     if durations.are_scaled(name, *types):
         return durations.scaled(name, one, two)
     if any(pt.is_decimal(type) for type in types) and any(pt.is_floating(type) for type in types):

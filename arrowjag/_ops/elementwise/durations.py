@@ -14,13 +14,22 @@ from arrowjag._ops.elementwise.framework import Datum, both_valid, cast_datum, d
 from arrowjag._ops.elementwise.types import promote
 from arrowjag.errors import JagOverflowError, JagTypeError
 
-__all__ = ["are_scaled", "floored", "scaled"]
+__all__ = ["are_scaled", "factors", "floored", "scaled"]
 
 
 def are_scaled(name: str, one: pa.DataType, two: pa.DataType) -> bool:
     """Return whether one operand is a duration and the other one floats, or nulls alone, that multiply or divide it."""
     by_float = pt.is_duration(one) and _are_floats(two)
     return by_float if name == "divide" else name == "multiply" and (by_float or (_are_floats(one) and pt.is_duration(two)))
+
+
+def factors(one: Datum, two: Datum) -> tuple[Datum, Datum]:
+    """Replace a single null beside durations, such as None, which has taken their type, by a number: durations have no product."""
+    if pt.is_duration(one.type) and pt.is_duration(two.type):
+        left, right = (isinstance(side, pa.Scalar) and not side.is_valid for side in (one, two))
+        number = pa.scalar(None, pa.float64())
+        return (one, number) if right else (number if left else one, two)
+    return one, two
 
 
 def _are_floats(type: pa.DataType) -> bool:
@@ -66,6 +75,8 @@ def floored(name: str, one: Datum, two: Datum, compute: Callable[[Datum, Datum],
     compute : callable
         The operation on integers.
     """
+    if pt.is_null(one.type) or (pt.is_null(two.type) and name == "remainder"):  # nulls alone count as durations
+        one, two = (cast_datum(side, promote([one.type, two.type], name)) for side in (one, two))
     if pt.is_duration(one.type) and pt.is_duration(two.type):
         type = promote([one.type, two.type], name)
         found = compute(*(cast_datum(side, type).cast(pa.int64()) for side in (one, two)))
