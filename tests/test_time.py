@@ -722,6 +722,20 @@ def test_zoned_times_become_the_text_that_arrow_writes(unit: str, zone: str) -> 
             assert aj.from_sizes(part, [len(part)]).cast(type).values.equals(part.cast(type))
 
 
+def test_structs_with_instants_of_two_zones_compare_by_value() -> None:
+    def structs(zone: str, seconds: list[list[int] | None]) -> aj.JaggedArray:
+        leaf = pa.struct([("at", pa.struct([("t", pa.timestamp("s", zone))])), ("k", pa.int8())])
+        return aj.array([row and [{"at": {"t": one}, "k": 1} for one in row] for row in seconds], type=leaf)
+
+    x, y = structs("Europe/Paris", [[5, 9], None]), structs("America/New_York", [[5, 7], [1]])
+    assert (x == y).to_list() == [[True, False], None]
+    assert (x > y).to_list() == [[False, True], None]
+    assert (x != y.values[0]).to_list() == [[False, True], None]
+    assert x.is_in(y).to_list() == x.is_in(y.values).to_list() == [[True, False], None]
+    assert x.index_of(y[:, 0]).to_list() == [0, None]
+    assert y.contains(x[:, 0]).to_list() == [True, None]
+
+
 @pytest.mark.parametrize("unit", ["s", "us", "ns"])
 def test_instants_of_two_zones_are_found_by_value(unit: str) -> None:
     instants = [[0, 3600, 7200], [], None, [3600, None]]

@@ -219,11 +219,21 @@ def _dictionary_value(scalar: pa.Scalar) -> pa.Scalar:
 
 
 def in_one_zone(one: Datum, two: Datum) -> tuple[Datum, Datum]:
-    """Give instants of another zone that of the first: Arrow compares two zones only if the units are the same."""
-    own, other = plain_type(one.type), plain_type(two.type)
-    if not (pt.is_timestamp(own) and pt.is_timestamp(other) and own.tz and other.tz and own.tz != other.tz):
+    """Give instants of another zone that of the first, in structs too: Arrow compares two zones only if the units are the same."""
+    if one.type == two.type:
         return one, two
-    return decoded(one), decoded(two).cast(pa.timestamp(other.unit, own.tz))
+    own, other = plain_type(one.type), plain_type(two.type)
+    type = _in_zones_of(own, other)
+    return (one, two) if type == other else (decoded(one), cast_datum(decoded(two), type))
+
+
+def _in_zones_of(own: pa.DataType, other: pa.DataType) -> pa.DataType:
+    """Return the second type with the zones of the first."""
+    if pt.is_timestamp(own) and pt.is_timestamp(other) and own.tz and other.tz and own.tz != other.tz:
+        return pa.timestamp(other.unit, own.tz)
+    if not (pt.is_struct(own) and pt.is_struct(other) and [f.name for f in own] == [f.name for f in other]):
+        return other
+    return pa.struct([b.with_type(_in_zones_of(a.type, b.type)) for a, b in zip(own, other, strict=True)])
 
 
 def half_to_single(datum: Datum) -> Datum:
