@@ -18,7 +18,7 @@ from arrowjag._kernels import scan as _scan
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.memory import both_valid, check_memory, empty, empty_like, numbers
 from arrowjag._kernels.base.offsets import longest_of, row_sizes
@@ -78,7 +78,7 @@ def _weighted_shares(values: pa.Array, weight: pa.Array, offsets: IntArray) -> p
     last_of_run = np.append(begins.nonzero()[0][1:], len(order)) - 1
     last_of_row = spread_rows(offsets[1:] - 1, offsets)
     result = np.empty(len(order))
-    result[order] = quietly(np.divide, total[last_of_run[np.cumsum(begins) - 1]], total[last_of_row])
+    result[order] = without_warnings(np.divide, total[last_of_run[np.cumsum(begins) - 1]], total[last_of_row])
     result = _poisoned(result, key, valid, offsets)
     weighty = spread_rows(has_weight(amount, valid, offsets), offsets)
     return _arrow.from_numpy(result, weighty if valid is None else valid & weighty)

@@ -16,7 +16,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import greatest, least_and_greatest
 from arrowjag._kernels.base.fill import fill, fill_bits, filled
 from arrowjag._kernels.base.memory import from_words, with_bits
@@ -184,7 +184,7 @@ def _bins(
         low, high = wanted.ends
         return _kernels.Bins(np.full(n_rows, low), np.full(n_rows, high), wanted.n), None
     bins, present = _kernels.bins_of_rows(data, valid, offsets, wanted.n)
-    width = quietly(np.subtract, bins.high, bins.low)
+    width = without_warnings(np.subtract, bins.high, bins.low)
     if n_rows and not math.isfinite(greatest(width)):
         row = int(np.isfinite(width).argmin())
         raise JagValueError(f"{operation}: row {row} holds an infinite number; give a range", row=row)

@@ -19,7 +19,7 @@ from arrowjag._integers import integer, item_count
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base import random_numbers
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.base.offsets import row_sizes
@@ -356,7 +356,7 @@ def _mark_weighted(
 
     def work(first: int, last: int, keys: npt.NDArray[np.float64]) -> None:
         span, local = span_of(offsets, first, last)
-        quietly(np.divide, keys, weight[span], out=keys)
+        without_warnings(np.divide, keys, weight[span], out=keys)
         mask[span][_random_items(keys, local, taken[first:last], span_of(cut, first, last)[1])] = True
 
     if in_small_blocks(weight.dtype, offsets):

@@ -16,7 +16,7 @@ from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.memory import both_valid, empty, unless_all, without_validity
@@ -172,7 +172,7 @@ def fft_power(column: Column, axis: Any) -> Column:
         blocks.put_rows(out, cut[batch.rows], power.astype(type, copy=False))
 
     found = blocks.batches(_offsets.from_counts(sizes), max_values=strategy.sizes.PASS_VALUES)
-    blocks.map_tasks(lambda batch: quietly(work, batch), found, len(data))
+    blocks.map_tasks(lambda batch: without_warnings(work, batch), found, len(data))
     last = along_axis.resized(dim, cut, None if full is None else unless_all(full))
     return Column(JaggedShape._trusted((*column.shape.dims[:-1], last)), _arrow.from_numpy(out))
 
@@ -199,7 +199,7 @@ def lomb_scargle(t: Column, y: Column, frequencies: Any) -> Column:
         span, local = slice(int(cut[first]), int(cut[last])), cut[first : last + 1] - cut[first]
         step = max(1, 2 * strategy.sizes.PASS_VALUES // max(1, span.stop - span.start))  # a row may be longer than a block
         for some in [slice(low, low + step) for low in range(0, n, step)]:
-            quietly(_powers, times[span], tick, level[span], local, wanted[some], power[first:last, some])
+            without_warnings(_powers, times[span], tick, level[span], local, wanted[some], power[first:last, some])
 
     blocks.map_rows(block, cut, block_values=max(1, strategy.sizes.PASS_VALUES // max(1, n)))
     full = unless_all(cut[1:] > cut[:-1])

@@ -16,7 +16,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.memory import as_flags, empty, nulls_like, unless_all
@@ -139,7 +139,7 @@ def peak_to_peak(column: Column, axis: Any, skip_nulls: bool, min_count: int | N
         if data.dtype.kind in "iu":
             unsigned = np.dtype(f"u{data.itemsize}")
             return _arrow.from_numpy((high.view(unsigned) - low.view(unsigned)).astype(np.float64), present)
-        found = quietly(np.subtract, high, low)
+        found = without_warnings(np.subtract, high, low)
         if may_hold_nan:
             bad, _ = _reduce.any(np.isnan(data), as_flags(valid), offsets)
             found[bad] = np.nan
@@ -329,7 +329,7 @@ def _of_products(
         a, b = floats(one, operation), floats(two, operation)
         dtype = _products.common_type(a, b)
         found = _products.products(a, b, valid, offsets)
-        results = quietly(lambda: [each.astype(dtype, copy=False) for each in finish(found)])
+        results = without_warnings(lambda: [each.astype(dtype, copy=False) for each in finish(found)])
         enough = found.counts > 1
         if len(fields) == 1:
             return _arrow.from_numpy(results[0], enough)

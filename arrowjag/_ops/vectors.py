@@ -15,7 +15,7 @@ from arrowjag._arguments import flat_numbers
 from arrowjag._column import Column
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.fill import filled, spread_rows
 from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.base.offsets import from_sizes, longest_of, of_size, row_sizes, runs
@@ -150,7 +150,7 @@ def distance(x: Column, y: Column, metric: Any, axis: Any, skip_nulls: bool, min
                 _norms(apart, {"l1": 1, "l2": 2, "linf": math.inf}[metric], found[block.rows])
 
         over_blocks(work, a, valid, offsets)
-        return _arrow.from_numpy(quietly(found.astype, common_type(a, b), copy=False), have_items(valid, offsets))
+        return _arrow.from_numpy(without_warnings(found.astype, common_type(a, b), copy=False), have_items(valid, offsets))
 
     return over_pairs(x, y, axis, reduction, "distance", skip_nulls=skip_nulls, min_count=min_count)
 
@@ -303,8 +303,8 @@ def matmul(x: Column, y: Column) -> Column:
 
     def product_of(group: int) -> tuple[IntArray, npt.NDArray[Any]]:
         rows = used[order[bounds[group] : bounds[group + 1]]]
-        found = quietly(_product, left.of_rows(rows, wide), right.of_rows(rows, wide))
-        return rows, quietly(found.astype, type, copy=False)
+        found = without_warnings(_product, left.of_rows(rows, wide), right.of_rows(rows, wide))
+        return rows, without_warnings(found.astype, type, copy=False)
 
     if len(bounds) == 2 and len(used) == len(n_rows):  # one shape: its products are the result
         out = product_of(0)[1].reshape(-1)
@@ -338,7 +338,7 @@ def _rows_times_vectors(x: Column, y: Column, outer: int) -> Column | None:
     type, _ = _product_types(one, two)
     if type.kind != "f":
         return None
-    found = quietly(dot(one, two, items.offsets).astype, type, copy=False)
+    found = without_warnings(dot(one, two, items.offsets).astype, type, copy=False)
     return Column(x.shape[: outer + 1], _arrow.from_numpy(found))
 
 

@@ -19,7 +19,7 @@ from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import largest_magnitude
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import empty, unless_all
@@ -143,7 +143,7 @@ def _check_sums(values: pa.Array, view: View) -> None:
 
 def _rounded(data: npt.NDArray[Any], view: View) -> pa.Array:
     """Floats in the type of the values, null for windows with too few items."""
-    return quietly(_arrow.from_numpy, data, view.enough(0), view.values.type)
+    return without_warnings(_arrow.from_numpy, data, view.enough(0), view.values.type)
 
 
 def _mean(view: View) -> pa.Array:
@@ -217,7 +217,7 @@ def _spread(view: View, ddof: int = 1, *, root: bool = False) -> pa.Array:
 
 def _narrowed(found: npt.NDArray[np.float64], data: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Results in the type that they have for data of a type."""
-    return quietly(found.astype, result_type(data.dtype), copy=False)
+    return without_warnings(found.astype, result_type(data.dtype), copy=False)
 
 
 def _std(view: View, ddof: int = 1) -> pa.Array:
@@ -480,7 +480,7 @@ def ewm(column: Column, name: str, rate: float, axis: Any) -> Column:
 
     def mean(values: pa.Array, offsets: IntArray) -> pa.Array:
         data, valid = floats(values, "ewm mean"), _arrow.valid_of(values)
-        state = weights.decayed(quietly(data.astype, np.float64, copy=False), valid, offsets, 1 - rate)
+        state = weights.decayed(without_warnings(data.astype, np.float64, copy=False), valid, offsets, 1 - rate)
         return _arrow.from_numpy(_narrowed(state.mean, data), valid)
 
     @along_axis.in_blocks
@@ -489,7 +489,7 @@ def ewm(column: Column, name: str, rate: float, axis: Any) -> Column:
             values = exact.deviations(values, offsets)
         data, valid = floats(values, "ewm var"), _arrow.valid_of(values)
         known = _several(valid, offsets)
-        found = quietly(_decayed_variances, weights.decayed(data, valid, offsets, 1 - rate))
+        found = without_warnings(_decayed_variances, weights.decayed(data, valid, offsets, 1 - rate))
         if not math.isfinite(np.add.reduce(found)):
             found[~np.isfinite(found)] = np.nan
         return _arrow.from_numpy(_narrowed(found, data), known)

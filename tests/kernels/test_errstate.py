@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 
 
 def test_warnings_are_off_only_inside_the_call() -> None:
     with warnings.catch_warnings(), np.errstate(all="warn"):
         warnings.simplefilter("error")
-        assert np.isinf(quietly(np.divide, np.ones(2), np.zeros(2))).all()
+        assert np.isinf(without_warnings(np.divide, np.ones(2), np.zeros(2))).all()
         with pytest.raises(RuntimeWarning):
             np.divide(np.ones(2), np.zeros(2))
 
@@ -28,7 +28,7 @@ def test_calls_may_be_nested_and_run_in_threads_at_once() -> None:
         return {str(value): np.geterr()}
 
     found: dict[str, Any] = {}
-    threads = [threading.Thread(target=lambda n=n: found.update(quietly(quietly, inner, n))) for n in range(2)]
+    threads = [threading.Thread(target=lambda n=n: found.update(without_warnings(without_warnings, inner, n))) for n in range(2)]
     for one in threads:
         one.start()
     for one in threads:
@@ -39,4 +39,4 @@ def test_calls_may_be_nested_and_run_in_threads_at_once() -> None:
 
 def test_an_error_comes_through() -> None:
     with pytest.raises(ZeroDivisionError):
-        quietly(lambda: 1 // 0)
+        without_warnings(lambda: 1 // 0)

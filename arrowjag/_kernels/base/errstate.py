@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 
 import numpy as np
 
-__all__ = ["quietly"]
+__all__ = ["without_warnings"]
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -17,8 +17,8 @@ _WITHOUT_WARNINGS = contextvars.Context()
 _WITHOUT_WARNINGS.run(np.seterr, all="ignore")
 
 
-def quietly(function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-    """Call a function as inside of ``np.errstate(all="ignore")``, which would take a microsecond, a call in a context a tenth.
+def without_warnings(function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+    """Call a function with the effect of ``np.errstate(all="ignore")``, at a tenth of its cost of a microsecond.
 
     The function sees no context variable of the caller. Each call gets a context of its own: none can be entered twice.
     """

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.memory import check_memory, empty, pack_bits, unpack_bits, zeros
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.compiled.loop import Nulls
@@ -143,12 +143,12 @@ def fill(function: Callable[[slice, NDArray[Any]], object], n: int, dtype: npt.D
     """A new array of n items, of which function(items, out) has written each block; floating-point warnings are off inside."""
     out, block = empty(n, dtype), block or strategy.sizes.PASS_VALUES
     if 0 < n <= block:
-        quietly(function, slice(0, n), out)
+        without_warnings(function, slice(0, n), out)
         return out
 
     def work(start: int) -> None:
         items = slice(start, min(start + block, n))
-        quietly(function, items, out[items])
+        without_warnings(function, items, out[items])
 
     blocks.map_tasks(work, range(0, n, block))
     return out
@@ -175,7 +175,7 @@ def fill_bits(function: Callable[[slice], NDArray[np.bool_]], n: int, block: int
 
     def work(start: int) -> None:
         items = slice(start, min(start + block, n))
-        out[start // 8 : (items.stop + 7) // 8] = np.packbits(quietly(function, items), bitorder="little")
+        out[start // 8 : (items.stop + 7) // 8] = np.packbits(without_warnings(function, items), bitorder="little")
 
     blocks.map_tasks(work, range(0, n, block))
     return out

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks, fill
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.memory import all_set, empty, empty_like, zeros
 from arrowjag._kernels.reduce import max as _row_max
 from arrowjag._kernels.reduce.ordered import row_sums
@@ -111,7 +111,7 @@ def _softmax_flat(data: AnyArray, offsets: IntArray, valid: NDArray[np.bool_] | 
         _shift(items, known, local, part, total)
         part /= fill.Source(total, local).part(slice(0, stop - start))
 
-    blocks.map_rows(lambda first, end: quietly(work, first, end), offsets, block_values=strategy.sizes.SOFTMAX_BLOCK)
+    blocks.map_rows(lambda first, end: without_warnings(work, first, end), offsets, block_values=strategy.sizes.SOFTMAX_BLOCK)
     return out
 
 
@@ -303,7 +303,7 @@ def nearest(vectors: NDArray[Any], matrix: NDArray[Any], metric: str = "l2") -> 
         known[first : first + step] = np.isfinite(least) & np.isfinite(own)
         out[first : first + step] = best
 
-    blocks.map_tasks(lambda first: quietly(work, first), range(0, n, step))
+    blocks.map_tasks(lambda first: without_warnings(work, first), range(0, n, step))
     return out, known
 
 

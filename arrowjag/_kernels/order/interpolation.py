@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import row_sizes
@@ -87,7 +87,7 @@ def _between(
     n = len(key)
     if not n:
         return np.zeros(len(sought))
-    slope = quietly(_slopes, key, level)
+    slope = without_warnings(_slopes, key, level)
 
     def work(part: slice, out: npt.NDArray[Any]) -> None:
         at, behind = sought[part], after[part]

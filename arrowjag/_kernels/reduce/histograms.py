@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_cells, map_rows
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import least
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import check_memory, empty, numbers, zeros
@@ -75,7 +75,7 @@ def edges_of(bins: Bins) -> Floats:
         out += low[:, None]
         out[:, -1] = high
 
-    map_cells(lambda first, last: quietly(work, first, last), len(edges), edges.itemsize * (n + 1))
+    map_cells(lambda first, last: without_warnings(work, first, last), len(edges), edges.itemsize * (n + 1))
     return edges
 
 

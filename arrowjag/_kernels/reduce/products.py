@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import empty, empty_columns
 from arrowjag._kernels.compiled import fused_name
@@ -181,7 +181,7 @@ def dot(x: NDArray[Any], y: NDArray[Any], offsets: NDArray[np.int64], valid: Val
         return out
 
     def work(block: Block) -> None:
-        product = quietly(np.multiply, block.data, y[block.items], dtype=np.float64)
+        product = without_warnings(np.multiply, block.data, y[block.items], dtype=np.float64)
         row_sums(product, block.valid, block.offsets, out[block.rows])
 
     over_blocks(work, x, valid, offsets)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import longest_of, row_sizes
@@ -66,7 +66,7 @@ def quantile(
     target = data.dtype if rounded else result_type(data.dtype)
     full = offsets[1:] > offsets[:-1]
     if strategy.is_small("quantile", (data, None)):
-        return quietly(_of_few, data, offsets, full, q, interpolation, target), unless_all(full)
+        return without_warnings(_of_few, data, offsets, full, q, interpolation, target), unless_all(full)
     out = zeros(len(full), target)
     # With many lengths, larger blocks have more rows of each length: Zipf rows take 80 ms instead of 95.
     size = strategy.sizes.LARGE_VALUES * (8 if strategy.long_share(offsets) else 1)
@@ -82,7 +82,7 @@ def median_deviation(
     data, offsets = drop_nulls(data, valid, offsets)
     if strategy.is_small("quantile", (data, None)):
         full = offsets[1:] > offsets[:-1]
-        return quietly(_deviations_of_few, data, offsets, full), unless_all(full)
+        return without_warnings(_deviations_of_few, data, offsets, full), unless_all(full)
     middle, _ = quantile(data, None, offsets, 0.5)
     away = empty(len(data), data.dtype)
 
@@ -135,7 +135,7 @@ def quantiles(
     target, full = result_type(data.dtype), offsets[1:] > offsets[:-1]
     each = np.array(q, np.float64)[:, None]
     if strategy.is_small("quantiles", (data, None)):
-        return quietly(_of_few, data, offsets, full, each, interpolation, target).T, unless_all(full)
+        return without_warnings(_of_few, data, offsets, full, each, interpolation, target).T, unless_all(full)
     ready = find_loop("select", data.dtype, False, len(data)) is not None
     if strategy.choose("quantiles", len(data), len(offsets) - 1, len(q), data.dtype.kind == "f", ready) == "each":
         parts = [quantile(data, None, offsets, one, interpolation) for one in q]

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import holds_nan, largest_magnitude
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.compiled.library import find_loop
@@ -49,7 +49,7 @@ def _add_at(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> An
 
 def _scatter_sum(data: Any, valid: BoolArray | None, node: IntArray, size: int) -> Scattered:
     if data.dtype.kind == "f":
-        return quietly(_add_at(data, valid, node, size).astype, data.dtype), None
+        return without_warnings(_add_at(data, valid, node, size).astype, data.dtype), None
     data = _filled(data, valid, 0)
     wide = np.uint64 if data.dtype.kind == "u" else np.int64
     limit = int(np.iinfo(wide).max) // max(len(data), 1)

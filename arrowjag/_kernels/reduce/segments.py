@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import largest_magnitude
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import WORDS, Bits, as_flags, empty, unless_all, zeros
@@ -101,14 +101,14 @@ def over_blocks(
     """
     n_values = int(offsets[-1])
     if n_values < strategy.sizes.THREAD_VALUES:  # as `map_rows` does, without its cost per call
-        quietly(function, whole_block(data, valid, offsets))
+        without_warnings(function, whole_block(data, valid, offsets))
         return
 
     def work(first: int, last: int) -> None:
         start, end = int(offsets[first]), int(offsets[last])
         local = offsets[first : last + 1] - start if start else offsets[first : last + 1]
         part = slice(start, end)
-        quietly(function, Block(slice(first, last), part, data[part], None if valid is None else valid[part], local))
+        without_warnings(function, Block(slice(first, last), part, data[part], None if valid is None else valid[part], local))
 
     if not takes_loops():
         strategy.polars_for(n_values)  # import polars in this thread, if the work is worth the import

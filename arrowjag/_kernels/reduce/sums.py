@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.memory import Bits, as_flags, empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, from_counts, row_sizes
 from arrowjag._kernels.base.random_numbers import generator, uniform
@@ -170,7 +170,7 @@ def prod(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
             _check_products(values, block)
 
     over_blocks(work, data, valid, offsets)
-    return quietly(out.astype, data.dtype, copy=False) if target.kind == "f" else out, None
+    return without_warnings(out.astype, data.dtype, copy=False) if target.kind == "f" else out, None
 
 
 def _check_products(values: NDArray[Any], block: Block) -> None:
@@ -301,7 +301,7 @@ def bootstrap_means(
         part = means[:, first : first + together]
         draws = uniform(numbers, part.shape[1] * n_values).reshape(part.shape[1], n_values)
         draw = functools.partial(_means_of_drawn, data, offsets, draws, part)
-        map_rows(functools.partial(quietly, draw), offsets, block_values=strategy.sizes.CACHE_VALUES)
+        map_rows(functools.partial(without_warnings, draw), offsets, block_values=strategy.sizes.CACHE_VALUES)
     return means, unless_all(sizes > 0)
 
 

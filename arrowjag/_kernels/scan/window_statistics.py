@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
-from arrowjag._kernels.base.errstate import quietly
+from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import longest_of
 from arrowjag._kernels.base.totals import running_count
@@ -88,7 +88,7 @@ def over_windows(items: Spans, merge: Merge, identity: tuple[Any, ...], windows:
         for target, part in zip(out, _over_tile(near, merge, identity, Windows(low - begin, high - begin)), strict=True):
             target[first : first + tile] = part
 
-    map_tasks(lambda first: quietly(work, first), range(0, n, tile), n)
+    map_tasks(lambda first: without_warnings(work, first), range(0, n, tile), n)
     return out
 
 
