@@ -20,7 +20,7 @@ from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.memory import both_valid, empty, unless_all, without_validity
-from arrowjag._kernels.base.monotonic import holds_between
+from arrowjag._kernels.base.monotonic import all_neighbours
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order.interpolation import distance
 from arrowjag._kernels.order.sort import argsort
@@ -64,7 +64,7 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     offsets = _offsets.from_sizes(counts)
     slot, counts = _slots(found.number, first, cut, offsets)
     per_bucket = _offsets.from_counts(counts)
-    if not holds_between(np.greater_equal, slot):
+    if not all_neighbours(np.greater_equal, slot):
         few = len(slot) < strategy.sizes.CALL_VALUES  # slots rise from row to row
         order = slot.argsort(kind="stable") if few else argsort(slot, None, cut)
         values = gather.take(values, order if keep is None else keep.nonzero()[0][order])

@@ -23,7 +23,7 @@ from arrowjag._kernels.base.memory import (
     pack_bits,
     unless_all,
 )
-from arrowjag._kernels.base.monotonic import holds_between
+from arrowjag._kernels.base.monotonic import all_neighbours
 from arrowjag._kernels.move import copy_runs, gather, merge
 from arrowjag._kernels.move.spread import spread
 from arrowjag._pyarrow_versions import if_else, null_scalar
@@ -126,7 +126,7 @@ def _is_run(index: IntArray) -> bool:
     first = index[0]
     if index[-1] - first != n - 1 or index[n // 2] - first != n // 2:
         return False
-    return holds_between(lambda items, before: items - before == 1, index)
+    return all_neighbours(lambda items, before: items - before == 1, index)
 
 
 def _like(dim: Dim, offsets: IntArray, validity: BoolArray | None) -> Dim:

@@ -10,7 +10,7 @@ import numpy as np
 from arrowjag import dims as _dims
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.monotonic import bincount_sorted, holds_between
+from arrowjag._kernels.base.monotonic import all_neighbours, bincount_sorted
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.shape._text import plural
@@ -54,7 +54,7 @@ def count_parents(parents: Any, n_parents: int, place: int) -> IntArray:
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
         got = found.dtype if found.ndim == 1 else f"{parents!r}"
         raise JagTypeError(f"dim {place}: parents must be a flat sequence of integers, got {got}")
-    if not holds_between(np.greater_equal, found):
+    if not all_neighbours(np.greater_equal, found):
         falls = found[1:] < found[:-1]
         item = int(falls.argmax()) + 1
         got = f"{found[item]} for item {item} after {found[item - 1]}"

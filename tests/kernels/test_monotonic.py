@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.monotonic import bincount_sorted, holds_between
+from arrowjag._kernels.base.monotonic import all_neighbours, bincount_sorted
 
 TYPES = [np.int8, np.uint8, np.int32, np.int64, np.uint64]
 
@@ -22,9 +22,9 @@ def test_holds_between(block: int, numbers: list[int]) -> None:
     for wanted in (numbers, sorted(numbers), sorted(set(numbers)), list(range(3, 3 + len(numbers)))):
         data = np.array(wanted, np.int64)
         with strategy.force(PASS_VALUES=block):
-            assert holds_between(np.greater, data) == all(before < item for before, item in pairwise(wanted))
-            assert holds_between(np.greater_equal, data) == all(before <= item for before, item in pairwise(wanted))
-            assert holds_between(lambda items, before: items - before == 1, data) == all(b - a == 1 for a, b in pairwise(wanted))
+            assert all_neighbours(np.greater, data) == all(before < item for before, item in pairwise(wanted))
+            assert all_neighbours(np.greater_equal, data) == all(before <= item for before, item in pairwise(wanted))
+            assert all_neighbours(lambda items, before: items - before == 1, data) == all(b - a == 1 for a, b in pairwise(wanted))
 
 
 @pytest.mark.parametrize("place", range(1, 8))
@@ -33,7 +33,7 @@ def test_one_pair_is_enough_to_fail(block: int, place: int) -> None:
     data = np.arange(8)
     data[place] = data[place - 1]
     with strategy.force(PASS_VALUES=block):
-        assert not holds_between(np.greater, data)
+        assert not all_neighbours(np.greater, data)
 
 
 def test_the_first_block_is_read_alone() -> None:
@@ -44,7 +44,7 @@ def test_the_first_block_is_read_alone() -> None:
         return items > before
 
     with strategy.force(PASS_VALUES=2):
-        assert not holds_between(rises, np.array([1, 0, 1, 2, 3, 4]))
+        assert not all_neighbours(rises, np.array([1, 0, 1, 2, 3, 4]))
         assert asked == [2]
 
 

@@ -12,11 +12,11 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.memory import all_set, zeros
 
-__all__ = ["bincount_sorted", "holds_between"]
+__all__ = ["bincount_sorted", "all_neighbours"]
 
 
-def holds_between(condition: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]], data: NDArray[Any]) -> bool:
-    """Return whether condition(items, items before them) is true of each item but the first.
+def all_neighbours(condition: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]], data: NDArray[Any]) -> bool:
+    """Return whether ``condition(data[1:], data[:-1])`` is true for all pairs of neighbours.
 
     Notes
     -----
