@@ -722,6 +722,26 @@ def test_zoned_times_become_the_text_that_arrow_writes(unit: str, zone: str) -> 
             assert aj.from_sizes(part, [len(part)]).cast(type).values.equals(part.cast(type))
 
 
+@pytest.mark.parametrize("type", ["date32", "date64", "timestamp[s]", "timestamp[ns]", "timestamp[us, tz=Europe/Paris]"])
+def test_text_in_lists_and_arrays_is_a_time(type: str) -> None:
+    texts = ["2024-01-01", "2024-01-02"]
+    x = aj.array([[dt.date(2024, 1, 1), dt.date(2024, 1, 3)], None])
+    x = x.cast("timestamp[us]").dt.tz_localize("Europe/Paris") if "tz" in type else x.cast(type)
+    for some in (texts, np.array(texts), [texts, []], [*texts, None]):
+        assert x.is_in(some).to_list() == [[True, False], None]
+    assert x.translate(np.array(texts), [1, 2]).to_list() == [[1, None], None]
+    assert (x > np.array(texts)).to_list() == [[False, True], None]
+    assert x.contains(texts).to_list() == [True, None]
+    assert x.searchsorted(texts).to_list() == [0, None]
+    assert x.fill_null_rows([texts, texts]).lengths().to_list() == [2, 2]
+    assert x.union([texts, texts]).lengths().to_list() == [3, None]
+    assert x.difference([texts, texts]).lengths().to_list() == [1, None]
+    with pytest.raises(JagValueError, match=r"is_in: text beside .* must be an ISO 8601 time"):
+        x.is_in(np.array(["soon"]))
+    with pytest.raises(JagTypeError, match="no common type"):
+        x.is_in(aj.array(texts))
+
+
 def test_structs_with_instants_of_two_zones_compare_by_value() -> None:
     def structs(zone: str, seconds: list[list[int] | None]) -> aj.JaggedArray:
         leaf = pa.struct([("at", pa.struct([("t", pa.timestamp("s", zone))])), ("k", pa.int8())])

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
     from arrowjag.plot import Plotter
 
-__all__ = ["ArrayBase", "as_column", "operand", "same_validity"]
+__all__ = ["ArrayBase", "as_column", "beside", "operand", "same_validity"]
 
 
 def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_null: bool | None = None) -> Column:
@@ -118,7 +118,16 @@ def operand(value: Any, leaf: pa.DataType | None, operation: str, *, by_value: b
         return as_scalar(value, leaf, operation)
     if isinstance(value, np.ndarray) and value.ndim == 0:
         return as_scalar(value[()], leaf, operation)
-    return as_column(value)
+    return beside(value, leaf, operation)
+
+
+def beside(data: Any, leaf: pa.DataType | None, operation: str) -> Column:
+    """Convert an array of a call as `as_column`; text in lists and arrays of numpy is read as times where the leaves are times."""
+    column = as_column(data)
+    if leaf is None or not isinstance(data, (list, tuple, set, frozenset, np.ndarray)):
+        return column
+    values = elementwise.times_like(column.values, leaf, operation)
+    return column if values is column.values else Column(column.shape, values)
 
 
 class ArrayBase(Column):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from arrowjag._array.base import ArrayBase, as_column, operand
+from arrowjag._array.base import ArrayBase, as_column, beside, operand
 from arrowjag._methods import Rows, changing_axis, method, over_axis, set_rows
 from arrowjag._ops import by_key, composed, elementwise
 from arrowjag._ops import sets as _ops
@@ -245,7 +245,7 @@ class GroupMethods(ArrayBase):
         >>> x.is_in({2, 3}).to_list(), x.is_in([[1], [2, 4]]).to_list()
         ([[False, True, None], [True]], [[True, False, None], [False]])
         """
-        return self._wrap(_ops.is_in(self, as_column(_flat_set(values, self.type))))
+        return self._wrap(_ops.is_in(self, beside(_flat_set(values, self.type), self.type, "is_in")))
 
     @method("y", rows=changing_axis)
     def union(self, y: Any, axis: Any = -1) -> JaggedArray:
@@ -271,7 +271,7 @@ class GroupMethods(ArrayBase):
         >>> aj.array([[2, 1, 2], []]).union([[3, 1], [4]]).to_list()
         [[2, 1, 3], [4]]
         """
-        return self._wrap(_ops.set_operation("union", self, as_column(y), axis))
+        return self._wrap(_ops.set_operation("union", self, beside(y, self.type, "union"), axis))
 
     @method("y", rows=changing_axis)
     def intersection(self, y: Any, axis: Any = -1) -> JaggedArray:
@@ -292,7 +292,7 @@ class GroupMethods(ArrayBase):
         >>> aj.array([[2, 1, 2], []]).intersection([[3, 1], [4]]).to_list()
         [[1], []]
         """
-        return self._wrap(_ops.set_operation("intersection", self, as_column(y), axis))
+        return self._wrap(_ops.set_operation("intersection", self, beside(y, self.type, "intersection"), axis))
 
     @method("y", rows=changing_axis)
     def difference(self, y: Any, axis: Any = -1) -> JaggedArray:
@@ -313,7 +313,7 @@ class GroupMethods(ArrayBase):
         >>> aj.array([[2, 1, 2], []]).difference([[3, 1], [4]]).to_list()
         [[2], []]
         """
-        return self._wrap(_ops.set_operation("difference", self, as_column(y), axis))
+        return self._wrap(_ops.set_operation("difference", self, beside(y, self.type, "difference"), axis))
 
     @method("y", rows=changing_axis)
     def symmetric_difference(self, y: Any, axis: Any = -1) -> JaggedArray:
@@ -339,7 +339,7 @@ class GroupMethods(ArrayBase):
         >>> aj.array([[2, 1, 2], []]).symmetric_difference([[3, 1], [4]]).to_list()
         [[2, 3], [4]]
         """
-        return self._wrap(_ops.set_operation("symmetric_difference", self, as_column(y), axis))
+        return self._wrap(_ops.set_operation("symmetric_difference", self, beside(y, self.type, "symmetric_difference"), axis))
 
     @method("keys_from", "values_from", rows=set_rows("keys_from"))
     def translate(self, keys_from: Any, values_from: Any, axis: Any = -1) -> JaggedArray:
@@ -387,7 +387,7 @@ class GroupMethods(ArrayBase):
         >>> x.translate([["a"], ["c", "d"]], [[1], [3, 4]], axis=None).to_list()
         [[1, 4], [3, None]]
         """
-        return self._wrap(_ops.translate(self, as_column(keys_from), as_column(values_from), axis))
+        return self._wrap(_ops.translate(self, beside(keys_from, self.type, "translate"), as_column(values_from), axis))
 
     @method(rows=changing_axis)
     def combinations(self, n: int, axis: Any = -1) -> JaggedArray:

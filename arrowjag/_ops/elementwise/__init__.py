@@ -51,6 +51,7 @@ from arrowjag._ops.elementwise.types import (
     promote,
     scalar_by_value,
     scalar_like,
+    times_like,
 )
 from arrowjag._ops.elementwise.ufuncs import ufunc
 
@@ -101,6 +102,7 @@ __all__ = [
     "scalar_by_value",
     "scalar_like",
     "single_to_half",
+    "times_like",
     "ufunc",
     "unary",
     "where",

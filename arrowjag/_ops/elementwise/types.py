@@ -30,6 +30,7 @@ __all__ = [
     "promote",
     "scalar_by_value",
     "scalar_like",
+    "times_like",
 ]
 
 
@@ -259,6 +260,23 @@ def _holds(type: pa.DataType, value: int) -> bool:
     if pt.is_signed_integer(type):
         return bool(-(1 << type.bit_width - 1) <= value < 1 << type.bit_width - 1)
     return bool(pt.is_unsigned_integer(type) and 0 <= value < 1 << type.bit_width)
+
+
+def times_like(texts: pa.Array, leaf: pa.DataType, operation: str) -> pa.Array:
+    """Read text beside times as ISO 8601, each distinct text once; other leaves leave it as it is.
+
+    Raises
+    ------
+    JagValueError
+        If a text is no time of the kind of the leaves.
+    """
+    plain = plain_type(leaf)
+    if not (is_text(plain_type(texts.type)) and _arrow.is_temporal(plain)) or pt.is_duration(plain):
+        return texts
+    codes = (texts if pt.is_dictionary(texts.type) else texts.cast(pa.large_string())).dictionary_encode()
+    times = [time for text in codes.dictionary.to_pylist() if (time := iso_scalar(text, plain, operation)) is not None]
+    type = promote([time.type for time in times] or [plain], operation)
+    return pa.array([time.cast(type) for time in times], type).take(codes.indices)
 
 
 def members_like(values: Any, leaf: pa.DataType) -> list[Any]:
