@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.reduce import histograms as kernel
-from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagOverflowError, JagRangeError, JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
 from tests.along import any_axis, as_list, kept
@@ -250,3 +250,20 @@ def test_too_many_bins_are_refused_whatever_the_rows() -> None:
     for x in (aj.array([[1.0]]), aj.array([], type="float64", ndim=2), aj.array([], type="float64")):
         with pytest.raises(aj.JagOverflowError, match=r"^histogram: 1180591620717411303424 counts don't fit into memory"):
             x.histogram(2**70)
+
+
+@pytest.mark.parametrize("type", [pa.int64(), pa.uint64()])
+def test_integers_and_edges_beyond_2_53_compare_exactly(type: pa.DataType) -> None:
+    x = aj.array([[2**53, 2**53 + 1, 2**63 - 1], [2**63 - 2], None], type=type)
+    assert x.digitize([2**53 + 1, 2**63 - 1]).to_list() == [[0, 1, 2], [1], None]
+    assert x.digitize([2**53 + 1, 2**63 - 1], right=True).to_list() == [[0, 0, 1], [1], None]
+    assert x.cut([2**53 + 1, 2**53 + 2, 2**63 - 2]).to_list() == [[None, 0, None], [1], None]
+    assert x.histogram([2**53 + 1, 2**53 + 2, 2**63 - 1]).to_list() == [[1, 1], [0, 1], None]
+
+
+def test_edges_beyond_64_bits_are_floats() -> None:
+    x = aj.array([[2**63 - 1, -(2**63)]])
+    assert x.digitize([0, 2**64]).to_list() == [[1, 0]]
+    assert x.cut([-(2**65), 0, 10**30]).to_list() == [[1, 0]]
+    with pytest.raises(JagRangeError, match="digitize: edges must fit float64, got"):
+        x.digitize([0, 10**400])

@@ -28,7 +28,7 @@ from arrowjag._ops.axes import normalize_axes
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.multi_reduce import floats, reduce_to_lists, with_lists
 from arrowjag._ops.over_axes import over_axes
-from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagOverflowError, JagRangeError, JagTypeError, JagValueError, ShapeError
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["bincount", "cut", "digitize", "histogram"]
@@ -123,7 +123,7 @@ def _counts_by_rows(column: Column, edges: Column, axis: Any) -> Column:
 class Wanted(NamedTuple):
     """The bins of a call: edges for all rows, or a number of bins and optionally their range."""
 
-    edges: npt.NDArray[np.float64] | None
+    edges: npt.NDArray[Any] | None
     n: int
     ends: tuple[float, float] | None
 
@@ -145,7 +145,8 @@ def _no_range(range: Any, operation: str) -> None:
         raise JagValueError(f"{operation}: range applies to a number of bins, not to edges")
 
 
-def _edges(edges: Any, operation: str) -> npt.NDArray[np.float64]:
+def _edges(edges: Any, operation: str) -> npt.NDArray[Any]:
+    """Return edges as int64 if all of them are such numbers, else as float64."""
     if isinstance(edges, Column) and edges.ndim == 1:
         edges = edges.values
     if isinstance(edges, pa.Array | pa.ChunkedArray):
@@ -153,12 +154,30 @@ def _edges(edges: Any, operation: str) -> npt.NDArray[np.float64]:
     if isinstance(edges, (str, bytes, bool)) or not hasattr(edges, "__len__"):
         raise JagTypeError(f"{operation}: expected a number of bins or a list of edges, got {type(edges).__name__}")
     found = flat_numbers(edges, f"{operation}: edges")
+    if found.dtype.kind == "O" and found.ndim == 1 and all(is_int(one) or isinstance(one, float) for one in found):
+        found = _as_doubles(found, operation)  # integers beyond 64 bits
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
         raise JagTypeError(f"{operation}: edges must be a flat list of numbers, got {edges!r}")
+    if found.size and found.dtype.kind in "iu" and greatest(found) < 2**63:
+        return found.astype(np.int64)
     found = found.astype(np.float64)
     if np.count_nonzero(np.isnan(found)):
         raise JagValueError(f"{operation}: edges must be numbers, got NaN")
     return found
+
+
+def _as_doubles(edges: npt.NDArray[Any], operation: str) -> npt.NDArray[np.float64]:
+    try:
+        return edges.astype(np.float64)
+    except OverflowError:
+        raise JagRangeError(f"{operation}: edges must fit float64, got {edges.tolist()}") from None
+
+
+def _comparable(edges: npt.NDArray[Any], data: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return edges in a type in which they compare exactly with integers: float64 rounds those beyond 2**53."""
+    if edges.dtype.kind == "i" and data.dtype.kind == "u":
+        return edges.astype(np.uint64) if int(edges.min(initial=0)) >= 0 else edges.astype(np.float64)
+    return edges if data.dtype.kind == "i" else edges.astype(np.float64, copy=False)
 
 
 def _ends(range: Any, operation: str) -> tuple[float, float] | None:
@@ -195,7 +214,7 @@ def _slots(values: pa.Array, offsets: IntArray, wanted: Wanted, operation: str) 
     """The bin of each item, -1 for items outside of all bins."""
     data, valid = floats(values, operation), _arrow.valid_of(values)
     if wanted.edges is not None:
-        return _kernels.bins_of_edges(data, valid, wanted.edges)
+        return _kernels.bins_of_edges(data, valid, _comparable(wanted.edges, data))
     return _kernels.slots_in_bins(data, valid, offsets, _bins(data, valid, offsets, wanted, operation)[0])
 
 
@@ -291,6 +310,7 @@ def digitize(column: Column, edges: Any, right: Any) -> Column:
         raise JagValueError(f"digitize: edges must rise or fall, got {found.tolist()}")
     values = column.values
     data, valid = floats(values, "digitize"), _arrow.valid_of(values)
+    found = _comparable(found, data)
     side: Literal["left", "right"] = "left" if right else "right"
     if rises:
         slots = _kernels.count_edges(data, found, side)

@@ -143,7 +143,7 @@ def count_edges(data: NDArray[Any], edges: NDArray[Any], side: Literal["left", "
     Parameters
     ----------
     data : (n,) array of numbers
-    edges : (m,) float64 array
+    edges : (m,) array of numbers
         Rising or falling, no NaN.
     side : "left" or "right"
 
