@@ -266,7 +266,8 @@ class ArrayBase(Column):
         Returns
         -------
         list
-            One entry per row; an array without dims gives its value. Cost: one Python object per value.
+            One entry per row; an array without dims gives its value. Times of day lose their nanoseconds, which `datetime.time`
+            can't hold: cast to int64 or text to keep them. Cost: one Python object per value.
 
         Raises
         ------

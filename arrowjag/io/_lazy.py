@@ -72,6 +72,9 @@ def scan_parquet(
     `polars.scan_parquet` reads whole columns, in parallel: use it if you need all fields. It reads ordered categories as a
     Categorical, without their order. To know them, `scan_parquet` reads such columns of the first row group before the query runs.
 
+    Don't `sink_parquet` onto a file that the query scans: polars empties it before it is read. `write_parquet(frame, path)`
+    writes a new file, which replaces the old one when it is complete.
+
     Examples
     --------
     >>> import tempfile
