@@ -252,3 +252,29 @@ def test_datetimes_with_and_without_a_zone_do_not_mix() -> None:
         with pytest.raises(JagValueError, match=r"mixes datetimes with and without a zone: .* has no zone, .* has one"):
             aj.array(data)
     assert aj.array([[NEW_YEAR], [aware]], type="timestamp[us, tz=UTC]").to_list() == [[aware], [aware]]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [np.datetime64("2024-01-01"), np.int8(1)],
+        [dt.date(2024, 1, 1), np.int8(1)],
+        [1, np.datetime64("2024-01-01"), np.int8(1)],
+        [[], [None, np.datetime64("2024-01-01")], [np.bool_(True)]],
+        [np.array([], "M8[s]"), np.array([1.0], np.float32)],
+        [{"a": np.datetime64("2024-01-01")}, {"a": np.int64(1)}],
+        [{"a": {"b": [np.datetime64("2024-01-01")]}}, {"a": {"b": [np.int64(1)]}}],
+        np.array([np.datetime64("2024-01-01"), np.int8(1)], object),
+    ],
+)
+def test_dates_of_numpy_beside_its_numbers_raise(data: Any) -> None:
+    """pyarrow's inference of the type ends the process."""
+    with pytest.raises(
+        aj.errors.JagError, match=r"mixes nesting levels or types: Cannot mix NumPy dtypes|does not fit the leaf type"
+    ):
+        aj.array(data)
+
+
+def test_dates_of_numpy_and_its_numbers_in_two_fields() -> None:
+    made = aj.array([{"t": np.datetime64("2024-01-01", "s"), "n": np.int8(1)}, None])
+    assert made.to_list() == [{"t": dt.datetime.fromisoformat("2024-01-01"), "n": 1}, None]

@@ -24,6 +24,7 @@ from tests import reference as ref
 from tests.compiled_calls import assert_same_compiled
 from tests.hosts import pd, pl
 
+DAY = np.datetime64("2024-01-01")
 NUMBERS = (pa.int8(), pa.uint16(), pa.int64(), pa.float32(), pa.float64(), pa.bool_())
 
 
@@ -802,3 +803,11 @@ def test_times_of_several_units_are_results() -> None:
     found = x.map_rows(lambda row: np.datetime64("2024-02-29", "D") if len(row) > 1 else np.datetime64("2024-02-29T01", "ms"))
     assert found.to_list() == [datetime(2024, 2, 29), datetime(2024, 2, 29, 1)]  # noqa: DTZ001  # numpy has no zones
     assert found.type == pa.timestamp("ms")
+
+
+@pytest.mark.parametrize(
+    "function", [lambda row: [DAY, np.int8(len(row))], lambda row: {"a": np.int8(0) if len(row) == 0 else DAY}]
+)
+def test_dates_of_numpy_beside_its_numbers_in_results(function) -> None:
+    with pytest.raises(JagTypeError, match="results can't be converted to one type; give type=: "):
+        aj.array([[1, 2], []]).map_rows(function)

@@ -70,6 +70,8 @@ def in_one_unit(data: Any) -> Any:
         If a time does not fit the finest unit.
     """
     leaves = list(_leaves(data))
+    if any(isinstance(one, (np.generic, np.ndarray)) and one.dtype.kind in "biufc" for one in leaves):
+        return None  # beside dates, pyarrow would take numbers of numpy for counts of days
     found = [one for one in leaves if _is_times(one)]
     kinds = {one.dtype.kind for one in found}
     units = {np.datetime_data(one.dtype)[0] for one in found if not _is_nothing(one)}

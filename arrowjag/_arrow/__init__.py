@@ -7,7 +7,7 @@ row; a null row has size 0. Invalid data raises `OffsetsError` here and never re
 from arrowjag._arrow.chunks import combine_chunks, join, with_buffers
 from arrowjag._arrow.incoming import arrived, peel
 from arrowjag._arrow.levels import Level, decode, peel_level, split_levels, wrap
-from arrowjag._arrow.objects import leaf_objects
+from arrowjag._arrow.objects import check_dates, leaf_objects, leaves
 from arrowjag._arrow.order import (
     dictionary_codes,
     dictionary_indices,
@@ -54,6 +54,7 @@ __all__ = [
     "arrived",
     "bitmap",
     "bits_of",
+    "check_dates",
     "combine_chunks",
     "data_alone",
     "decode",
@@ -73,6 +74,7 @@ __all__ = [
     "is_temporal",
     "join",
     "leaf_objects",
+    "leaves",
     "level_types",
     "list_like",
     "name_categories",

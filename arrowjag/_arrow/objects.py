@@ -1,9 +1,10 @@
-"""Nested Python lists of dates, times, durations and decimals, many at once: pyarrow makes a scalar of its own for each item."""
+"""Nested Python lists: their leaves, and dates, times, durations and decimals, of which pyarrow makes scalars one by one."""
 
 from __future__ import annotations
 
 import datetime as dt
 import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pyarrow.types as pt
 from arrowjag._arrow.values import to_numpy, valid_of
 from arrowjag.typing import BoolArray
 
-__all__ = ["leaf_objects"]
+__all__ = ["check_dates", "leaf_objects", "leaves"]
 
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 _DAYS = {
@@ -148,3 +149,53 @@ def _in_zone(times: list[Any], values: pa.Array) -> list[Any] | None:
         return there if values.type.tz == "UTC" else [None if one is None else zone.fromutc(one) for one in there]
     except (OverflowError, ValueError):
         return None
+
+
+# --------------------------------------------------------------------------------------------------- objects for pyarrow
+
+_FEW = 8
+"""Leaves at the beginning of lists that tell whether they may hold dates of numpy."""
+
+
+def leaves(data: Any) -> Iterator[Any]:
+    """Arrays and leaves of nested lists; missing ones are left out."""
+    for one in data:
+        if isinstance(one, (list, tuple)) or (isinstance(one, np.ndarray) and one.dtype.kind == "O"):
+            yield from leaves(one)
+        elif one is not None:
+            yield one
+
+
+def check_dates(data: Any) -> None:
+    """Raise for dates beside numbers of numpy: pyarrow would take these for days, or end the process for dates of numpy.
+
+    Lists without a date among the first leaves are not searched: this takes longer than the inference.
+
+    Parameters
+    ----------
+    data : nested list
+        Any Python objects.
+
+    Raises
+    ------
+    pa.ArrowInvalid
+        As pyarrow raises for other dtypes that have no common type.
+    """
+    few = list(itertools.islice(leaves(data), _FEW))
+    records = [one for one in few if isinstance(one, dict)]
+    if records:
+        for name in {name for one in records for name, value in one.items() if _may_hold_dates(value)}:
+            check_dates([one.get(name) for one in leaves(data) if isinstance(one, dict)])
+    elif any(_kind(one) == "M" or isinstance(one, dt.date) for one in few):
+        number = next((one for one in leaves(data) if _kind(one) in "biufc"), None)
+        if number is not None:
+            raise pa.ArrowInvalid(f"Cannot mix NumPy dtypes datetime64 and {number.dtype}")
+
+
+def _may_hold_dates(value: Any) -> bool:
+    return isinstance(value, (list, tuple, dict, np.ndarray, np.datetime64, dt.date))
+
+
+def _kind(value: Any) -> str:
+    """Return the kind of dtype of a scalar or array of numpy; "O" for other objects."""
+    return value.dtype.kind if isinstance(value, (np.generic, np.ndarray)) else "O"

@@ -299,7 +299,7 @@ def _array(results: list[Any], rows: Sequence[int], n_rows: int, type: pa.DataTy
         return _cast(found, type, operation)
     type = inferred if type is None else type
     try:
-        return _arrow.combine_chunks(pa.array(results, type=type))
+        return _converted(results, type)
     except (ValueError, TypeError, pa.ArrowNotImplementedError, OverflowError) as error:  # from pyarrow or the objects
         target = "one type; give type=" if type is None else str(type)
         raise JagTypeError(f"{operation}: the function's results can't be converted to {target}: {error}") from None
@@ -333,9 +333,15 @@ def _is_cast(type: pa.DataType, inferred: pa.DataType | None) -> bool:
 def _inferred(results: list[Any], type: pa.DataType | None) -> pa.Array | None:
     """Convert results to a type, or to the one that Arrow infers; None if they don't fit it."""
     try:
-        return _arrow.combine_chunks(pa.array(results, type=type))
+        return _converted(results, type)
     except (ValueError, TypeError, pa.ArrowNotImplementedError, OverflowError):
         return None
+
+
+def _converted(results: list[Any], type: pa.DataType | None) -> pa.Array:
+    if type is None:
+        _arrow.check_dates(results)
+    return _arrow.combine_chunks(pa.array(results, type=type))
 
 
 def _is_time(result: Any) -> bool:

@@ -90,6 +90,8 @@ def assemble(items: npt.NDArray[Any], cuts: Sequence[IntArray], type: pa.DataTyp
     if flat.dtype.kind in "biuf" and type is None:
         values = _arrow.from_numpy(flat if flat.dtype.isnative else flat.astype(flat.dtype.newbyteorder("=")))
     else:
+        if flat.dtype.kind == "O":
+            _arrow.check_dates(flat)
         values = _arrow.combine_chunks(pa.array(flat.tolist() if flat.dtype.kind in "OUS" else flat, type=type))
     array: JaggedArray = JaggedArray._of(Column(JaggedShape._trusted(dims), values))
     return array

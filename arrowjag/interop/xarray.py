@@ -82,6 +82,8 @@ def from_ragged(
         is_sample = variable.dims[0] == samples
         data = np.asarray(variable.values)
         flat = data.reshape(-1)
+        if flat.dtype.kind == "O":
+            _arrow.check_dates(flat)
         leaves = _arrow.combine_chunks(pa.array(flat, from_pandas=True) if flat.dtype.kind == "O" else to_array(flat))
         dims: list[Dim] = list(frame) if is_sample else [frame[0]]
         width = 1

@@ -12,7 +12,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.memory import all_set, zeros
 
-__all__ = ["bincount_sorted", "all_neighbours"]
+__all__ = ["all_neighbours", "bincount_sorted"]
 
 
 def all_neighbours(condition: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]], data: NDArray[Any]) -> bool:

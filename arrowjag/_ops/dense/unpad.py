@@ -76,6 +76,7 @@ def _to_arrow(values: AnyArray, valid: BoolArray | None) -> pa.Array:
             values = values.astype(values.dtype.newbyteorder("="))
         return _arrow.from_numpy(values, valid)
     try:
+        _arrow.check_dates(values)
         return pa.array(values.tolist(), mask=None if valid is None else ~valid)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise JagTypeError(f"from_dense: the values and the fill have no common type: {error}") from None
