@@ -433,6 +433,9 @@ def _mask(table: pa.Table, expression: Any) -> pa.Array:
     """Evaluate a filter to a mask; in one thread, to keep the order of rows."""
     from pyarrow import acero  # lazy, because it imports pyarrow.dataset, which imports pandas
 
+    if any(pt.is_float16(type) for type in table.schema.types):  # which Arrow's comparisons don't take
+        fields = [field.with_type(pa.float32()) if pt.is_float16(field.type) else field for field in table.schema]
+        table = table.cast(pa.schema(fields))
     source = acero.Declaration("table_source", acero.TableSourceNodeOptions(table))
     project = acero.Declaration("project", acero.ProjectNodeOptions([expression], ["keep"]))
     return acero.Declaration.from_sequence([source, project]).to_table(use_threads=False).column(0)

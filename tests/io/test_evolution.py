@@ -519,3 +519,24 @@ def test_filters_of_bytes_that_are_no_text(tmp_path: Path) -> None:
     except pa.ArrowNotImplementedError:
         pytest.skip("this pyarrow does not compare views")
     assert read_filtered(tmp_path / "a.parquet", values, pc.field("k") == pa.scalar(b"\xff\xfe", pa.binary_view())) == [0]
+
+
+@pytest.mark.parametrize(
+    ("filters", "kept"),
+    [
+        ([("h", "==", 1.5)], [1.5]),
+        ([("h", ">", 2)], [2.5]),
+        ([("h", "in", [0.25, 1.5])], [1.5, 0.25]),
+        ([("h", "!=", 1.5)], [2.5, 0.25]),
+        ([("h", "<", 0.3)], [0.25]),
+        (pc.field("h") >= 1.5, [1.5, 2.5]),
+    ],
+)
+def test_filters_of_half_floats(tmp_path: Path, filters: Any, kept: list[float]) -> None:
+    """Arrow has no comparison of them."""
+    table = pa.table({"h": pa.array([1.5, 2.5, 0.25, None], pa.float16()), "v": jagged([[1], [2], [], None], pa.int8())})
+    aj.write_parquet(table, tmp_path / "x.parquet", row_group_size=2)
+    got = aj.read_parquet(tmp_path / "x.parquet", filters=filters)
+    assert got["h"].type == pa.float16()
+    assert got["h"].to_pylist() == kept
+    assert aj.scan_parquet(tmp_path / "x.parquet", filters=filters).collect()["h"].to_list() == kept
