@@ -165,22 +165,22 @@ def factorize(values: pa.Array) -> tuple[IntArray, IntArray]:
 
     A null has the number -1.
     """
-    leaders = text_codes(values)
-    if leaders is None:
+    first_occurrences = text_codes(values)
+    if first_occurrences is None:
         encoded, index = _encoded(values)
         valid = valid_of(values)
         here = np.arange(len(values)) if valid is None else valid.nonzero()[0]
         firsts = np.empty(len(encoded.dictionary), np.int64)
         firsts[index[here[::-1]]] = here[::-1]
         return index if valid is None else np.where(valid, index, -1), firsts
-    return _numbered(leaders)
+    return _numbered(first_occurrences)
 
 
-def _numbered(leaders: IntArray) -> tuple[IntArray, IntArray]:
-    """Do as `factorize`, from the place of the first equal value of each value, -1 for a null."""
-    is_first = leaders == np.arange(len(leaders))
+def _numbered(first_occurrences: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the result of `factorize` from the place of the first equal value of each value, -1 for a null."""
+    is_first = first_occurrences == np.arange(len(first_occurrences))
     numbers = np.cumsum(is_first) - 1
-    return np.where(leaders >= 0, numbers[leaders], -1), is_first.nonzero()[0]
+    return np.where(first_occurrences >= 0, numbers[first_occurrences], -1), is_first.nonzero()[0]
 
 
 def dictionary_codes(values: pa.Array) -> IntArray:
@@ -188,12 +188,12 @@ def dictionary_codes(values: pa.Array) -> IntArray:
     values = _comparable(values)
     if (ranks := ranks_of_few(values)) is not None:
         return ranks
-    leaders = text_codes(values)
-    if leaders is None:
+    first_occurrences = text_codes(values)
+    if first_occurrences is None:
         encoded, index = _encoded(values)
         distinct = encoded.dictionary
     else:
-        index, firsts = _numbered(leaders)
+        index, firsts = _numbered(first_occurrences)
         distinct = take(values, firsts)
     places: IntArray = inverse(order_of_distinct(distinct))
     return places[index] if len(places) else np.zeros(len(values), np.int64)
@@ -286,12 +286,12 @@ def _struct_key(values: pa.Array, operation: str, *, descending: bool, ordered: 
     if values.type.num_fields == 0 or len(values) == 0:
         return np.zeros(len(values), np.int64)
     keys = [_key(field, operation, descending=descending, ordered=ordered) for field in fields_of(values)]
-    leaders = tuple_codes(keys)
-    if leaders is None:
+    first_occurrences = tuple_codes(keys)
+    if first_occurrences is None:
         return _dense([_ordered(*key, descending) for key in keys])
     if not ordered:
-        return leaders
-    numbers, firsts = _numbered(leaders)
+        return first_occurrences
+    numbers, firsts = _numbered(first_occurrences)
     distinct = [(key[firsts], None if valid is None else valid[firsts]) for key, valid in keys]
     return _dense([_ordered(*key, descending) for key in distinct])[numbers]
 

@@ -22,7 +22,7 @@ from arrowjag._kernels.base.offsets import filter_rows, row_sizes
 from arrowjag._kernels.elementwise import text_loops
 from arrowjag._kernels.elementwise.text_bytes import n_bytes
 from arrowjag._kernels.equal import distinct
-from arrowjag._kernels.equal.distinct import text_marks
+from arrowjag._kernels.equal.distinct import text_is_first_distinct
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce import products
 from arrowjag._kernels.reduce.counts import are_set, count_set, count_valid, n_unique_flags
@@ -163,7 +163,7 @@ def _count(values: pa.Array, offsets: IntArray) -> pa.Array:
 def _n_unique(values: pa.Array, offsets: IntArray) -> pa.Array:
     if pt.is_boolean(values.type) and (counts := n_unique_flags(values, offsets)) is not None:
         return _arrow.from_numpy(counts)
-    found = text_marks(values, offsets)
+    found = text_is_first_distinct(values, offsets)
     if found is not None:
         return _arrow.from_numpy(found[1])
     counts = distinct.n_unique_texts(values, offsets)

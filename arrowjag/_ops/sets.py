@@ -21,7 +21,7 @@ from arrowjag._kernels.base.memory import both_valid, nulls_like
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups as _groups
 from arrowjag._kernels.equal import sets as _kernels
-from arrowjag._kernels.equal.distinct import text_marks, unique_items
+from arrowjag._kernels.equal.distinct import text_is_first_distinct, unique_items
 from arrowjag._kernels.equal.members import first_equal, is_member, last_equal
 from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.move import gather
@@ -63,7 +63,7 @@ def unique(column: Column, axis: Any) -> Column:
     column, place = along_axis.single_axis(column, axis, "unique")
     dim = column.shape.dims[place]
     is_inner = place + 1 == column.ndim
-    found = text_marks(column.values, dim.offsets) if is_inner else None
+    found = text_is_first_distinct(column.values, dim.offsets) if is_inner else None
     if found is None and is_inner and (items := unique_items(column.values, dim.offsets)) is not None:
         return Column(JaggedShape._trusted((*column.shape.dims[:place], along_axis.resized(dim, items[0]))), items[1])
     if found is None:

@@ -162,7 +162,7 @@ def arguments_of_windows(loop, values, offsets, nulls, rng):
     return {"keep": 0.75, "states": np.zeros(80)} if loop.name == "decayed" else {}
 
 
-def arguments_of_moves(loop, told, values, offsets, cuts, leaders, rng):
+def arguments_of_moves(loop, told, values, offsets, cuts, firsts, rng):
     """Of the loops that move items: rows to take, in any order, and where their items and bytes go."""
     rows = rng.integers(0, len(offsets) - 1, len(offsets) - 1)
     if loop.name == "taken_rows":
@@ -211,7 +211,7 @@ def arguments_of_moves(loop, told, values, offsets, cuts, leaders, rng):
         "cuts": np.zeros((1 << PART_BITS) + 1, np.int64),
     }
     given["divided"] = parts | {"slots": np.zeros(len(values), np.int64)}
-    given["grouped_items"] = {"leaders": leaders, "places": np.zeros_like(leaders), "cuts": np.zeros_like(cuts)}
+    given["grouped_items"] = {"firsts": firsts, "places": np.zeros_like(firsts), "cuts": np.zeros_like(cuts)}
     given["counted_flags"] = {"flags": values, "size": len(values), "out": np.zeros(len(offsets) - 1, np.int64)}
     given["taken_items"] = {"begins": bounds[rows], "taken": taken, "out": np.zeros(taken[-1], values.dtype)}
     given["taken_items"] |= {"there": np.zeros(taken[-1], "u1")}
@@ -262,7 +262,7 @@ def arguments_of_strings(cuts, rng):
     return {
         "text_hashes": strings | {"out": np.zeros(n, np.uint64)},
         "text_words": strings | {"items": np.arange(n)[::-1].copy(), "depth": 5, "out": np.zeros(n, np.uint64)},
-        "unequal_text": strings | {"leaders": alike},
+        "unequal_text": strings | {"firsts": alike},
         "json_lists": parsing,
         "json_singles": parsing,
         "occurrences": text | strings,
@@ -292,7 +292,7 @@ def arguments_of_search(loop, values, offsets, nulls, rng):
     return known | {"side": int(nulls), "clamps": int(nulls), "slots": np.zeros(TOGETHER, np.int64)}
 
 
-def leaders_of(offsets, valid, rng):
+def firsts_of(offsets, valid, rng):
     """The first item of some groups of each row, -1 for a null."""
     found = np.full(len(valid), -1)
     for begin, end in itertools.pairwise(offsets):
@@ -354,7 +354,7 @@ def arguments_of(loop, type, told, rng):
         known["values"] = np.nan_to_num(values)
     elif "ones" in names:
         known["values"] = np.where(valid, values, 0)
-    known |= arguments_of_moves(loop, told, values, offsets, known["cuts"], leaders_of(offsets, valid, rng), rng)
+    known |= arguments_of_moves(loop, told, values, offsets, known["cuts"], firsts_of(offsets, valid, rng), rng)
     known |= arguments_of_windows(loop, values, offsets, nulls, rng)
     if loop.name == "combined":
         state = {"state": np.zeros(n, "u1"), "state_y": np.zeros(n, "u1"), "items": np.zeros(2 * n + 1, np.int64)}
@@ -923,7 +923,7 @@ def test_a_change_of_a_file_without_influence_on_loops_recompiles_none(file, cha
     assert changed_keys(file, b"# changed") == set()
 
 
-IMPORT = b"\nfrom arrowjag._kernels.compiled.loops.text import text_marks"
+IMPORT = b"\nfrom arrowjag._kernels.compiled.loops.text import text_is_first_distinct"
 
 
 def test_a_loop_depends_on_what_it_imports(changed_keys):
@@ -941,7 +941,7 @@ def test_a_loop_depends_on_what_it_imports(changed_keys):
 @pytest.mark.parametrize(
     "unclear",
     [
-        b"\nfrom .text import text_marks",
+        b"\nfrom .text import text_is_first_distinct",
         b"\nfrom . import text",
         b"\nimport importlib",
         b"\nfrom arrowjag._kernels.compiled.loops import text",

@@ -111,7 +111,7 @@ def test_huge_rows_of_text() -> None:
     valid = rng.random(len(numbers)) < 0.9
     words = pa.array([f"word {number}" if there else None for number, there in zip(numbers, valid, strict=True)])
     offsets = np.concatenate(([0], np.cumsum(sizes)))
-    marks = distinct.text_marks(words, offsets)
+    marks = distinct.text_is_first_distinct(words, offsets)
     assert marks is not None
     for row, (begin, end) in enumerate(itertools.pairwise(offsets)):
         wanted = [place == first for place, first in enumerate(firsts(words[begin:end].to_pylist()))]

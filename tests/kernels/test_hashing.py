@@ -56,9 +56,9 @@ def firsts(case):
 @given(rows(nulls=False))
 def test_first_equals_are_those_of_a_dictionary(case):
     expected = firsts(case)
-    found = hashing.first_equals(case.data, case.offsets)
+    found = hashing.first_occurrences(case.data, case.offsets)
     assert found.tolist() == expected
-    assert hashing.leads(case.data, case.offsets).tolist() == [first == item for item, first in enumerate(expected)]
+    assert hashing.is_first_distinct(case.data, case.offsets).tolist() == [first == item for item, first in enumerate(expected)]
 
 
 @st.composite
@@ -135,7 +135,7 @@ def test_one_huge_row_among_others():
     begins[1:] = (key[order][1:] != key[order][:-1]) | (rows[order][1:] != rows[order][:-1])
     expected = np.zeros(len(key), bool)
     expected[order[begins]] = True
-    assert np.array_equal(hashing.leads(key, offsets), expected)
+    assert np.array_equal(hashing.is_first_distinct(key, offsets), expected)
     probes = np.where(rng.random(len(key)) < 0.5, key[::-1], key)
     probe_offsets = offsets[-1] - offsets[::-1]
     found, apart = search.find(key, offsets, probes, probe_offsets)
@@ -172,6 +172,6 @@ def test_numbers_whose_hashes_collide():
     step = pow(int(hashing.FACTORS[0]), -1, 2**64)
     key = np.arange(20_000, dtype=np.uint64) * np.uint64(step)
     offsets = np.array([0, 20_000])
-    assert hashing.leads(key, offsets).all()
-    assert np.array_equal(hashing.first_equals(np.tile(key, 2), 2 * offsets), np.tile(np.arange(20_000), 2))
+    assert hashing.is_first_distinct(key, offsets).all()
+    assert np.array_equal(hashing.first_occurrences(np.tile(key, 2), 2 * offsets), np.tile(np.arange(20_000), 2))
     assert np.array_equal(search.find(key, offsets, key[::-1], offsets)[0], np.arange(20_000)[::-1])

@@ -318,13 +318,13 @@ def test_loops_of_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "find_loop", lambda *given, often: asked.append((*given, often)) or "loop")
     for type in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary()):
         for items, nulls in ((["a", None], True), (["a"], False)):
-            assert library.find_text_loop("text_marks", pa.array(items).cast(type)) == "loop"
-            assert asked.pop() == ("text_marks", np.dtype(np.uint8), nulls, len(items), True)
+            assert library.find_text_loop("text_is_first_distinct", pa.array(items).cast(type)) == "loop"
+            assert asked.pop() == ("text_is_first_distinct", np.dtype(np.uint8), nulls, len(items), True)
             with strategy.force(text="numpy"):
-                assert library.find_text_loop("text_marks", pa.array(items).cast(type)) is None
+                assert library.find_text_loop("text_is_first_distinct", pa.array(items).cast(type)) is None
             asked.clear()
     for values in (pa.array([1]), pa.array(["a"], pa.string_view()), pa.array([b"a"], pa.binary(1))):
-        assert library.find_text_loop("text_marks", values) is None
+        assert library.find_text_loop("text_is_first_distinct", values) is None
     assert asked == []
     monkeypatch.setattr(library, "find_loop", lambda *_, often: None)
-    assert library.find_text_loop("text_marks", pa.array(["a"])) is None
+    assert library.find_text_loop("text_is_first_distinct", pa.array(["a"])) is None

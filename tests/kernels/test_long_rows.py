@@ -149,18 +149,18 @@ def test_equal_items_of_huge_rows(n_distinct: int, nulls: bool, called: set[str]
     valid = rng.random(len(data)) < 0.9 if nulls else None
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     with options(compile="always"), strategy.force(COMPILED_VALUES=0):
-        marked, led = hash_tables.first_marks(data, valid, offsets), hash_tables.leaders(data, valid, offsets)
+        marked, firsts = hash_tables.is_first_distinct(data, valid, offsets), hash_tables.first_occurrences(data, valid, offsets)
     assert marked is not None
-    assert led is not None
+    assert firsts is not None
     assert ("divided" in called) == ("can divide" in called and n_distinct > 50_000)
     wanted = np.full(len(data), -1)
     for begin, end in itertools.pairwise(offsets):
         items = np.arange(begin, end) if valid is None else np.arange(begin, end)[valid[begin:end]]
         _, first, group = np.unique(data[items], return_index=True, return_inverse=True)
         wanted[items] = items[first][group] if len(items) else 0
-    assert np.array_equal(led[0], wanted)
+    assert np.array_equal(firsts[0], wanted)
     assert np.array_equal(marked[0], wanted == np.arange(len(data)))
-    assert marked[1].tolist() == led[1].tolist() == [int(marked[0][b:e].sum()) for b, e in itertools.pairwise(offsets)]
+    assert marked[1].tolist() == firsts[1].tolist() == [int(marked[0][b:e].sum()) for b, e in itertools.pairwise(offsets)]
 
 
 def unmixed(hashes: Any) -> Any:
@@ -182,8 +182,8 @@ def test_parts_of_equal_hashes_are_divided_again(nulls: bool) -> None:
     valid = np.arange(len(data)) % 10 > 0 if nulls else None
     offsets = np.array([0, len(data)])
     with options(compile="always"):
-        led, marked = hash_tables.leaders(data, valid, offsets), hash_tables.first_marks(data, valid, offsets)
-    assert led is not None
+        firsts, marked = hash_tables.first_occurrences(data, valid, offsets), hash_tables.is_first_distinct(data, valid, offsets)
+    assert firsts is not None
     assert marked is not None
     with options(compile="always"):
         found = sets.member((data, None), offsets, (data[::2], None), np.array([0, (len(data) + 1) // 2]))
@@ -192,9 +192,9 @@ def test_parts_of_equal_hashes_are_divided_again(nulls: bool) -> None:
     _, first, group = np.unique(data[items], return_index=True, return_inverse=True)
     wanted = np.full(len(data), -1)
     wanted[items] = items[first][group]
-    assert np.array_equal(led[0], wanted)
+    assert np.array_equal(firsts[0], wanted)
     assert np.array_equal(marked[0], wanted == np.arange(len(data)))
-    assert marked[1].tolist() == led[1].tolist() == [len(first)]
+    assert marked[1].tolist() == firsts[1].tolist() == [len(first)]
 
 
 @pytest.mark.parametrize("nulls", [False, True], ids=["plain", "nulls"])

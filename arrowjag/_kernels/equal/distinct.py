@@ -29,9 +29,10 @@ from arrowjag._kernels.base.polars_lists import NUMBERS, count_distinct, takes_l
 from arrowjag._kernels.base.texts import text_parts
 from arrowjag._kernels.compiled.library import find_text_loop
 from arrowjag._kernels.compiled.loop import TABLE
-from arrowjag._kernels.equal.encodings import text_leaders
+from arrowjag._kernels.equal import hash_tables
+from arrowjag._kernels.equal.encodings import text_first_occurrences
 from arrowjag._kernels.equal.groups import find_runs, in_blocks
-from arrowjag._kernels.equal.hash_tables import find_marks, first_marks, n_entries, table_for
+from arrowjag._kernels.equal.hash_tables import find_first_distinct, n_entries, table_for
 from arrowjag._kernels.move.gather import filter_values
 from arrowjag._kernels.order import hashing, pairs, small
 from arrowjag._kernels.order.batches import PaddedBatch, padded_batches, place_bits, sorted_matrix, with_tail
@@ -39,7 +40,7 @@ from arrowjag._kernels.order.sort import Key
 from arrowjag._kernels.reduce.counts import n_unique_flags
 from arrowjag._kernels.reduce.segments import Block, drop_nulls, over_blocks
 
-__all__ = ["leads", "n_unique", "n_unique_texts", "text_marks", "unique", "unique_items"]
+__all__ = ["is_first_distinct", "n_unique", "n_unique_texts", "text_is_first_distinct", "unique", "unique_items"]
 
 
 def unique(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -65,28 +66,28 @@ def unique(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.
     if strategy.is_small("unique", *keys):
         found, rows = small.groups(keys, small.owners(offsets))
         first[:] = False
-        first[found.leaders] = True
+        first[found.firsts] = True
         return small.cut(rows, len(offsets) - 1), first
 
     def block(part: Sequence[Key], local: NDArray[np.int64], base: int) -> NDArray[Any]:
-        found, counts = _marks(part[0], local) if len(part) == 1 else (_leaders(part, local), None)
+        found, counts = _first_distinct(part[0], local) if len(part) == 1 else (_first_distinct_by_sort(part, local), None)
         first[base : base + len(found)] = found
         return count_block(found, local) if counts is None else counts
 
     return from_sizes(np.concatenate(in_blocks(block, keys, offsets))), first
 
 
-def leads(key: Key, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each item is valid and the first of its group.
+def is_first_distinct(key: Key, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each item is valid and the first of equal ones in its row, as polars' method of this name.
 
     5M values in 500k rows take 27 ms of one core by the compiled loop, 45 ms of work for all cores by pairs, 115 by sorting
     matrices with places; polars' list.unique takes 90 on one.
     """
-    return _marks(key, offsets)[0]
+    return _first_distinct(key, offsets)[0]
 
 
-def _marks(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None]:
-    """As `leads`, and how many items of each row are so, if that is known."""
+def _first_distinct(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None]:
+    """The result of `is_first_distinct`, and the number of distinct items of each row, if the strategy counts them."""
     data, valid = key
     planned: list[tuple[NDArray[np.uint64], list[PaddedBatch]]] = []
 
@@ -97,30 +98,30 @@ def _marks(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDA
         planned[:] = [(codes, plan)]
         return all(n_bits + place_bits(batch) <= 64 for batch in plan)
 
-    by = strategy.choose("unique", offsets, 1, fits, lambda: find_marks(data, valid) is not None)
-    if by == "compiled" and (found := first_marks(data, valid, offsets)) is not None:
+    by = strategy.choose("unique", offsets, 1, fits, lambda: find_first_distinct(data, valid) is not None)
+    if by == "compiled" and (found := hash_tables.is_first_distinct(data, valid, offsets)) is not None:
         return found
     if by == "hash":
-        return _hashed_leads(data, valid, offsets), None
+        return _first_distinct_by_hash(data, valid, offsets), None
     if by == "sort":
-        return _leaders([key], offsets), None
+        return _first_distinct_by_sort([key], offsets), None
     if by == "pairs":
-        first = _short_leads(pairs.comparable(data, valid, only_equal=True), offsets)
+        first = _first_distinct_by_pairs(pairs.comparable(data, valid, only_equal=True), offsets)
     else:
-        first = _first_marks(*planned[0])
+        first = _first_distinct_by_matrices(*planned[0])
     if valid is not None:
         first &= valid
     return first, None
 
 
-def _leaders(keys: Sequence[Key], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _first_distinct_by_sort(keys: Sequence[Key], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
     first = zeros(int(offsets[-1]), np.bool_)
-    first[find_runs(keys, offsets).leaders] = True
+    first[find_runs(keys, offsets).firsts] = True
     return first
 
 
-def _short_leads(data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """As `leads`, by pairs, of numbers that may be compared."""
+def _first_distinct_by_pairs(data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Compare all pairs of items of a row; the data are numbers that compare as the items do."""
     first = np.ones(len(data), np.bool_)
     for short in pairs.short_rows(offsets):
         if short.length > 1:
@@ -130,16 +131,16 @@ def _short_leads(data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.b
     return first
 
 
-def _hashed_leads(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """As `leads`, by hashes: 14 ns a value; sorting takes 9 in rows of a hundred, 25 in rows of 500, 45 in long ones."""
+def _first_distinct_by_hash(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Compare items of equal hashes: 14 ns a value; sorting takes 9 in rows of a hundred, 25 in rows of 500, 45 in long ones."""
     if valid is None:
-        return hashing.leads(data, offsets)
+        return hashing.is_first_distinct(data, offsets)
     first = zeros(len(data), np.bool_)
-    first[valid] = hashing.leads(data[valid], filter_block(valid, offsets))
+    first[valid] = hashing.is_first_distinct(data[valid], filter_block(valid, offsets))
     return first
 
 
-def _first_marks(codes: NDArray[np.uint64], plan: list[PaddedBatch]) -> NDArray[np.bool_]:
+def _first_distinct_by_matrices(codes: NDArray[np.uint64], plan: list[PaddedBatch]) -> NDArray[np.bool_]:
     """Whether each item is the first of its code in its row."""
     # The sorted matrices hold code and place, so they show the first items directly; writing out the order and gathering keys costs
     # another quarter.
@@ -160,13 +161,14 @@ def _first_marks(codes: NDArray[np.uint64], plan: list[PaddedBatch]) -> NDArray[
     return first
 
 
-def text_marks(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]] | None:
+def text_is_first_distinct(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]] | None:
     """Whether each item is the first of equal ones in its row, no null, and how many of them each row has; None without a loop."""
-    loop = find_text_loop("text_marks", values)
+    loop = find_text_loop("text_is_first_distinct", values)
     if loop is None:
         return None
-    if n_entries(offsets) > TABLE and (led := text_leaders(values, offsets)) is not None:
-        return led[0] == np.arange(len(values)), led[1]
+    if n_entries(offsets) > TABLE and (known := text_first_occurrences(values, offsets)) is not None:
+        firsts, counts = known
+        return firsts == np.arange(len(values)), counts
     data, cuts, valid = text_parts(values)
     hashes, marks, counts = empty(len(values), np.uint64), empty(len(values), np.bool_), empty(len(offsets) - 1, np.int64)
 
@@ -182,7 +184,7 @@ def unique_items(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDA
     """The items that `unique` marks, and the offsets that cut them: booleans by counts, text and numbers in long rows by polars.
 
     None if another strategy is chosen. 1M int64 of few kinds in rows of 1,000 take 3 ms of CPU time, by sorting 16, by the compiled
-    loop of `first_marks` 2.
+    loop of `hash_tables.is_first_distinct` 2.
     """
     if pt.is_boolean(values.type):
         return _unique_flags(values, offsets)
@@ -216,8 +218,8 @@ def _unique_flags(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[ND
 
 
 def _has_marks(values: pa.Array[Any]) -> bool:
-    """Whether the loop of `first_marks` is ready."""
-    return find_marks(data_of(values), valid_of(values)) is not None
+    """Whether the loop of `hash_tables.is_first_distinct` is ready."""
+    return find_first_distinct(data_of(values), valid_of(values)) is not None
 
 
 def n_unique_texts(values: pa.Array[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64] | None:
@@ -259,8 +261,8 @@ def n_unique(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
 def _count_distinct(data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[np.int64]) -> None:
     # Comparing pairs finds the first of equal items: 36 ms of CPU time for 5M float64 in 500k rows, where sorting takes 69.
     fits = data.dtype.char in NUMBERS
-    by = strategy.choose("n_unique", offsets, lambda: find_marks(data, None) is not None, fits)
-    if by == "compiled" and (marked := first_marks(data, None, offsets)) is not None:
+    by = strategy.choose("n_unique", offsets, lambda: find_first_distinct(data, None) is not None, fits)
+    if by == "compiled" and (marked := hash_tables.is_first_distinct(data, None, offsets)) is not None:
         out[:] = marked[1]
         return
     if by == "polars":
@@ -269,7 +271,7 @@ def _count_distinct(data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray
         )
         return
     if by == "hash":
-        out[:] = count_block(hashing.leads(data, offsets), offsets)
+        out[:] = count_block(hashing.is_first_distinct(data, offsets), offsets)
         return
     if by == "matrix":
         for length, rows in blocks.batches(offsets):

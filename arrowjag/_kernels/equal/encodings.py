@@ -21,10 +21,10 @@ from arrowjag._kernels.base.memory import all_set, empty, is_text
 from arrowjag._kernels.base.texts import text_parts
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loops.equality import mixed
-from arrowjag._kernels.equal.hash_tables import find_leaders, leaders
+from arrowjag._kernels.equal.hash_tables import find_first_occurrences, first_occurrences
 from arrowjag._kernels.order.sort import Key
 
-__all__ = ["ranks_of_few", "text_codes", "text_leaders", "tuple_codes"]
+__all__ = ["ranks_of_few", "text_codes", "text_first_occurrences", "tuple_codes"]
 
 
 def text_codes(values: pa.Array[Any]) -> NDArray[np.int64] | None:
@@ -33,7 +33,7 @@ def text_codes(values: pa.Array[Any]) -> NDArray[np.int64] | None:
     1M texts of 11 bytes take 20 ms on two cores if all differ, a dictionary of Arrow's 450; forty take 5 us, Arrow's 11.
     """
     if not _are_few(values):
-        found = text_leaders(values, np.array([0, len(values)]))
+        found = text_first_occurrences(values, np.array([0, len(values)]))
         return None if found is None else found[0]
     first: dict[bytes, int] = {}
     codes = [-1 if item is None else first.setdefault(item, place) for place, item in enumerate(_items_of(values))]
@@ -61,8 +61,11 @@ def _items_of(values: pa.Array[Any]) -> list[bytes | None]:
     return items
 
 
-def text_leaders(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """As `leaders`, of text or bytes; None without loops."""
+def text_first_occurrences(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """The first text of its row that each text equals, as its number, -1 for a null; and the number of distinct texts of each row.
+
+    None for other types, and without loops.
+    """
     if not is_text(values.type):
         return None
     n = len(values)
@@ -73,7 +76,7 @@ def text_leaders(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDA
     data, cuts, valid = text_parts(values)
     hashes = empty(n, np.uint64)
     map_cells(lambda first, last: hash_loop(data, len(data), cuts, first, last, hashes), n, hashes.itemsize)
-    found = leaders(hashes, valid, offsets)
+    found = first_occurrences(hashes, valid, offsets)
     if found is None:
         return None
     differ: list[int] = []
@@ -95,7 +98,7 @@ def tuple_codes(keys: Sequence[Key]) -> NDArray[np.int64] | None:
     """
     n = len(keys[0][0])
     hashes = empty(n, np.uint64)
-    if find_leaders(hashes, None) is None:
+    if find_first_occurrences(hashes, None) is None:
         return None
     parts = [(same_bits(data), valid) for data, valid in keys]
 
@@ -110,17 +113,17 @@ def tuple_codes(keys: Sequence[Key]) -> NDArray[np.int64] | None:
             out[:] = mixed(out ^ word)
 
     map_cells(mix, n, hashes.itemsize)
-    found = leaders(hashes, None, np.array([0, n]))
+    found = first_occurrences(hashes, None, np.array([0, n]))
     if found is None:
         return None
     differ: list[bool] = []
 
     def verify(first: int, last: int) -> None:
-        leader = found[0][first:last]
+        firsts = found[0][first:last]
         for bits, valid in parts:
-            same = bits.take(leader) == bits[first:last]
+            same = bits.take(firsts) == bits[first:last]
             if valid is not None:
-                known, other = valid[first:last], valid.take(leader)
+                known, other = valid[first:last], valid.take(firsts)
                 same = (same | ~known) & (known == other)
             differ.append(not all_set(same))
 

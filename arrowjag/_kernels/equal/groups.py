@@ -106,27 +106,27 @@ def find_runs(keys: Sequence[Key], offsets: NDArray[np.int64]) -> Runs:
     order, begins = sorted_runs(keys, offsets)
     starts = begins.nonzero()[0]
     sizes = run_sizes(starts, len(order))
-    leaders = order[starts]
-    valids = [valid[leaders] for _, valid in keys if valid is not None]
+    firsts = order[starts]
+    valids = [valid[firsts] for _, valid in keys if valid is not None]
     if valids:  # a run is null as a whole
         present = np.logical_and.reduce(valids).nonzero()[0]
-        starts, sizes, leaders = starts[present], sizes[present], leaders[present]
-    return Runs(order, starts, sizes, leaders)
+        starts, sizes, firsts = starts[present], sizes[present], firsts[present]
+    return Runs(order, starts, sizes, firsts)
 
 
-def by_appearance(leaders: NDArray[np.int64], offsets: NDArray[np.int64]) -> Items:
-    """Leaders row by row in the order of their items."""
+def by_appearance(firsts: NDArray[np.int64], offsets: NDArray[np.int64]) -> Items:
+    """The first items of groups, row by row, in ascending order."""
     # Item numbers ascend from row to row: setting a flag per item and listing the flags sorts them without a second sort.
     first = zeros(int(offsets[-1]), np.bool_)
-    first[leaders] = True
+    first[firsts] = True
     return filter_rows(first, offsets), first.nonzero()[0]
 
 
-def _numbers(leaders: NDArray[np.int64], items: NDArray[np.int64], n_items: int) -> NDArray[np.int64]:
-    """The place of each leader among the items of `by_appearance`."""
+def _numbers(firsts: NDArray[np.int64], items: NDArray[np.int64], n_items: int) -> NDArray[np.int64]:
+    """The place of the first item of each group among the items of `by_appearance`."""
     places = empty(n_items, np.int64)
     places[items] = np.arange(len(items))
-    return places[leaders]
+    return places[firsts]
 
 
 def group_items(
@@ -180,10 +180,10 @@ def _group_items(
     if by == "hash":
         return _hashed_group_items(keys[0], offsets, base)
     found = find_runs(keys, offsets)
-    group_offsets, items = by_appearance(found.leaders, offsets)
+    group_offsets, items = by_appearance(found.firsts, offsets)
     starts, sizes = found.starts, found.sizes
     if not sort:
-        by_number = inverse(_numbers(found.leaders, items, int(offsets[-1])))
+        by_number = inverse(_numbers(found.firsts, items, int(offsets[-1])))
         starts, sizes = starts[by_number], sizes[by_number]
     item_offsets = from_sizes(sizes)
     return group_offsets, item_offsets, _shifted(found.order[runs(starts, item_offsets)], base)
@@ -194,8 +194,8 @@ def _short_group_items(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     data, offsets, present = _present(key, offsets)
     order = empty(len(data), np.int64)
-    leads, times = _first_and_times(data, offsets, order)
-    group_offsets, first = filter_block(leads, offsets), leads.nonzero()[0]
+    is_first, times = _first_and_times(data, offsets, order)
+    group_offsets, first = filter_block(is_first, offsets), is_first.nonzero()[0]
     return group_offsets, from_sizes(times[first]), _shifted(order if present is None else present[order], base)
 
 
@@ -203,11 +203,11 @@ def _hashed_group_items(
     key: Key, offsets: NDArray[np.int64], base: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     data, offsets, present = _present(key, offsets)
-    leaders = hashing.first_equals(data, offsets)
-    leads = leaders == np.arange(len(leaders))
-    numbers = from_counts(leads)[leaders]
+    firsts = hashing.first_occurrences(data, offsets)
+    is_first = firsts == np.arange(len(firsts))
+    numbers = from_counts(is_first)[firsts]
     order = _order_by_number(numbers)
-    group_offsets = filter_block(leads, offsets)
+    group_offsets = filter_block(is_first, offsets)
     item_offsets = from_counts(np.bincount(numbers))
     return group_offsets, item_offsets, (order if present is None else present[order]) + base
 
@@ -228,11 +228,11 @@ def _first_and_times(
     data: NDArray[Any], offsets: NDArray[np.int64], order: NDArray[np.int64] | None = None
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Whether each item is the first of its group, and if so the size of the group; fill `order` with items group by group."""
-    leads, times = empty(len(data), np.bool_), empty(len(data), np.uint8)
+    is_first, times = empty(len(data), np.bool_), empty(len(data), np.uint8)
     for short in pairs.short_rows(offsets):
         columns = short.columns(data)
         first, many = pairs.times(columns)
-        short.put(leads, first)
+        short.put(is_first, first)
         short.put(times, many)
         if order is not None:
             pairs.put_order(order, pairs.group_numbers(columns), short.starts)
@@ -242,10 +242,10 @@ def _first_and_times(
         if order is not None:
             order[long.items] = long.items[_group_items(key, long.offsets, 0, sort=False)[2]]
         _, found, counts = _value_counts(key, long.offsets, 0)
-        leads[long.items] = False
-        leads[long.items[found]] = True
+        is_first[long.items] = False
+        is_first[long.items[found]] = True
         sizes[long.items[found]] = counts
-    return leads, sizes
+    return is_first, sizes
 
 
 def value_counts(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -278,20 +278,20 @@ def _value_counts(
         return grouped.offsets, _shifted(grouped.items[grouped.cuts[:-1]], base), row_sizes(grouped.cuts)
     if by == "pairs":
         data, cuts, present = _present(keys[0], offsets)
-        leads, times = _first_and_times(data, cuts)
-        items = leads.nonzero()[0]
+        is_first, times = _first_and_times(data, cuts)
+        items = is_first.nonzero()[0]
         counts = times[items]
-        return filter_block(leads, cuts), _shifted(items if present is None else present[items], base), counts
+        return filter_block(is_first, cuts), _shifted(items if present is None else present[items], base), counts
     if by == "hash":
         data, cuts, present = _present(keys[0], offsets)
-        leaders = hashing.first_equals(data, cuts)
-        items = (leaders == np.arange(len(leaders))).nonzero()[0]
-        counts = np.bincount(leaders)[items]
+        firsts = hashing.first_occurrences(data, cuts)
+        items = (firsts == np.arange(len(firsts))).nonzero()[0]
+        counts = np.bincount(firsts)[items]
         return items.searchsorted(cuts), _shifted(items if present is None else present[items], base), counts
     runs = find_runs(keys, offsets)
-    new_offsets, items = by_appearance(runs.leaders, offsets)
+    new_offsets, items = by_appearance(runs.firsts, offsets)
     counts = empty(len(items), np.int64)
-    counts[_numbers(runs.leaders, items, int(offsets[-1]))] = runs.sizes
+    counts[_numbers(runs.firsts, items, int(offsets[-1]))] = runs.sizes
     return new_offsets, _shifted(items, base), counts
 
 

@@ -1,7 +1,4 @@
-"""Find equal items of rows by hash tables in compiled loops: groups, and membership in other rows.
-
-The leader of an item is the first item of its row that equals it.
-"""
+"""Find equal items of rows by hash tables in compiled loops: groups, and membership in other rows."""
 
 from __future__ import annotations
 
@@ -23,12 +20,12 @@ __all__ = [
     "Groups",
     "can_group",
     "equal_members",
-    "find_leaders",
-    "find_marks",
+    "find_first_distinct",
+    "find_first_occurrences",
     "find_members",
-    "first_marks",
+    "first_occurrences",
     "groups",
-    "leaders",
+    "is_first_distinct",
     "members",
     "n_entries",
     "table_for",
@@ -36,14 +33,14 @@ __all__ = [
 ]
 
 
-def find_leaders(data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Compiled | None:
-    """The compiled loop of `leaders` for the bits of items, if it is ready."""
-    return _find("leaders", data, valid)
+def find_first_occurrences(data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Compiled | None:
+    """The compiled loop of `first_occurrences` for the bits of items, if it is ready."""
+    return _find("first_occurrences", data, valid)
 
 
-def find_marks(data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Compiled | None:
-    """The compiled loop of `first_marks` for the bits of items, if it is ready."""
-    return _find("first_marks", data, valid)
+def find_first_distinct(data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Compiled | None:
+    """The compiled loop of `is_first_distinct` for the bits of items, if it is ready."""
+    return _find("is_first_distinct", data, valid)
 
 
 def _find(name: str, data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Compiled | None:
@@ -53,7 +50,7 @@ def _find(name: str, data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Com
 
 
 def table_for(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """An empty hash table for the loop `leaders`, with as many entries as `n_entries` tells for these rows."""
+    """An empty hash table for the loop `first_occurrences`, with as many entries as `n_entries` tells for these rows."""
     return _empty_table(n_entries(offsets))
 
 
@@ -84,22 +81,25 @@ def table_or_division(bits: np.dtype[Any], nulls: bool, offsets: NDArray[np.int6
     return _empty_table(size if divide is None else TABLE), divide
 
 
-def leaders(
+def first_occurrences(
     data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """The leader of each item, -1 for a null, and the number of distinct items of each row; None if no loop is ready.
+    """The first item of its row that each item equals, as its number, -1 for a null; and the number of distinct items of each row.
 
-    NaN equals NaN, and -0.0 equals 0.0. O(n_values): 5M float64 in 500k rows take 28 ms of one core, in rows of 1,000 as well. Only
-    a huge row of many different items is done on all cores.
+    None if no loop is ready. NaN equals NaN, and -0.0 equals 0.0. O(n_values): 5M float64 in 500k rows take 28 ms of one core, in
+    rows of 1,000 as well. Only a huge row of many different items is done on all cores.
     """
-    return _firsts(find_leaders(data, valid), data, valid, offsets, np.int64)
+    return _firsts(find_first_occurrences(data, valid), data, valid, offsets, np.int64)
 
 
-def first_marks(
+def is_first_distinct(
     data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]] | None:
-    """As `leaders`, whether each item is the first of equal ones in its row, in place of its leader; a null is not."""
-    return _firsts(find_marks(data, valid), data, valid, offsets, np.bool_)
+    """Whether each item is the first of equal ones in its row, as polars' method; and the number of distinct items of each row.
+
+    A null is False. None if no loop is ready; equality and cost are those of `first_occurrences`.
+    """
+    return _firsts(find_first_distinct(data, valid), data, valid, offsets, np.bool_)
 
 
 def _firsts(
@@ -108,11 +108,11 @@ def _firsts(
     if loop is None:
         return None
     found, counts = (zeros if dtype is np.bool_ else empty)(len(data), dtype), empty(len(offsets) - 1, np.int64)
-    _mark(loop, same_bits(data), valid, offsets, found, counts)
+    _run(loop, same_bits(data), valid, offsets, found, counts)
     return found, counts
 
 
-def _mark(
+def _run(
     loop: Compiled,
     values: NDArray[Any],
     valid: NDArray[np.bool_] | None,
@@ -129,7 +129,7 @@ def _mark(
         items = slice(int(offsets[row - 1]), int(offsets[row]))
         there = None if valid is None else valid[items]
         parts = _divided(divide, values[items], there, level)
-        counts[row - 1] = _mark_parts(loop, parts, there is not None, found[items], items.start, level + 1)
+        counts[row - 1] = _run_parts(loop, parts, there is not None, found[items], items.start, level + 1)
 
 
 class _Parts(NamedTuple):
@@ -148,8 +148,8 @@ def _divided(divide: Compiled, values: NDArray[Any], valid: NDArray[np.bool_] | 
     return parts
 
 
-def _mark_parts(loop: Compiled, parts: _Parts, nulls: bool, found: NDArray[Any], base: int, level: int) -> int:
-    """Do as `_mark` for one row, whose first item has the number `base`, and return how many of its items differ."""
+def _run_parts(loop: Compiled, parts: _Parts, nulls: bool, found: NDArray[Any], base: int, level: int) -> int:
+    """Run the loop on the parts of one row, whose first item has the number `base`; return the number of distinct items."""
     marks = found.dtype == np.bool_
     found[:] = 0 if marks else -1
 
@@ -160,7 +160,7 @@ def _mark_parts(loop: Compiled, parts: _Parts, nulls: bool, found: NDArray[Any],
         # Parts have no nulls, but the variant of the loop for nulls reads flags.
         there = np.ones(len(values), np.bool_) if nulls else None
         marked, counts = (zeros if marks else empty)(len(values), found.dtype), empty(last - first, np.int64)
-        _mark(loop, values, there, cuts - cuts[0], marked, counts, level)
+        _run(loop, values, there, cuts - cuts[0], marked, counts, level)
         found[slots] = marked if marks else slots[marked] + base
         return int(counts.sum())
 
@@ -186,7 +186,7 @@ def members(
 def equal_members(
     loop: Compiled, data: NDArray[Any], offsets: NDArray[np.int64], known: NDArray[Any], cuts: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], bool]:
-    """As `members`, the number of the equal item, -1 if there is none, and whether all items of each row of `known` differ."""
+    """The number of the item of `known` that each item equals, -1 if there is none; and whether `known` repeats none."""
     found, values, others = empty(len(data), np.int64), same_bits(data), same_bits(known)
 
     def work(first: int, last: int) -> bool:
@@ -204,7 +204,7 @@ def _look_up(
     found: NDArray[Any],
     level: int = 0,
 ) -> bool:
-    """As `_mark`, for the loop of `members` or `equal_members`: return whether the latter found equal items in a row of `known`."""
+    """Run a loop of membership on all rows; return whether `equal_members` found equal items in a row of `known`."""
     table, divide = table_or_division(values.dtype, False, cuts)
     row, repeats = 0, False
     while True:
@@ -219,7 +219,7 @@ def _look_up(
 
 
 def _look_up_parts(loop: Compiled, parts: _Parts, known: _Parts, found: NDArray[Any], base: int, level: int) -> bool:
-    """Do as `_look_up` for one row; `base` is the number of the first item of its row of `known`."""
+    """Run a loop of membership on the parts of one row; the first item of its row of `known` has the number `base`."""
 
     def work(first: int, last: int) -> bool:
         cuts, known_cuts = parts.cuts[first : last + 1], known.cuts[first : last + 1]
@@ -249,13 +249,16 @@ class Groups(NamedTuple):
 
 def can_group(data: NDArray[Any], valid: NDArray[np.bool_] | None) -> bool:
     """Whether the loops of `groups` are ready."""
-    return find_leaders(data, valid) is not None and find_loop("grouped_items", np.dtype(np.int64), False, len(data)) is not None
+    return (
+        find_first_occurrences(data, valid) is not None
+        and find_loop("grouped_items", np.dtype(np.int64), False, len(data)) is not None
+    )
 
 
 def groups(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> Groups | None:
-    """The items of each group; None if a loop is not ready. O(n_rows + n_values): two passes after that of `leaders`."""
+    """The items of each group; None if a loop is not ready. O(n_rows + n_values): two passes after that of `first_occurrences`."""
     loop = find_loop("grouped_items", np.dtype(np.int64), False, len(data))
-    found = leaders(data, valid, offsets) if loop is not None else None
+    found = first_occurrences(data, valid, offsets) if loop is not None else None
     if loop is None or found is None:
         return None
     firsts, counts = found

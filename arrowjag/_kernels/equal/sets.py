@@ -17,7 +17,7 @@ from arrowjag._kernels.base.codes import same_bits
 from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block, filter_block, from_sizes, longest_of, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.equal.distinct import leads
+from arrowjag._kernels.equal.distinct import is_first_distinct
 from arrowjag._kernels.equal.groups import Items, stitch, stitch_offsets
 from arrowjag._kernels.equal.hash_tables import equal_members, find_members, members, table_or_division
 from arrowjag._kernels.move.gather import ranges
@@ -82,14 +82,14 @@ def _combine_block(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key,
     by_loop = _combined(operation, x, offsets_x, y, offsets_y)
     if by_loop is not None:
         return by_loop
-    chosen_x = leads(x, offsets_x)
+    chosen_x = is_first_distinct(x, offsets_x)
     x, local_x = _only(x, offsets_x, chosen_x)
     only_x = chosen_x.copy() if len(x[0]) < len(chosen_x) else slice(None)
     if operation in ("intersection", "difference"):
         found = _member(x, local_x, y, offsets_y)
         chosen_x[only_x] &= found if operation == "intersection" else ~found
         return filter_block(chosen_x, offsets_x), chosen_x.nonzero()[0]
-    chosen_y = leads(y, offsets_y)
+    chosen_y = is_first_distinct(y, offsets_y)
     y, local_y = _only(y, offsets_y, chosen_y)
     only_y = chosen_y.copy() if len(y[0]) < len(chosen_y) else slice(None)
     chosen_y[only_y] &= ~_member(y, local_y, x, local_x)
@@ -110,7 +110,8 @@ _CHOSEN = {"union": (3, 1), "symmetric_difference": (1, 1), "intersection": (2, 
 def _combined(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items | None:
     """As `_combine_block`, by a compiled loop with one table for both rows; None if there is none or the table is too small.
 
-    If a row has more different items than the table holds, the caller asks `leads` and `_member`, which divide rows by hashes.
+    If a row has more different items than the table holds, the caller asks `is_first_distinct` and `_member`, which divide rows
+    by hashes.
     """
     (data, valid), (other, valid_y) = x, y
     if data.dtype.kind not in "buif" or data.dtype.itemsize > 8:
@@ -306,7 +307,7 @@ def lookup(
     else:
         items, distinct = search.find(data, cuts, probes[0], probe_offsets)
     if not distinct:
-        _refuse(int(np.searchsorted(cuts, int(np.argmin(hashing.leads(data, cuts))), side="right")) - 1)
+        _refuse(int(np.searchsorted(cuts, int(np.argmin(hashing.is_first_distinct(data, cuts))), side="right")) - 1)
     hit = items >= 0
     if probes[1] is not None:
         hit &= probes[1]

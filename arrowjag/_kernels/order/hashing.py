@@ -24,7 +24,7 @@ from arrowjag._kernels.order.batches import Codes, Parts
 from arrowjag._kernels.order.rank import sorted_runs
 from arrowjag._kernels.order.sort import span_of
 
-__all__ = ["first_equals", "leads", "partition_by_hash"]
+__all__ = ["first_occurrences", "is_first_distinct", "partition_by_hash"]
 
 FACTORS = [np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xFF51AFD7ED558CCD, 0xD6E8FEB86659FD93)]
 """One a table: where two items meet in one, they part in the next."""
@@ -33,7 +33,7 @@ FREE = np.uint64(2**64 - 1)
 """The number in an empty cell: a position beyond every row."""
 
 
-def leads(key: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+def is_first_distinct(key: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether each item is the first of those in its row that equal it.
 
     Parameters
@@ -55,8 +55,8 @@ def leads(key: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
     return out
 
 
-def first_equals(key: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The number of the first item of its row that each item equals, be it itself; arguments and cost as of `leads`."""
+def first_occurrences(key: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The first item of its row that each item equals, as its number; arguments and cost are those of `is_first_distinct`."""
     out = empty(len(key), np.int64)
 
     def put(items: Any, steps: NDArray[np.int64]) -> None:

@@ -164,12 +164,12 @@ def put_order(out: NDArray[np.int64], columns: Matrix, starts: NDArray[np.int64]
 
 def ranks(columns: Matrix, method: str) -> NDArray[Any]:
     """Ranks from 1 by the method; twice the rank for "average"."""
-    if method == "ordinal" or (leads := first(columns)).all():
+    if method == "ordinal" or (is_first := first(columns)).all():
         found = places(columns)
         found += 1
         return 2 * found if method == "average" else found
     if method == "dense":
-        return _dense_ranks(columns, leads)
+        return _dense_ranks(columns, is_first)
     least = np.ones(columns.shape, np.uint8)
     equals = np.zeros(columns.shape, np.uint8)
     for j in range(1, len(columns)):
@@ -186,14 +186,14 @@ def ranks(columns: Matrix, method: str) -> NDArray[Any]:
     return least + equals if method == "max" else 2 * least + equals
 
 
-def _dense_ranks(columns: Matrix, leads: NDArray[np.bool_]) -> NDArray[np.uint8]:
+def _dense_ranks(columns: Matrix, is_first: NDArray[np.bool_]) -> NDArray[np.uint8]:
     """How many different items are not greater."""
     found = np.ones(columns.shape, np.uint8)
     for j in range(1, len(columns)):
         above = np.greater(columns[:j], columns[j])
         below = np.less(columns[:j], columns[j])
-        above &= leads[j]
-        below &= leads[:j]
+        above &= is_first[j]
+        below &= is_first[:j]
         found[:j] += above.view(np.uint8)
         found[j] += np.add.reduce(below.view(np.uint8), axis=0, dtype=np.uint8)
     return found
@@ -209,14 +209,14 @@ def first(columns: Matrix) -> NDArray[np.bool_]:
 
 def times(columns: Matrix) -> tuple[NDArray[np.bool_], NDArray[np.uint8]]:
     """As `first`, and how often each item occurs from its slot on: of a first item, the size of its group."""
-    leads = np.ones(columns.shape, np.bool_)
+    is_first = np.ones(columns.shape, np.bool_)
     found = np.ones(columns.shape, np.uint8)
     for j in range(1, len(columns)):
         same = np.equal(columns[:j], columns[j])
         found[:j] += same.view(np.uint8)
-        np.logical_or.reduce(same, axis=0, out=leads[j])
-        np.logical_not(leads[j], out=leads[j])
-    return leads, found
+        np.logical_or.reduce(same, axis=0, out=is_first[j])
+        np.logical_not(is_first[j], out=is_first[j])
+    return is_first, found
 
 
 def group_numbers(columns: Matrix) -> NDArray[np.uint8]:

@@ -43,12 +43,12 @@ class Runs(NamedTuple):
 
     starts: NDArray[np.int64]
     sizes: NDArray[np.int64]
-    leaders: NDArray[np.int64]
+    firsts: NDArray[np.int64]
     """The item of each group that appears first: the sort is stable, so it is the first of the run."""
 
     def by_appearance(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The starts and the sizes of the groups, row by row in the order of their first items."""
-        by = self.leaders.argsort()  # item numbers ascend from row to row, so groups stay in their row
+        by = self.firsts.argsort()  # item numbers ascend from row to row, so groups stay in their row
         return self.starts[by], self.sizes[by]
 
 
@@ -113,18 +113,18 @@ def combine(
         Item numbers into the values of x and y, one after the other.
     """
     found, rows = _both(x, offsets_x, y, offsets_y)
-    leaders = found.leaders
+    firsts = found.firsts
     if operation == "symmetric_difference":
-        chosen = (leaders >= len(x[0])) | ~_reaches(found, len(x[0]))
-        leaders, rows = leaders[chosen], rows[chosen]
+        chosen = (firsts >= len(x[0])) | ~_reaches(found, len(x[0]))
+        firsts, rows = firsts[chosen], rows[chosen]
     if operation in ("union", "symmetric_difference"):
-        leaders = leaders[np.lexsort((leaders, rows))]
+        firsts = firsts[np.lexsort((firsts, rows))]
     else:
         of_y = _reaches(found, len(x[0]))
-        chosen = (leaders < len(x[0])) & (of_y if operation == "intersection" else ~of_y)
-        leaders, rows = leaders[chosen], rows[chosen]
-        leaders.sort()  # all are items of x, whose numbers ascend from row to row
-    return cut(rows, len(offsets_x) - 1), leaders
+        chosen = (firsts < len(x[0])) & (of_y if operation == "intersection" else ~of_y)
+        firsts, rows = firsts[chosen], rows[chosen]
+        firsts.sort()  # all are items of x, whose numbers ascend from row to row
+    return cut(rows, len(offsets_x) - 1), firsts
 
 
 def member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -141,12 +141,12 @@ def lookup(
     """For each probe the table's item of the same key and row, whether there is one, and a row that has equal keys, if any."""
     n = len(table[0])
     both, rows = _both(table, offsets, probes, probe_offsets)
-    of_table = both.leaders < n
+    of_table = both.firsts < n
     n_keys = n if table[1] is None else np.count_nonzero(table[1])
     row = _first_repeated(both, rows, n) if np.count_nonzero(of_table) < n_keys else None
     found = np.empty(n + len(probes[0]), np.int64)
     found.fill(n)
-    found[both.order] = both.leaders.repeat(both.sizes)
+    found[both.order] = both.firsts.repeat(both.sizes)
     items = found[n:]
     return items, items < n, row
 

@@ -85,16 +85,16 @@ def _firsts(nulls: bool, marks: bool) -> Function:
             if end - begin <= u8(SHORT):
                 for i in range(begin, end):
                     item = values[i]
-                    leader = i
+                    earliest = i
                     for j in range(begin, i):
-                        same = (values[j] == item) & (leader == i)
+                        same = (values[j] == item) & (earliest == i)
                         if nulls:
                             same = same & (valid[j] != 0)
-                        leader = j if same else leader
+                        earliest = j if same else earliest
                     is_null = valid[i] == 0 if nulls else False
-                    is_first = (leader == i) & (not is_null)
+                    is_first = (earliest == i) & (not is_null)
                     n_different += 1 if is_first else 0
-                    out[i] = is_first if marks else (i8(-1) if is_null else i8(leader))
+                    out[i] = is_first if marks else (i8(-1) if is_null else i8(earliest))
             else:
                 size = n_slots(end - begin, mask)
                 most, within = n_kept(end - begin, size), size - u8(1)
@@ -122,7 +122,7 @@ def _firsts(nulls: bool, marks: bool) -> Function:
 
 
 @loop("item* u1* i8* i8 i8 i8* u8 i8* i8*", _BITS)
-def leaders(kind: str, nulls: bool) -> Function:
+def first_occurrences(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, table, mask, out, counts): the first equal item of each item's row, as an item number.
 
     Values are bits: equal items have equal ones. A null leads to -1. `counts` receives the number of distinct items of each row.
@@ -138,8 +138,11 @@ def leaders(kind: str, nulls: bool) -> Function:
 
 
 @loop("item* u1* i8* i8 i8 i8* u8 u1* i8*", _BITS)
-def first_marks(kind: str, nulls: bool) -> Function:
-    """As `leaders`, whether each item is the first that equals it in its row; a null is not. `out` holds 0."""
+def is_first_distinct(kind: str, nulls: bool) -> Function:
+    """Whether each item is the first of equal ones in its row, False for a null; arguments as of `first_occurrences`.
+
+    `out` holds 0.
+    """
     del kind
     return _firsts(nulls, marks=True)
 
@@ -148,9 +151,9 @@ def first_marks(kind: str, nulls: bool) -> Function:
 def divided(kind: str, nulls: bool) -> Function:
     """(values, valid, n, level, places, cuts, out, slots): items in parts by their hashes, and the slot that each item had.
 
-    Values are bits, as in `leaders`; nulls are left out. Equal items are in one of the 2 ** `PART_BITS` parts, which keep the order
-    of the items. Each level takes other bits of the hashes. `cuts` holds zeros and receives where the parts begin and end; `places`
-    is scratch.
+    Values are bits, as in `first_occurrences`; nulls are left out. Equal items are in one of the 2 ** `PART_BITS` parts, which
+    keep the order of the items. Each level takes other bits of the hashes. `cuts` holds zeros and receives where the parts begin
+    and end; `places` is scratch.
     """
     del kind
 

@@ -290,33 +290,33 @@ def reversed_bytes(kind: str, nulls: bool) -> Function:
 
 @loop("item* i8* i8 i8 i8* i8* i8*", ("i8",))
 def grouped_items(kind: str, nulls: bool) -> Function:
-    """(leaders, offsets, first, last, places, cuts, out): items group by group, and where each group ends; returns how many.
+    """(firsts, offsets, first, last, places, cuts, out): items group by group, and where each group ends; returns how many.
 
-    `leaders` are those of `leaders`. The first entry of `cuts` is not written.
+    `firsts` are those of `first_occurrences`. The first entry of `cuts` is not written.
     """
     del nulls
 
-    def function(leaders: Any, offsets: Any, first: Any, last: Any, places: Any, cuts: Any, out: Any) -> int:
+    def function(firsts: Any, offsets: Any, first: Any, last: Any, places: Any, cuts: Any, out: Any) -> int:
         group, at = u8(0), i8(0)
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             for i in range(begin, end):
-                leader = leaders[i]
-                if leader >= i8(0):
-                    places[u8(leader)] = i8(1) if leader == i8(i) else i8(places[u8(leader)]) + i8(1)
+                of_group = firsts[i]
+                if of_group >= i8(0):
+                    places[u8(of_group)] = i8(1) if of_group == i8(i) else i8(places[u8(of_group)]) + i8(1)
             for i in range(begin, end):
-                if leaders[i] == i8(i):
+                if firsts[i] == i8(i):
                     n = i8(places[i])
                     places[i] = at
                     at += n
                     group += u8(1)
                     cuts[group] = at
             for i in range(begin, end):
-                leader = leaders[i]
-                if leader >= i8(0):
-                    place = i8(places[u8(leader)])
+                of_group = firsts[i]
+                if of_group >= i8(0):
+                    place = i8(places[u8(of_group)])
                     out[u8(place)] = i8(i)
-                    places[u8(leader)] = place + i8(1)
+                    places[u8(of_group)] = place + i8(1)
         n_groups: int = i8(group)
         return n_groups
 

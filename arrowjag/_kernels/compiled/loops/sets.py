@@ -22,10 +22,10 @@ _BITS = ("u1", "u2", "u4", "u8")
 def combined(kind: str, nulls: bool) -> Function:
     """(x, y, valid, valid_y, offsets, offsets_y, first, last, of_x, of_y, table, mask, state, state_y, items, ends): items.
 
-    Values are bits, as of `leaders`. Of the distinct items of x those are chosen that are not in y where `of_x` has the bit 1, and
-    those in y where it has the bit 2; then those of y that are not in x, where `of_y` is 1. These are numbered after those of x.
-    `ends` receives the end of each row among the chosen ones. `table` is as of `leaders`, for the longest row of both together; so
-    is the result where it is too small.
+    Values are bits, as of `first_occurrences`. Of the distinct items of x those are chosen that are not in y where `of_x` has the
+    bit 1, and those in y where it has the bit 2; then those of y that are not in x, where `of_y` is 1. These are numbered after
+    those of x. `ends` receives the end of each row among the chosen ones. `table` is as of `first_occurrences`, for the longest
+    row of both together; so is the result where it is too small.
     """
 
     def function(
@@ -149,10 +149,11 @@ def _members(marks: bool) -> Function:
 def members(kind: str, nulls: bool) -> Function:
     """(values, offsets, known, cuts, first, last, table, mask, out): whether each item equals one of its row of `known`.
 
-    Rows of `known` are cut by `cuts`; bits and `table` are as in `leaders`, for the longest of these rows. There are no nulls.
+    Rows of `known` are cut by `cuts`; bits and `table` are as in `first_occurrences`, for the longest of these rows. There are no
+    nulls.
 
-    The loop ends at a row for which the table is too small, as that of `leaders`, and returns twice the number of the next row; it
-    returns 0 if it did all rows.
+    The loop ends at a row for which the table is too small, as that of `first_occurrences`, and returns twice the number of the
+    next row; it returns 0 if it did all rows.
     """
     del kind, nulls
     return _members(marks=True)

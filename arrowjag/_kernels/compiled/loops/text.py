@@ -90,8 +90,8 @@ def text_argmin(kind: str, nulls: bool) -> Function:
 
 
 @loop("item* i8 i8* u1* i8* i8 i8 i8* u8 u8* u1* i8*", ("u1",))
-def text_marks(kind: str, nulls: bool) -> Function:
-    """(data, size, cuts, valid, offsets, first, last, table, mask, hashes, out, counts): as `first_marks`; hashes are kept.
+def text_is_first_distinct(kind: str, nulls: bool) -> Function:
+    """(data, size, cuts, valid, offsets, first, last, table, mask, hashes, out, counts): as `is_first_distinct`; hashes are kept.
 
     There are `size` bytes. They are hashed and compared eight at a time, where as many can be read.
     """
@@ -190,17 +190,17 @@ def text_words(kind: str, nulls: bool) -> Function:
 
 @loop("item* i8* i8* i8 i8", ("u1",))
 def unequal_text(kind: str, nulls: bool) -> Function:
-    """(data, cuts, leaders, first, last): 1 if a text differs from that of its leader, else 0; a null leads to -1."""
+    """(data, cuts, firsts, first, last): 1 if a text differs from the text at its first occurrence, else 0; a null has -1."""
     del kind, nulls
 
-    def function(data: Any, cuts: Any, leaders: Any, first: Any, last: Any) -> int:
+    def function(data: Any, cuts: Any, firsts: Any, first: Any, last: Any) -> int:
         for i in range(u8(first), u8(last)):
-            if leaders[i] < i8(0) or leaders[i] == i8(i):
+            if firsts[i] < i8(0) or firsts[i] == i8(i):
                 continue
-            leader = u8(leaders[i])
-            x, y = u8(cuts[i]), u8(cuts[leader])
+            of_group = u8(firsts[i])
+            x, y = u8(cuts[i]), u8(cuts[of_group])
             n = u8(cuts[i + u8(1)]) - x
-            if u8(cuts[leader + u8(1)]) - y != n or not _are_equal(data, x, y, n):
+            if u8(cuts[of_group + u8(1)]) - y != n or not _are_equal(data, x, y, n):
                 return 1
         return 0
 
