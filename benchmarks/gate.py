@@ -46,7 +46,7 @@ WORDS: dict[str, Callable[[int], str]] = {
 
 
 def tables(rows: int) -> dict[str, pa.Table]:
-    """Columns of lists over numbers, text and words of a dictionary, five items a row."""
+    """Columns of lists over numbers, text and dictionary-encoded text, five items a row."""
     rng = np.random.default_rng(1)
     sizes = rng.integers(0, 11, rows)
     n = int(sizes.sum())

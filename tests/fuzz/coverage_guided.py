@@ -64,7 +64,7 @@ def gate(data: bytes) -> None:
 
 
 def text(data: bytes) -> None:
-    """Give the input to the gate as the bytes of short texts, on its own and as words of a dictionary."""
+    """Give the input to the gate as the bytes of short texts, on its own and dictionary-encoded."""
     import pyarrow as pa
 
     import arrowjag as aj

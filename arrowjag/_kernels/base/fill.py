@@ -82,8 +82,8 @@ def _repeat(data: NDArray[Any], offsets: NDArray[np.int64], items: slice) -> NDA
 
     Notes
     -----
-    1M float64 in rows of 3, 10 and 1,000 take 1.0, 1.4 and 0.3 ms of CPU time, a gather by row numbers that are at hand 0.7; to sum
-    up the differences between rows takes 3 to 4.
+    1M float64 in rows of 3, 10 and 1,000 take 1.0, 1.4 and 0.3 ms of CPU time, a gather by row numbers that are at hand 0.7; to
+    sum up the differences between rows takes 3 to 4.
     """
     if items.start == 0 and items.stop == int(offsets[-1]):
         return data.repeat(offsets[1:] - offsets[:-1])
@@ -102,9 +102,9 @@ def spread_flags(flags: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArra
 
     Notes
     -----
-    Rows whose flag differs from the row before are marked, the marks packed, and added up without carry, inside of words by shifts:
-    5M flags in rows of 10 take 1.5 ms of CPU time, with the compiled loop 1.0; as bytes that are gathered by row numbers, if those
-    are at hand, and packed 2.
+    Rows whose flag differs from the row before are marked, the marks packed, and added up without carry, in 64-bit integers
+    by shifts: 5M flags in rows of 10 take 1.5 ms of CPU time, with the compiled loop 1.0; as bytes that are gathered by row
+    numbers, if those are at hand, and packed 2.
     """
     n = int(offsets[-1])
     loop = find_loop("spread_bits", np.dtype(np.uint8), False, n)
@@ -131,12 +131,12 @@ def spread_flags(flags: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArra
 
 def _running_parity(packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """For each bit, whether an odd number of bits is set up to it."""
-    words = np.zeros(-(-len(packed) // 8), "<u8")
-    words.view(np.uint8)[: len(packed)] = packed
+    chunks = np.zeros(-(-len(packed) // 8), "<u8")
+    chunks.view(np.uint8)[: len(packed)] = packed
     for shift in (1, 2, 4, 8, 16, 32):
-        words ^= words << shift
-    words[1:] ^= -np.bitwise_xor.accumulate(words >> 63)[:-1]
-    return words.view(np.uint8)[: len(packed)]
+        chunks ^= chunks << shift
+    chunks[1:] ^= -np.bitwise_xor.accumulate(chunks >> 63)[:-1]
+    return chunks.view(np.uint8)[: len(packed)]
 
 
 def fill(function: Callable[[slice, NDArray[Any]], object], n: int, dtype: npt.DTypeLike, block: int | None = None) -> NDArray[Any]:
@@ -182,7 +182,7 @@ def fill_bits(function: Callable[[slice], NDArray[np.bool_]], n: int, block: int
 
 
 def write_bits(write: Callable[[int, int, NDArray[np.uint8]], object], n: int) -> NDArray[np.uint8]:
-    """As `fill_bits`, from ``write(first, last, out)``, which takes values at the speed of memory: fewer are not divided."""
+    """A new bitmap of n flags, in Arrow's order of bits, which ``write(first, last, out)`` fills at the speed of memory."""
     out = empty((n + 7) // 8, np.uint8)
     step = max(n, 1) if n < strategy.sizes.LIGHT_VALUES else strategy.sizes.PASS_VALUES
     blocks.map_tasks(lambda first: write(first, min(first + step, n), out[first // 8 :]), range(0, n, step))
@@ -192,7 +192,10 @@ def write_bits(write: Callable[[int, int, NDArray[np.uint8]], object], n: int) -
 def write_bits_of_rows(
     write: Callable[[int, int, int, int, NDArray[np.uint8]], object], offsets: NDArray[np.int64]
 ) -> NDArray[np.uint8]:
-    """As `write_bits`, from ``write(first_row, last_row, first, last, out)``: some items, and the rows that they are in."""
+    """A new bitmap of the items of all rows, which ``write(first_row, last_row, first, last, out)`` fills part by part.
+
+    Each part is a range of items, with the rows that they are in.
+    """
     n, out = int(offsets[-1]), empty((int(offsets[-1]) + 7) // 8, np.uint8)
     light = n // strategy.sizes.LIGHT_BITS_PER_VALUE + strategy.sizes.LIGHT_ROW * (len(offsets) - 1) < strategy.sizes.LIGHT_VALUES
     step = max(n, 1) if light else strategy.sizes.PASS_VALUES
@@ -207,7 +210,7 @@ def write_bits_of_rows(
 
 
 def write_mask(flags: NDArray[np.bool_], out: NDArray[Any]) -> None:
-    """A word of all bits for each flag that is set, of none for the others."""
+    """Write -1, an integer of all bits, for each flag that is set, and 0 for the others."""
     np.copyto(out, np.negative(flags.view(np.int8)), casting="unsafe")
 
 
@@ -217,8 +220,8 @@ def filled(data: NDArray[Any], valid: NDArray[np.bool_], value: object) -> NDArr
     Notes
     -----
     O(n), on all cores where there are many. 5M float64 of which every twentieth is null are filled in 2.4 ms of CPU time with the
-    compiled loop, a copy takes 2.7 with the pages of its memory; without the loop polars fills in 3.2 ms, masks with other numbers
-    than 0 in 4.7; np.where takes 6 in blocks, 10 as a whole, and 18 where every second is null.
+    compiled loop, a copy takes 2.7 with the pages of its memory; without the loop polars fills in 3.2 ms, masks with other
+    numbers than 0 in 4.7; np.where takes 6 in blocks, 10 as a whole, and 18 where every second is null.
     """
     found = _filled(data, valid, value)
     found.flags.writeable = False
@@ -231,25 +234,25 @@ def _filled(data: NDArray[Any], valid: NDArray[np.bool_], value: object) -> NDAr
         out.fill(value)
         np.copyto(out, data, where=valid)
         return out
-    words = np.dtype(f"i{data.itemsize}")
-    filler, given = np.array([value], data.dtype).view(words), data.view(words)
-    if chooses_at_once(words, len(data)):
+    dtype = np.dtype(f"i{data.itemsize}")
+    filler, given = np.array([value], data.dtype).view(dtype), data.view(dtype)
+    if chooses_at_once(dtype, len(data)):
         flags = pa.Array.from_buffers(pa.bool_(), len(valid), [None, pack_bits(valid)])
         return choose_at_once(flags, given, filler).view(data.dtype)
-    choose = chooser(words, len(data))
+    choose = chooser(dtype, len(data))
 
     def work(items: slice, out: NDArray[Any]) -> None:
         choose(valid[items], given[items], filler, out)
 
-    return fill(work, len(data), words, light_block(len(data), words.itemsize)).view(data.dtype)
+    return fill(work, len(data), dtype, light_block(len(data), dtype.itemsize)).view(data.dtype)
 
 
-def chooser(words: np.dtype[Any], n: int) -> Callable[[NDArray[np.bool_], NDArray[Any], NDArray[Any], NDArray[Any]], object]:
-    """How items are chosen by flags: a function of the flags, the items where they are set, those where not, and the result.
+def chooser(dtype: np.dtype[Any], n: int) -> Callable[[NDArray[np.bool_], NDArray[Any], NDArray[Any], NDArray[Any]], object]:
+    """Return a function that chooses items: of flags, the items where they are set, the items elsewhere, and the result.
 
     Parameters
     ----------
-    words : dtype
+    dtype : dtype
         Integers as wide as the items.
     n : int
         The number of items in all blocks.
@@ -264,27 +267,27 @@ def chooser(words: np.dtype[Any], n: int) -> Callable[[NDArray[np.bool_], NDArra
     To choose between 1M float32 and a number takes 0.23 ms of CPU time with the compiled loop and 0.56 ms with masks; between 1M
     float64 and a number it takes 0.42 and 1.2 ms.
     """
-    loop = _choosing(words, n)
+    loop = _choosing(dtype, n)
     if strategy.choose("chosen", loop is not None) != "compiled" or loop is None:
         return _choose_by_masks
     return functools.partial(_choose_by_loop, loop)
 
 
-def _choosing(words: np.dtype[Any], n: int, nulls: Nulls = False) -> Compiled | None:
-    return find_loop("choose_items", np.dtype(f"u{words.itemsize}"), nulls, n)
+def _choosing(dtype: np.dtype[Any], n: int, nulls: Nulls = False) -> Compiled | None:
+    return find_loop("choose_items", np.dtype(f"u{dtype.itemsize}"), nulls, n)
 
 
-def chooser_by_bits(words: np.dtype[Any], n: int) -> Callable[[pa.Buffer, int, NDArray[Any], NDArray[Any], NDArray[Any]], object]:
-    """As `chooser`, by Arrow's bits: of their buffer, the place of the first one, and the rest.
+def chooser_by_bits(dtype: np.dtype[Any], n: int) -> Callable[[pa.Buffer, int, NDArray[Any], NDArray[Any], NDArray[Any]], object]:
+    """Return a function that chooses items by Arrow's bits: of their buffer, the place of the first bit, both sides and the result.
 
     Notes
     -----
-    The loop reads the bits where each is that of a wide item: to choose between 1M int64 and a number takes 0.57 ms of CPU time, as
-    long as a copy; to unpack the bits takes 0.06 besides.
+    The loop reads the bits where each is that of a wide item: to choose between 1M int64 and a number takes 0.57 ms of CPU time,
+    as long as a copy; to unpack the bits takes 0.06 besides.
     """
-    loop = _choosing(words, n, "bits") if words.itemsize >= 4 else None
+    loop = _choosing(dtype, n, "bits") if dtype.itemsize >= 4 else None
     by_loop = strategy.choose("chosen_bits", loop is not None) == "compiled"
-    choose = chooser(words, n)
+    choose = chooser(dtype, n)
 
     def work(bits: pa.Buffer, first: int, one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
         if by_loop and loop is not None and first % 8 == 0:
@@ -295,13 +298,13 @@ def chooser_by_bits(words: np.dtype[Any], n: int) -> Callable[[pa.Buffer, int, N
     return work
 
 
-def chooses_at_once(words: np.dtype[Any], n: int) -> bool:
+def chooses_at_once(dtype: np.dtype[Any], n: int) -> bool:
     """Whether `choose_at_once` is chosen, which is faster than masks, where both sides have one item or n."""
-    return strategy.choose("chosen", _choosing(words, n) is not None, n) == "polars"
+    return strategy.choose("chosen", _choosing(dtype, n) is not None, n) == "polars"
 
 
 def choose_at_once(flags: pa.Array[Any], one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
-    """As `chooser`, all items by polars, which reads Arrow's bits of the flags.
+    """Choose all items at once, `one` where flags are set and `two` elsewhere: by polars, which reads Arrow's bits of the flags.
 
     Parameters
     ----------

@@ -171,7 +171,7 @@ def member(
 def _search(
     key: NDArray[Any], offsets: NDArray[np.int64], probes: NDArray[Any], probe_offsets: NDArray[np.int64], out: NDArray[Any]
 ) -> bool:
-    """Fill `out`: item numbers as of `find`, or booleans as of `member`; where it is numbers, whether the items are distinct."""
+    """Fill `out` with the item that equals each probe, or with whether there is one; return whether the items are distinct."""
 
     def block(first: int, last: int) -> bool:
         span, local = span_of(offsets, first, last)
@@ -191,7 +191,7 @@ def _search(
 
 
 def _search_parts(codes: Codes, probes: Codes, out: NDArray[Any]) -> bool:
-    """As `_search`, of the codes of one huge row."""
+    """Fill `out` for the codes of one huge row, part by part of the hashes; return whether the items are distinct."""
     n_bits = hash_bits(len(codes) + len(probes))
     order, cuts = partition_by_hash(codes, n_bits)
     probe_order, probe_cuts = partition_by_hash(probes, n_bits)
@@ -238,39 +238,39 @@ class _Meeting(NamedTuple):
 class _Cells(NamedTuple):
     """The cells of all tables."""
 
-    words: Codes
+    entries: Codes
     crowded: NDArray[np.bool_]
     """The rows in which items without a cell are left."""
 
     def meet(self, items: Items, places: Codes | None, probes: Items, level: int) -> _Meeting:
         """Put items into their cells, look for probes there, and empty the cells again."""
-        cells, words = items.hashed(level)
+        cells, entries = items.hashed(level)
         if places is not None:
-            words |= places
-        self.words[cells] = words
-        held = self.words.take(cells, mode="clip")
-        held ^= words
+            entries |= places
+        self.entries[cells] = entries
+        held = self.entries.take(cells, mode="clip")
+        held ^= entries
         left = nonzero(held if places is None else held >> items.n_bits)
         self.crowded[cells[left]] = True
-        sought, words = probes.hashed(level)
-        words ^= self.words.take(sought, mode="clip")
-        missed = nonzero(words if places is None else words >> (probes.n_bits - np.uint64(1)))
+        sought, entries = probes.hashed(level)
+        entries ^= self.entries.take(sought, mode="clip")
+        missed = nonzero(entries if places is None else entries >> (probes.n_bits - np.uint64(1)))
         still = missed[self.crowded[sought[missed]]]
         if len(left):
-            self.words[cells] = FREE
+            self.entries[cells] = FREE
             self.crowded[cells[left]] = False
         distinct = places is None or np.count_nonzero(held != 0) == len(left)
-        return _Meeting(words.view(np.int64), missed, left, still, distinct)
+        return _Meeting(entries.view(np.int64), missed, left, still, distinct)
 
 
 def _find(
     codes: Codes, offsets: NDArray[np.int64], probes: Codes, probe_offsets: NDArray[np.int64], numbers: bool
 ) -> tuple[NDArray[Any], bool]:
-    """As `find`, of codes, in one block; or as `member`."""
+    """Look up the codes of one block; return item numbers, or booleans without `numbers`, and whether the items are distinct."""
     sizes, n_probes = row_sizes(offsets), row_sizes(probe_offsets)
     tables = tables_of(sizes)
     table = _Cells(tables.cells(), zeros(int(tables.offsets[-1]), np.bool_))
-    table.words.fill(FREE)
+    table.entries.fill(FREE)
     items, sought = tables.items(codes, sizes), tables.items(probes, n_probes)
     places = places_of(offsets, sizes) if numbers else None
     starts = offsets[:-1].repeat(n_probes) if numbers else None
