@@ -162,7 +162,7 @@ def _without_categories(type: pa.DataType) -> pa.DataType:
 
 
 def _with_items(type: pa.DataType, item: pa.DataType) -> pa.DataType:
-    """The same kind of list with another item type."""
+    """Return a list type of the same kind, with other items."""
     field = type.value_field.with_type(item)
     if pt.is_fixed_size_list(type):
         return pa.list_(field, type.list_size)

@@ -44,7 +44,7 @@ def integer(value: object, what: str, least: int | None = None) -> int:
 
 
 def item_count(value: object, what: str, least: int = 0) -> int:
-    """As `integer`, for a number of items, which 64-bit offsets limit."""
+    """Convert a number of items to a Python int; raise if it is not an integer, below `least`, or too many for 64-bit offsets."""
     number = integer(value, what, least)
     if number > _MOST:
         raise JagRangeError(f"{what} must be at most {_MOST}, got {number}")

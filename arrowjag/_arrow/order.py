@@ -278,7 +278,7 @@ def _normal(key: npt.NDArray[Any], valid: BoolArray | None, descending: bool) ->
 
 
 def _ordered(key: npt.NDArray[Any], valid: BoolArray | None, descending: bool) -> npt.NDArray[Any]:
-    """As `_normal`; integers that are all valid sort as they are."""
+    """Return a key that sorts like `key`, null last and NaN just before it: integers without nulls unchanged, codes of others."""
     return key if valid is None and key.dtype.kind in "biu" else _normal(key, valid, descending)
 
 

@@ -138,7 +138,7 @@ def to_numpy(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | None]:
 
 
 def to_int64(values: pa.Array) -> tuple[IntArray, BoolArray | None]:
-    """As `to_numpy`, of integers and booleans: positions and counts as int64; its largest in place of those beyond."""
+    """Convert integers and booleans to int64 and a validity; a uint64 beyond int64 becomes the largest int64."""
     data, valid = to_numpy(values)
     if data.dtype == np.uint64:
         data = np.minimum(data, np.uint64(2**63 - 1))
@@ -146,7 +146,7 @@ def to_int64(values: pa.Array) -> tuple[IntArray, BoolArray | None]:
 
 
 def to_numpy_bits(values: pa.Array) -> tuple[npt.NDArray[Any], BoolArray | Bits | None]:
-    """As `to_numpy`, with a validity whose bits are unpacked once a kernel asks for flags."""
+    """Convert flat values to numpy data and a validity, whose bits are unpacked once a kernel asks for flags."""
     if values.null_count == 0 or values.type.id not in _STORED:
         return to_numpy(values)
     return data_alone(values), bits_of(values)
@@ -169,7 +169,7 @@ _BY_DTYPE = {np.dtype(numpy_dtype(type)): type for type in (*_NUMBERS, pa.float1
 
 
 def data_alone(values: pa.Array) -> npt.NDArray[Any]:
-    """As `to_numpy`, without the validity."""
+    """Convert flat values to numpy data; those under nulls are arbitrary."""
     dtype = _STORED.get(values.type.id)
     return to_numpy(values)[0] if dtype is None else _read_fixed(values, dtype)
 
@@ -215,7 +215,7 @@ def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.
 
 
 def null_as(values: pa.Array, data: npt.NDArray[Any], type: pa.DataType | None = None) -> pa.Array:
-    """As `from_numpy`, null where `values` are; it shares their validity bits where the first of these begins a byte."""
+    """Convert numpy data to an Arrow array null where `values` are; it shares their bits if the first one begins a byte."""
     if not values.null_count or values.buffers()[0] is None:  # the null type has no bits
         return from_numpy(data, valid_of(values), type)
     return with_bits(from_numpy(data, None, type), bits_of(values).packed())

@@ -157,7 +157,7 @@ class _Bound(functools.partial[R]):
     """A traced method of an instance."""
 
     def explain(self, /, *args: Any, **kwargs: Any) -> str:
-        """As `JitFunction.explain`, for the instance."""
+        """Describe how the method runs on arguments, with the instance as the first of them."""
         function: Any = self.func
         return str(function.explain(*self.args, *args, **kwargs))
 

@@ -55,7 +55,7 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
 
 
 def side_by_side(columns: Sequence[Column], place: int) -> Column:
-    """As `concat` along an inner axis, of columns that agree in the dims above it."""
+    """Join columns along an inner axis, row by row; they agree in the dims above it."""
     dims = [column._shape._dims[place] for column in columns]
     outer = structure.merge_dims([column._shape._dims[:place] for column in columns])
     found = join_rows(dims, [column.values for column in columns]) if place == columns[0].ndim - 1 else None
@@ -132,7 +132,7 @@ def merge_rows(columns: Sequence[Column], is_null: NullRule, operation: str) -> 
 
 
 def merge_rows_deferred(columns: Sequence[Column], is_null: NullRule, operation: str) -> list[structure.Met]:
-    """As `merge_rows`, but copying of values may be deferred, for callers that read them block by block."""
+    """Give all columns the rows of one common shape; copying of values may be deferred, for callers that read them in blocks."""
     ndim = max(column.ndim for column in columns)
     places: list[IntArray | None] = [None] * len(columns)
     copied: list[tuple[pa.Array | None, copy_runs.Layout | None]] = [(None, None)] * len(columns)
@@ -187,7 +187,7 @@ def _near_dim(
     null: BoolArray,
     operation: str,
 ) -> _Near | None:
-    """As `_shared_dim` if no rows move: unchanged rows are compared in one pass and their sizes are not written.
+    """Merge the row sizes of all columns in one pass if no rows move, without writing sizes.
 
     Returns None if rows move or sizes differ; the caller falls back to `_shared_dim`.
     """

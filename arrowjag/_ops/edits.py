@@ -149,7 +149,7 @@ def _numbers_chosen(values: pa.Array, scalars: Sequence[pa.Scalar], items: pa.Ar
 
 
 def _replaced_in_turn(data: npt.NDArray[Any], old: Sequence[Any], new: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
-    """As `members.replace_equal`, for several numbers; an item that was replaced is not compared again."""
+    """Replace the items that equal one of several numbers; an item that was replaced is not compared again."""
     if len(data) < sizes.CALL_VALUES:
         found = data
         for one, other in zip(old, new, strict=True):
@@ -382,7 +382,7 @@ def _spliced(column: Column, begin: IntArray, end: IntArray, given: tuple[Dim, p
 
 
 def _taken_in_turn(parts: Sequence[join.Slices]) -> tuple[IntArray, pa.Array]:
-    """As `join.join_slices` of the front and the back of each row, and of all items between, by a take of rows."""
+    """Join the front and the back of each row with the items between, by one take of rows."""
     front, *between, back = parts
     n = len(front.begins)
     cuts = np.empty(3 * n + 1, np.int64)

@@ -264,7 +264,10 @@ def _mixed(one: npt.NDArray[Any], two: npt.NDArray[Any], weight: npt.NDArray[np.
 
 
 def _mixed_words(one: IntArray, two: IntArray, weight: npt.NDArray[np.float64]) -> IntArray:
-    """As `_mixed`, in 64 bits: twice the product of the difference and the weight's 53 bits, shifted, and whether bits are lost."""
+    """Return one + (two - one) * weight by 64-bit integers, rounded half away from zero.
+
+    Twice the product of the difference and the 53 bits of the weight is shifted; lost bits decide about ties.
+    """
     share, power = np.frexp(weight)  # weight == share * 2 ** power
     low, high = _product((two - one).astype(np.uint64), (share * 2.0**53).astype(np.uint64))
     shift = np.minimum(52 - power, 127).astype(np.uint64)  # leaves one bit behind the point

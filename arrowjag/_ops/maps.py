@@ -206,7 +206,7 @@ def _or_default(taken: Column, lacks: Column, default: pa.Scalar | Column) -> Co
 
 
 def _or_default_rows(source: Column, depth: int, found: _Found, default: pa.Scalar | Column) -> Column:
-    """As `_or_default` for values with dims of their own: the default is one such value, or one per row."""
+    """Return the values found, which have dims of their own, and the default for the others: one such value, or one per row."""
     below = source.ndim - depth
     if not isinstance(default, Column) or default.ndim not in (below, below + depth - 1):
         got = repr(default.shape) if isinstance(default, Column) else f"a scalar of {default.type}"

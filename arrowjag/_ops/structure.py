@@ -209,7 +209,7 @@ def null_items(column: Column, depth: int, keep: BoolArray) -> Column:
 
 
 def _null_rows(column: Column, depth: int, valid: BoolArray, known: Dim | None = None) -> Met:
-    """As `null_items` for rows: they stay valid where `valid` is True. `known` is as in `_without_rows`."""
+    """Make the rows of a dim null where `valid` is False and drop their items. `known` is as in `_without_rows`."""
     outer, dim, inner = column.shape.dims[:depth], column.shape.dims[depth], column.shape.dims[depth + 1 :]
     changed, dropped = _without_rows(dim, valid, known)
     if not len(dropped):
@@ -391,7 +391,7 @@ class Met(NamedTuple):
 
 
 def meet(columns: Sequence[Column], operation: str, levels: int | None = None) -> list[Met]:
-    """As `agree`, but dropping values of innermost rows may be deferred, for callers that read values block by block."""
+    """Drop the items of rows that are null in another column; deferred for innermost rows if the caller reads blocks."""
     result = [Met(column, column.shape) for column in columns]
     if len(result) == 1:
         return result
@@ -458,7 +458,7 @@ def merge_extents(shapes: Sequence[JaggedShape]) -> JaggedShape:
 
 
 def merge_dims(shapes: Sequence[tuple[Dim, ...]]) -> tuple[Dim, ...]:
-    """As `merge_extents`, for tuples of dims."""
+    """Return the longest tuple of dims with the declared extents of all."""
     longest = shapes[0]
     for shape in shapes:
         if len(shape) > len(longest):
@@ -567,7 +567,7 @@ def end_to_end(parts: Sequence[tuple[Column, int]]) -> Column:
 
 
 def take_joined(parts: Sequence[tuple[Column, int]], index: IntArray, outer: Sequence[Dim]) -> Column:
-    """As `take_items`, of the items after the given number of dims of each column, put end to end."""
+    """Select from the items after the given number of dims of each column, put end to end."""
     if parts[0][0].ndim > parts[0][1]:
         return take_items(end_to_end(parts), 1, index, outer)
     values = _arrow.join([column.values for column, _ in parts])

@@ -327,7 +327,7 @@ def matmul(x: Column, y: Column) -> Column:
 
 
 def _rows_times_vectors(x: Column, y: Column, outer: int) -> Column | None:
-    """Do as `matmul` for matrices of at most one row and float vectors as long as this row; return None for others."""
+    """Multiply matrices of at most one row by float vectors as long as this row; return None for others."""
     middle, items, vectors = x.shape.dims[outer], x.shape.dims[outer + 1], y.shape.dims[outer]
     if items.size != vectors.size or np.count_nonzero(middle.sizes > 1):
         return None

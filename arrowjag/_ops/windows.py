@@ -63,7 +63,7 @@ class View(NamedTuple):
         return unless_all(self.enough(least))
 
     def enough(self, least: int) -> BoolArray:
-        """As `present`, also where all do."""
+        """Flag the windows that hold at least `least` items, or as many as the statistic needs."""
         enough: BoolArray = self.counts >= max(least, self.least)
         return enough
 
@@ -304,7 +304,7 @@ def roll(
 
 
 def _spread_of_full(column: Column, name: str, width: int, axis: Any, ddof: int = 1) -> Column:
-    """As `_spread`, where only windows of `width` valid items have a result."""
+    """Return the rolling variance or standard deviation, where only windows of `width` valid items have a result."""
 
     def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
         data = _spread_data(values, offsets, name)
@@ -317,7 +317,7 @@ def _spread_of_full(column: Column, name: str, width: int, axis: Any, ddof: int 
 
 
 def _end_of_full(column: Column, name: str, width: int, axis: Any) -> Column:
-    """As the first or the last item, where only windows of `width` valid items have a result: one item of the row for each."""
+    """Return the first or the last item of each window of `width` valid items, null for other windows."""
 
     def apply(values: pa.Array, offsets: IntArray) -> pa.Array:
         full = rolling.full(_arrow.valid_of(values), offsets, width)

@@ -89,7 +89,7 @@ def _with_rows(dim: Dim, mask: Any, extent: int | None) -> Dim:
 
 
 def with_validity(dim: Dim, mask: Any) -> Dim:
-    """The same sizes with other null rows."""
+    """Return the same sizes with other null rows."""
     found = None if mask is None else mask_array(mask, len(dim))
     if found is not None and found.all():
         found = None
@@ -100,7 +100,7 @@ def with_validity(dim: Dim, mask: Any) -> Dim:
 
 
 def with_extent(dim: Dim, extent: int | None) -> Dim:
-    """The same sizes with another extent."""
+    """Return the same sizes with another declared extent."""
     if extent == dim.extent:
         return dim
     if dim.validity is not None:

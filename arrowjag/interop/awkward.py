@@ -74,7 +74,10 @@ def _type_for(type: pa.DataType) -> pa.DataType:
 
 
 def _rebased(array: JaggedArray, type: pa.DataType) -> JaggedArray:
-    """The same of another type; values begin where their buffers do: awkward (2.14) reads the nulls of a slice from wrong bits."""
+    """Return the array with another type and values that begin where their buffers do.
+
+    Awkward (2.14) reads the nulls of a slice from wrong bits.
+    """
     values = array.values
     if values.type != type:
         values = conform(values, type)

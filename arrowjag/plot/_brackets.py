@@ -154,7 +154,7 @@ def _palette(before: Column, after: Column) -> list[Any]:
 
 
 def _key(column: Column, leaf: int) -> Any:
-    """The same for equal values; an integer equals a float, which operations turn it into."""
+    """Return a key that is equal for equal values; an integer equals a float, which operations turn it into."""
     value = column.values[leaf].as_py()
     return value if isinstance(value, (int, float)) else repr(value)
 

@@ -24,7 +24,7 @@ def least(data: npt.NDArray[Any]) -> Any:
 
 
 def greatest(data: npt.NDArray[Any]) -> Any:
-    """As `least`, the largest."""
+    """The largest of some items, at least one; NaN if one is NaN."""
     return data[data.argmax()] if len(data) < strategy.sizes.CALL_VALUES else np.maximum.reduce(data)
 
 
@@ -37,7 +37,7 @@ class _Open:
 
 
 def opened(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The same items for numpy's argmin and argmax, which copy many items of a read-only array; must not be written to."""
+    """A writeable view, which must not be written to: numpy's argmin and argmax copy a long array that is read-only."""
     return np.asarray(_Open(data)) if len(data) >= strategy.sizes.CALL_VALUES and not data.flags.writeable else data
 
 

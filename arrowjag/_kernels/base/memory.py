@@ -149,7 +149,7 @@ def numbers(n: int) -> npt.NDArray[np.int64]:
 
 
 def empty_like(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """As `empty`, as long as a flat array and of its type."""
+    """A new array of the length and type of a flat array, not set to anything."""
     return empty(len(data), data.dtype)
 
 
@@ -169,7 +169,7 @@ _LINE = 8
 
 
 def zeros(n: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """As `empty`, set to 0."""
+    """A new array of n items, all 0."""
     kind = np.dtype(dtype)
     if n * kind.itemsize < strategy.sizes.ARROW_MEMORY_BYTES:
         return np.zeros(n, kind)

@@ -71,7 +71,7 @@ def from_sizes(sizes: NDArray[Any], largest: int | None = None) -> NDArray[np.in
 
 
 def from_counts(counts: NDArray[Any]) -> NDArray[np.int64]:
-    """As `from_sizes`, of rows whose items are in memory, so that there can't be too many of them."""
+    """Offsets of rows of the given sizes, unchecked: their items are in memory, so the sum can't overflow."""
     return running_total(counts)
 
 
@@ -300,7 +300,7 @@ def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[n
 
 
 def count_block(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[Any]:
-    """As `count_true`, on this thread; made for blocks whose running count stays in cache."""
+    """The number of True items of each row, counted on this thread: for blocks whose running count stays in cache."""
     found = _count_by_loop(mask, offsets)
     return _count_whole(mask, offsets) if found is None else found
 
@@ -331,5 +331,5 @@ def filter_rows(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[
 
 
 def filter_block(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """As `filter_rows`, on this thread."""
+    """Offsets of the items where `mask` is True, counted on this thread: a new (n_rows + 1,) int64 array."""
     return filter_rows(mask, offsets) if len(mask) < strategy.sizes.CALL_VALUES else from_counts(count_block(mask, offsets))

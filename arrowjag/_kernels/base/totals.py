@@ -54,7 +54,7 @@ def count_before(mask: NDArray[np.bool_], places: NDArray[np.int64]) -> NDArray[
 
 
 def true_places(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """As ``mask.nonzero()[0]``: each block writes its places behind those of the blocks before it, which are counted first."""
+    """Return ``mask.nonzero()[0]``: each block writes its places behind those of the blocks before it, which are counted first."""
     step = strategy.sizes.PASS_VALUES
     if len(mask) <= step:
         return mask.nonzero()[0]

@@ -116,7 +116,7 @@ def _calling_with_out(one: Any) -> Function:
 
 
 def _written(powers: tuple[int, ...], nulls: Nulls, of_items: bool) -> Function:
-    """As `_sums`, for sums that are written."""
+    """The function that numba calls for sums that are written: it returns the types and a function that writes the code."""
     from numba import types
 
     def typed(_typing: Any, values: Any, valid: Any, _begin: Any, _end: Any, _origin: Any, _mean: Any, out: Any) -> Any:

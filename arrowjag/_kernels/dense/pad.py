@@ -191,7 +191,7 @@ def _pad_windows(
 def _window_taker(
     dense: NDArray[Any], offsets: Sequence[NDArray[np.int64]], fill: object
 ) -> Callable[[int, int, NDArray[Any]], None]:
-    """As `_item_taker`, by copying whole rows: each overwrites the excess of the row before it."""
+    """Return a function that copies whole innermost rows first .. end - 1; each overwrites the excess of the row before it."""
     last, sizes = offsets[-1], dense.shape[1 : len(offsets) + 1]
     n_inner = math.prod(dense.shape[len(offsets) + 1 :])
     cells = np.ascontiguousarray(dense).reshape(-1, sizes[-1] * n_inner)

@@ -124,7 +124,7 @@ def replace(values: pa.Array, pattern: str, new: str) -> pa.Array:
 
 
 def by_arrow(values: pa.Array, pattern: str, new: str) -> pa.Array:
-    """As `replace`, by Arrow's kernel, after a check that the result can't be too long for its offsets."""
+    """Replace all matches by Arrow's kernel, after a check that the result can't be too long for its offsets."""
     check_replacements(values, new)
     found = pc.replace_substring_regex(values, pattern, new)
     if "\\B" in pattern and not is_ascii(values):
@@ -166,7 +166,7 @@ def asserts(pattern: str) -> bool:
 
 
 def replace_first(values: pa.Array, pattern: str, new: str, limit: int) -> pa.Array:
-    """As `replace`, at most `limit` matches in each string, of which none is empty.
+    """Replace the first `limit` matches of each string, of which none is empty.
 
     Arrow's kernel takes what follows a match for a text of its own, which has a start, and replaces in the match alone.
     """

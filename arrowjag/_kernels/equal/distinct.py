@@ -223,7 +223,7 @@ def _has_marks(values: pa.Array[Any]) -> bool:
 
 
 def n_unique_texts(values: pa.Array[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """As `n_unique`, of text or bytes by polars; None if another strategy is chosen."""
+    """The number of distinct texts of each row, without nulls, by polars; None if another strategy is chosen."""
     if strategy.choose("row_reduction", offsets, is_text(values.type)) == "numpy":
         return None
     found = count_distinct(values, offsets)

@@ -249,7 +249,7 @@ def _first_and_times(
 
 
 def value_counts(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """As `unique`, and how many items each group has.
+    """The first item of each group of equal items, and how many items the group has.
 
     Returns
     -------

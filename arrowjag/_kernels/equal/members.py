@@ -45,7 +45,7 @@ def last_equal(data: NDArray[Any], valid: NDArray[np.bool_] | None, known: Any, 
 
 
 def first_equal(data: NDArray[Any], valid: NDArray[np.bool_] | None, known: Any, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """As `last_equal`, the first item."""
+    """The first item of each row that equals a number; arguments and result are those of `last_equal`."""
     return _equal_item("first_equal", data, valid, known, offsets)
 
 

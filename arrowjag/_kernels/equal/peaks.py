@@ -50,7 +50,7 @@ def local_maxima(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: N
 
 
 def _inner_peaks(data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.bool_] | None:
-    """As `local_maxima`, without nulls; None if two neighbours are equal, or a NaN is among them."""
+    """Whether each item is greater than its neighbours, without nulls; None if neighbours are equal or a NaN is among them."""
     found = empty(len(data), np.bool_)
 
     def work(first: int, last: int) -> bool:

@@ -57,7 +57,7 @@ def _changes(key: Key, items: slice, out: NDArray[np.bool_]) -> None:
 
 
 def _sizes(starts: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """As `run_sizes`, on all cores."""
+    """The lengths of runs that begin at `starts`, computed on all cores; the last one ends at n."""
 
     def work(items: slice, out: NDArray[np.int64]) -> None:
         ends = starts[items.start + 1 : items.stop + 1]

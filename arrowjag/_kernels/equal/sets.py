@@ -78,7 +78,7 @@ def _combine(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offse
 
 
 def _combine_block(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items:
-    """As `_combine`, of one block: 5M values with 5M others take 100 ms of CPU time; sorting both together takes 400."""
+    """The items that the operation chooses in a block: 5M with 5M others take 100 ms of CPU time; sorting both takes 400."""
     by_loop = _combined(operation, x, offsets_x, y, offsets_y)
     if by_loop is not None:
         return by_loop
@@ -108,7 +108,7 @@ _CHOSEN = {"union": (3, 1), "symmetric_difference": (1, 1), "intersection": (2, 
 
 
 def _combined(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> Items | None:
-    """As `_combine_block`, by a compiled loop with one table for both rows; None if there is none or the table is too small.
+    """The chosen items by a compiled loop with one table for both rows; None if it is not ready or the table is too small.
 
     If a row has more different items than the table holds, the caller asks `is_first_distinct` and `_member`, which divide rows
     by hashes.
@@ -144,7 +144,7 @@ def _only(key: Key, offsets: NDArray[np.int64], chosen: NDArray[np.bool_]) -> tu
 
 
 def _member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """As `member`, of one block."""
+    """Whether each item of x occurs in the same row of y, within one block."""
     valid = y[1]
     if valid is not None:
         y, offsets_y = (y[0][valid], None), filter_block(valid, offsets_y)

@@ -264,7 +264,7 @@ def copy_rows(
 def _gathered(
     values: pa.Array[Any], starts: NDArray[np.int64], present: NDArray[np.bool_], offsets: NDArray[np.int64]
 ) -> pa.Array[Any] | None:
-    """Do as `copy_rows` by a compiled loop, if it is ready. Gaps read the first values: there must be enough of them."""
+    """Copy rows by a compiled loop, if it is ready. Gaps read the first values: there must be enough of them."""
     moved = take_ranges(values, starts * present, offsets)
     if moved is None:
         return None

@@ -97,7 +97,7 @@ def check_taken_dictionary(dictionary: pa.Array[Any], indices: pa.Array[Any]) ->
 
 
 def _take_few(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:
-    """Do as `_take_flat`, for few items, by numpy."""
+    """Take few fixed-width values by numpy, the data and the validity."""
     (present, data), type, n, first = values.buffers(), values.type, len(values), values.offset
     places = index if valid is None else index * valid
     width = type.bit_width
@@ -133,7 +133,7 @@ def taken(data: NDArray[Any], index: NDArray[Any]) -> NDArray[Any]:
 
 
 def take_rising(values: pa.Array[Any], index: NDArray[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:
-    """Do as `take`, for positions that ascend within each row of some offsets, such as those of columns.
+    """Take items by positions that ascend within each row of some offsets, such as those of columns.
 
     Notes
     -----

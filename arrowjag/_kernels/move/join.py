@@ -140,7 +140,7 @@ def _chosen(parts: Sequence[Slices]) -> tuple[str, Compiled | None]:
 
 
 def _join_items(parts: Sequence[Slices]) -> tuple[NDArray[np.int64], pa.Array[Any]]:
-    """Do as `join_slices` by one take from the values of all parts, put end to end."""
+    """Join the slices of all parts by one take from their values, put end to end."""
     shape = len(parts[0].begins), len(parts)
     starts, sizes = np.empty(shape, np.int64), np.empty(shape, np.int64)
     whole: list[pa.Array[Any]] = []
@@ -159,7 +159,7 @@ def _join_items(parts: Sequence[Slices]) -> tuple[NDArray[np.int64], pa.Array[An
 
 
 def _join_by_loop(loop: Compiled, parts: Sequence[Slices]) -> tuple[NDArray[np.int64], pa.Array[Any]]:
-    """Do as `join_slices` by a compiled loop, which moves flags along with the words."""
+    """Join the slices of all parts by a compiled loop, which moves flags along with the values."""
     *places, counts = _places_behind(parts)
     offsets = from_counts(counts)
     words, *flags = _words_and_flags(parts)

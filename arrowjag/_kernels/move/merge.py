@@ -66,7 +66,7 @@ def _woven(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 
 def _woven_pair(one: NDArray[np.bool_], two: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Do as `_woven` for two arrays of flags, as the halves of words: 1M of each take 0.2 ms instead of 0.5."""
+    """Alternate the flags of two arrays, as the bytes of 16-bit integers: 1M of each take 0.2 ms, by `_woven` 0.5."""
 
     def write(items: slice, out: NDArray[Any]) -> None:
         np.multiply(two[items], 256, out=out, dtype="<u2")

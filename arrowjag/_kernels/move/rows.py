@@ -239,7 +239,7 @@ def moved_bits(way: str, values: pa.Array[Any], *bounds: NDArray[np.int64]) -> N
 
 
 def _bits_apart(way: str, values: pa.Array[Any], *bounds: NDArray[np.int64]) -> NDArray[np.uint8] | None:
-    """Do as `moved_bits`, or return None if flags are moved as bytes."""
+    """Move the validity of items as Arrow's bits, or return None if flags are moved as bytes."""
     n, offsets = len(values), bounds[-1]
     loop = find_loop(f"{way}_bits", _BYTE, False, n)
     if strategy.choose("moved_bits", offsets, n, loop is not None) == "compiled" and loop is not None:

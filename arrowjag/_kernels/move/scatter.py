@@ -321,7 +321,7 @@ def reverse(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:
 
 
 def _reversed_lists(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
-    """Do as `reverse` for long rows of words by polars, as integers, or return None if another strategy is chosen."""
+    """Reverse long rows of fixed-width values by polars, as integers, or return None if another strategy is chosen."""
     if pt.is_boolean(values.type) or not has_words(values.type):
         return None
     data = data_of(values)

@@ -208,7 +208,7 @@ def first(columns: Matrix) -> NDArray[np.bool_]:
 
 
 def times(columns: Matrix) -> tuple[NDArray[np.bool_], NDArray[np.uint8]]:
-    """As `first`, and how often each item occurs from its slot on: of a first item, the size of its group."""
+    """Whether no earlier item of its row equals an item, and how often it occurs from its slot on: for a first item, in its row."""
     is_first = np.ones(columns.shape, np.bool_)
     found = np.ones(columns.shape, np.uint8)
     for j in range(1, len(columns)):

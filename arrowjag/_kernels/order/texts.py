@@ -45,7 +45,7 @@ def _order_by_arrow(values: pa.Array[Any]) -> NDArray[np.int64]:
 
 
 def _order_by_words(loop: Compiled, values: pa.Array[Any]) -> NDArray[np.int64]:
-    """As `order_of_distinct`: the items whose words are equal so far are the rows of the next sort."""
+    """The order that sorts texts eight bytes at a time: the items that are equal so far are the rows of the next sort."""
     data, cuts, _ = text_parts(values)
 
     def words_at(items: NDArray[np.int64], depth: int) -> NDArray[np.uint64]:

@@ -142,7 +142,7 @@ def _fill_extremes(pick: Pick, block: Block, out: NDArray[Any], present: NDArray
 
 
 def _past_nulls(pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.bool_]) -> bool:
-    """As `_of_block`, of floats by polars, which skips NaN: nulls become NaN of all bits. Returns False if polars doesn't apply."""
+    """Fill `out` and `present` by polars, which skips NaN: nulls become NaN of all bits. Returns False if polars doesn't apply."""
     if block.valid is None or out.dtype.kind != "f" or not takes_lists(pick[0], block.data, block.offsets, out.dtype):
         return False
     out[:] = np.nan
@@ -225,7 +225,7 @@ def _slot(pick: Pick, data: NDArray[Any], valid: Known, offsets: NDArray[np.int6
 
 
 def _first_columns(found: NDArray[Any], block: Block, slots: NDArray[np.int64]) -> None:
-    """As `_first_hits`, of rows of one length: as many columns as come before the first one that holds what was found for a row.
+    """The first slot that holds what was found, of rows of one length: the number of columns before it.
 
     Notes
     -----
@@ -284,7 +284,7 @@ def text_extreme(
 def _best_slots(
     data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], largest: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]] | None:
-    """As `best`, by the loop of argmin or argmax, which chooses NaN only where a row has nothing else; None if it is not ready."""
+    """The slots of extremes by the loop of argmin or argmax, and whether a row has one that is not NaN; None if it is not ready."""
     slots, found = empty(len(offsets) - 1, np.int64), empty(len(offsets) - 1, np.bool_)
     name, pick = ("argmax", _LARGEST) if largest else ("argmin", _SMALLEST)
     if _run(name, pick, data, valid, offsets, slots, found) is None:

@@ -50,7 +50,7 @@ def min_max(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tup
 def _min_max_of_few(
     data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[Any], Valid, bool] | None:
-    """As `min_max`, by two calls of numpy, of values that are not null; None if one of them is NaN."""
+    """The smallest and the largest item of each row by two calls of numpy, without nulls; None if one of the items is NaN."""
     data, offsets = drop_nulls(data, valid, offsets)
     if holds_nan(data):
         return None

@@ -98,7 +98,7 @@ def variance_of(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np
 def _squares_of_long_rows(
     loop: Compiled, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: Floats, out: NDArray[np.float64]
 ) -> None:
-    """As `_squares`, where all cores share the pieces of each row."""
+    """The sum of squared deviations of each row, of which all cores share the pieces."""
     row_sums(data, valid, offsets, out)
     for row in n.nonzero()[0].tolist():
         mean = out[row] / n[row]

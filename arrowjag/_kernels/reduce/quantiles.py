@@ -185,12 +185,12 @@ def _of_few(
     interpolation: str,
     target: np.dtype[Any],
 ) -> NDArray[Any]:
-    """As `_of_block`, of all rows, whatever their lengths; of a column of several q, a row of results for each."""
+    """The quantiles of all rows, whatever their lengths; for a column of several q, a row of results for each."""
     return _of_all(_places(offsets, full, q, interpolation).of(_sort.sort(data, None, offsets)[0], target), full)
 
 
 def _deviations_of_few(data: NDArray[Any], offsets: NDArray[np.int64], full: NDArray[np.bool_]) -> NDArray[Any]:
-    """As `median_deviation`: the median and that of the distances lie at the same places."""
+    """The median distance from the median of each row: both medians lie at the same places of sorted rows."""
     places = _places(offsets, full, 0.5, "linear")
     middle = _of_all(places.of(_sort.sort(data, None, offsets)[0], data.dtype), full)
     away = np.abs(data - middle.repeat(row_sizes(offsets)))
@@ -300,7 +300,7 @@ def _between(low: NDArray[Any], high: NDArray[Any], weight: float | NDArray[np.f
 
 
 def _between_wide(low: NDArray[Any], high: NDArray[Any], weight: NDArray[np.float64], target: np.dtype[Any]) -> NDArray[Any]:
-    """As `_between`, of 64-bit integers: the whole part is found in integers, and exactly half way at that."""
+    """The mix of 64-bit integers: its whole part is computed in integers, which is exact half way between two, too."""
     start = low.astype(low.dtype).view(np.uint64)
     gap = high.astype(high.dtype).view(np.uint64) - start
     share = gap * weight

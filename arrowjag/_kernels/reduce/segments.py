@@ -68,7 +68,7 @@ class Block(NamedTuple):
 def find_row_loop(
     name: str, data: NDArray[Any], valid: NDArray[np.bool_] | Bits | None, offsets: NDArray[np.int64], often: bool = False
 ) -> tuple[Compiled | None, NDArray[Any] | None]:
-    """As `find_loop`, a loop over rows and the validity that it takes: Arrow's bits of long rows, a byte per value of others.
+    """A compiled loop over rows, if it is ready, and the validity that it takes: Arrow's bits of long rows, bytes of others.
 
     Without a loop no bits are unpacked, and the validity is None.
     """
@@ -131,7 +131,7 @@ def reduceat(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], ou
 
 
 def reduce_rows(ufunc: np.ufunc, data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[Any]) -> None:
-    """As `reduceat`, by polars where that is faster. For extremes and sums of integers, of large blocks."""
+    """Reduce each row into `out`, by polars where that is faster: extremes, and sums of integers, of large blocks."""
     if strategy.choose("reduced", offsets) == "columns":
         reduce_columns(ufunc, data, out)
     elif not reduce_lists(ufunc, data, offsets, out):
@@ -274,7 +274,7 @@ def _moments_at_once(
     offsets: NDArray[np.int64],
     out: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
-    """As `moments`, of so few values that they are one block."""
+    """Run `work` on values so few that they are one block; return its results and which are valid."""
     enough: list[NDArray[np.bool_]] = []
     over_blocks(lambda block: enough.append(work(block, out)), data, valid, offsets)
     if np.count_nonzero(enough[0]) == len(out):

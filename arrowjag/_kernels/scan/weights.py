@@ -188,7 +188,7 @@ def _scan(leaves: Callable[[Integers], State], offsets: Integers, out: State) ->
 
 
 def _scan_slots(leaves: Callable[[Integers], State], offsets: Integers, out: State) -> None:
-    """Do as `_scan` for short rows, one step per slot: rows that reach the slot come first."""
+    """Fill `out` for short rows, one step per slot: rows that reach the slot come first."""
     sizes = row_sizes(offsets)
     order = np.argsort(-sizes, kind="stable")
     reach = np.cumsum(np.bincount(sizes)[::-1])[::-1]

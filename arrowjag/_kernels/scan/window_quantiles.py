@@ -105,7 +105,7 @@ def _slide(
     interpolation: str,
     target: np.dtype[Any],
 ) -> NDArray[Any]:
-    """Do as `quantiles` by a compiled loop; there are no nulls and no NaN."""
+    """The q-quantile of each window by a compiled loop; there are no nulls and no NaN."""
     low, high = windows
     longest = longest_of(sizes)
     below, above, weights = (_slots_of_few if longest < strategy.sizes.CALL_VALUES else _slots)(longest, q, interpolation)

@@ -75,7 +75,7 @@ def whole(items: Spans, merge: Merge, window: int) -> Spans:
 
 
 def over_windows(items: Spans, merge: Merge, identity: tuple[Any, ...], windows: Windows) -> Spans:
-    """Do as `combine` on all cores; windows of a long row are merged in tiles, whose spans stay in cache."""
+    """Merge the items of each window on all cores; windows of a long row are merged in tiles, whose spans stay in cache."""
     n, tile = len(windows.low), strategy.sizes.CACHE_VALUES
     if n <= tile or longest_of(windows.sizes) > tile:
         return _over_tile(items, merge, identity, windows)
@@ -93,7 +93,7 @@ def over_windows(items: Spans, merge: Merge, identity: tuple[Any, ...], windows:
 
 
 def _over_tile(items: Spans, merge: Merge, identity: tuple[Any, ...], windows: Windows) -> Spans:
-    """Do as `combine` for one tile; windows of the most frequent size are computed for neighbouring items at once."""
+    """Merge the items of the windows of one tile; windows of the longest size are computed for neighbouring items at once."""
     sizes = windows.sizes
     n = len(sizes)
     longest = longest_of(sizes)

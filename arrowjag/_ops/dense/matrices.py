@@ -36,7 +36,7 @@ def _matrix(column: Column, operation: str) -> tuple[AnyArray, BoolArray | None,
 
 
 def _factors(column: Column, operation: str) -> tuple[AnyArray, IntArray]:
-    """As `_matrix`, with nulls replaced by 0."""
+    """Return the items of a single jagged level as a 2-D array, with 0 in place of nulls, and the offsets."""
     data, valid, offsets = _matrix(column, operation)
     if valid is None:
         return data, offsets

@@ -63,7 +63,7 @@ def _integers_of(types: tuple[pa.DataType, ...]) -> pa.DataType:
 
 
 def fitting_product(one: Datum, two: Datum) -> pa.Array:
-    """As `exact_product` of integers, with 0 for each product that does not fit."""
+    """Multiply integers as 64-bit integers, with 0 for each product that does not fit."""
     wide = _integers_of((decoded(one).type, decoded(two).type))
     product = pc.multiply(cast_datum(decoded(one), wide), cast_datum(decoded(two), wide))
     return pc.if_else(product_overflows(one, two), pa.scalar(0, wide), product)

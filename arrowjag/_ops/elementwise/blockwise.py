@@ -167,7 +167,7 @@ def _in_one_type(name: str, operands: Sequence[Operand]) -> Sequence[Operand]:
 
 
 def _light_block(n: int, itemsize: int, *operands: Source | RunSource) -> int:
-    """As `light_block`; operands that are copied run by run come in parts of at most PASS_VALUES."""
+    """Return the block size of work at the speed of memory; at most PASS_VALUES if operands are copied run by run."""
     return strategy.sizes.PASS_VALUES if _copies_runs(*operands) else light_block(n, itemsize)
 
 

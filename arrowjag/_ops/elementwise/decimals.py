@@ -101,7 +101,7 @@ def floored(name: str, one: Datum, two: Datum) -> pa.Array:
 
 
 def _floored_integers(name: str, one: Datum, two: Datum, type: pa.DataType) -> pa.Array | None:
-    """As `floored`, of decimals of one scale whose unscaled integers fit 64 bits; None for others."""
+    """Floor division or remainder of decimals of one scale whose unscaled integers fit 64 bits; None for others."""
     sides = [pa.array([side.as_py()], side.type) if isinstance(side, pa.Scalar) else side for side in (one, two)]
     parts = [exact.unscaled(side) for side in sides]
     left, right = parts
@@ -220,7 +220,7 @@ def _rounded_integers(values: pa.Array, step: int) -> pa.Array:
 
 
 def _of_python_integers(name: str, one: Datum, two: Datum, type: pa.DataType) -> pa.Array:
-    """As `floored`, of unscaled integers beyond 64 bits: pyarrow's floor is too low where the whole part ends in 32 bits of 1."""
+    """Floor division or remainder by Python integers, beyond 64 bits: pyarrow's floor is too low where 32 bits in a row are 1."""
     function: Callable[[Any, Any], Any] = np.floor_divide if name == "floor_divide" else np.remainder
     sides = [pa.array([side.as_py()], side.type) if isinstance(side, pa.Scalar) else side for side in (one, two)]
     valid = [None if side.null_count == 0 else ~side.is_null().to_numpy(zero_copy_only=False) for side in sides]

@@ -211,7 +211,9 @@ def _no_operand(value: Any, operation: str, error: Exception | None = None) -> E
 
 
 def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scalar:
-    """As `scalar_like`, but a number outside the leaf type becomes a scalar of another type that compares alike with all items.
+    """Convert a Python scalar to an Arrow scalar that compares with items as the number does.
+
+    It has the leaf's type, or another one for a number outside of that type.
 
     Raises
     ------

@@ -137,7 +137,7 @@ def _squares_of_valid(
 
 @helper
 def merge_spans(n: Any, longest: Any, w: Any, scratch: Any) -> None:
-    """As `merge_spans_of_valid` without nulls: counts are sizes, and halves of a span weigh the same."""
+    """Merge the spans of each size with their right neighbours; without nulls both halves of a span weigh the same."""
     span, table = u8(1), w * u8(6)
     while span * u8(2) <= longest:
         before = table - w * u8(3)
@@ -154,7 +154,7 @@ def merge_spans(n: Any, longest: Any, w: Any, scratch: Any) -> None:
 
 @helper
 def put_windows(at: Any, many: Any, size: Any, even: Any, w: Any, scratch: Any, out: Any) -> None:
-    """As `put_windows_of_valid` without nulls."""
+    """Merge the spans of `many` windows of one size side by side; without nulls counts are sizes."""
     done = u8(0)
     span, table = u8(1), w * u8(3)
     while span <= size:
@@ -220,7 +220,7 @@ def put_others(
 def _squares(
     values: Any, ones: Any, low: Any, high: Any, offsets: Any, first: Any, last: Any, width: Any, scratch: Any, out: Any
 ) -> int:
-    """As `_squares_of_valid` without nulls."""
+    """Write the squared deviations of the windows of some rows without nulls, tile by tile."""
     w = u8(width)
     for row in range(u8(first), u8(last)):
         begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])

@@ -139,9 +139,9 @@ def first_occurrences(kind: str, nulls: bool) -> Function:
 
 @loop("item* u1* i8* i8 i8 i8* u8 u1* i8*", _BITS)
 def is_first_distinct(kind: str, nulls: bool) -> Function:
-    """Whether each item is the first of equal ones in its row, False for a null; arguments as of `first_occurrences`.
+    """(values, valid, offsets, first, last, table, mask, out, counts): whether each item is the first of equal ones in its row.
 
-    `out` holds 0.
+    A null is not. `out` holds 0; the other arguments are those of `first_occurrences`.
     """
     del kind
     return _firsts(nulls, marks=True)
@@ -186,7 +186,7 @@ def last_equal(kind: str, nulls: bool) -> Function:
 
 @loop("item* item* u1* i8* i8 i8 i8*")
 def first_equal(kind: str, nulls: bool) -> Function:
-    """As `last_equal`, the first item."""
+    """(values, known, valid, offsets, first, last, out): the first item of each row that equals the first of `known`, else -1."""
     return _equal_item(kind == "f", nulls, from_end=False)
 
 

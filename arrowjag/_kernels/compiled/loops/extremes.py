@@ -127,7 +127,7 @@ def max(kind: str, nulls: Nulls) -> Function:
 
 @loop("item* u1* i8* i8 i8 item* item* u1*", bits=True)
 def min(kind: str, nulls: Nulls) -> Function:
-    """As `max`, the smallest items."""
+    """(values, valid, offsets, first, last, loser, out, present): smallest items, with the loser and the result of `max`."""
     return _extreme(kind, nulls, largest=False)
 
 
@@ -206,5 +206,5 @@ def argmax(kind: str, nulls: Nulls) -> Function:
 
 @loop("item* u1* i8* i8 i8 item* i8* u1*", bits=True)
 def argmin(kind: str, nulls: Nulls) -> Function:
-    """As `argmax`, of the smallest items."""
+    """(values, valid, offsets, first, last, loser, out, present): slots of the first smallest items; returns as `argmax`."""
     return _slot(kind, nulls, largest=False)

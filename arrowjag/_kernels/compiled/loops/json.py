@@ -55,7 +55,7 @@ def boolean_at(
     out: Any,
     at: Any,
 ) -> Any:
-    """As `integer_at`, true or false."""
+    """Write true or false from x on, and return the place behind it; 0 if there is neither."""
     is_true = is_word(text, size, x, stop, _TRUE)
     if not (is_true or (text[x] == _F and is_word(text, size, x + u8(1), stop, _ALSE))):
         return u8(0)
@@ -175,6 +175,6 @@ def json_lists(kind: str, nulls: bool) -> Function:
 
 @loop(_ARGUMENTS, ("f4",))
 def json_singles(kind: str, nulls: bool) -> Function:
-    """As `json_lists`, of float32."""
+    """Parse lists of float32 with the arguments of `json_lists`."""
     del kind
     return _lists(single_at, nulls)

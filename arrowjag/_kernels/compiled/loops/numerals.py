@@ -180,7 +180,7 @@ def float_at(
     out: Any,
     at: Any,
 ) -> Any:
-    """As `integer_at`, a float64: 0, too, for those whose nearest float is not known."""
+    """Write the float64 from x on, and return the place behind it; 0 if there is none, or if its nearest float is not known."""
     is_negative = text[x] == _MINUS
     digits, power, end = decimal_from(text, size, x + u8(1) if is_negative else x, stop, tens)
     value, is_known = nearest(digits, power, powers, scales, u8(0), u8(1))
@@ -202,7 +202,10 @@ def single_at(
     out: Any,
     at: Any,
 ) -> Any:
-    """As `float_at`, a float32: it is rounded twice, which is exact unless the float64 is in the middle of two of them."""
+    """Write the float32 from x on, and return the place behind it; 0 if there is none, or if its nearest float is not known.
+
+    It is rounded twice, which is exact unless the float64 is in the middle of two float32.
+    """
     is_negative = text[x] == _MINUS
     digits, power, end = decimal_from(text, size, x + u8(1) if is_negative else x, stop, tens)
     value, is_known = nearest(digits, power, powers, scales, u8(0x1FFFFFFF), u8(0x10000000))

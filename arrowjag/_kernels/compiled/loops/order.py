@@ -153,7 +153,10 @@ def short_sort(kind: str, nulls: bool) -> Function:
 
 @loop("item* u1* i8* i8 i8 i8 item* item* u1*", _ORDERED)
 def short_sort_falling(kind: str, nulls: bool) -> Function:
-    """As `short_sort`, the largest items first; NaN follows numbers, and nulls follow NaN, here too."""
+    """(values, valid, offsets, first, last, width, loser, out, present): rows of at most `width` items, the largest items first.
+
+    NaN follows numbers, and nulls follow NaN, as in `short_sort`.
+    """
     return _short_sort(kind, nulls, falling=True)
 
 

@@ -132,7 +132,7 @@ def cummax(kind: str, nulls: bool) -> Function:
 
 @loop("item* u1* i8* i8 i8 item* item*")
 def cummin(kind: str, nulls: bool) -> Function:
-    """As `cummax`, the smallest items."""
+    """(values, valid, offsets, first, last, loser, out): smallest items so far; NaN until there is a number."""
     return _running_extreme(kind, nulls, largest=False)
 
 

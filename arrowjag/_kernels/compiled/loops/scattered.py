@@ -55,5 +55,5 @@ def scattered_max(kind: str, nulls: bool) -> Function:
 
 @loop(_ARGUMENTS, _NUMBERS)
 def scattered_min(kind: str, nulls: bool) -> Function:
-    """As `scattered_max`, by its smallest item."""
+    """(values, valid, nodes, n, out): replaces what each node has by its smallest item. There is no NaN."""
     return _extremes(kind, nulls, largest=False)

@@ -161,6 +161,9 @@ def members(kind: str, nulls: bool) -> Function:
 
 @loop("item* i8* item* i8* i8 i8 i8* u8 i8*", _BITS)
 def equal_members(kind: str, nulls: bool) -> Function:
-    """As `members`, the number of that item of `known`, -1 if there is none; returns 1 more if a row of `known` has equal items."""
+    """(values, offsets, known, cuts, first, last, table, mask, out): the item of `known` that each item equals, by number, else -1.
+
+    The arguments are those of `members`; the result is 1 more if a row of `known` has equal items.
+    """
     del kind, nulls
     return _members(marks=False)

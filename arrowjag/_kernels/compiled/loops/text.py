@@ -85,13 +85,13 @@ def text_argmax(kind: str, nulls: bool) -> Function:
 
 @loop("item* i8* u1* i8* i8 i8 i8* u1*", ("u1",))
 def text_argmin(kind: str, nulls: bool) -> Function:
-    """As `text_argmax`, of the smallest items."""
+    """(data, cuts, valid, offsets, first, last, out, present): slots of the first smallest items, compared byte by byte."""
     return _extreme(nulls, largest=False)
 
 
 @loop("item* i8 i8* u1* i8* i8 i8 i8* u8 u8* u1* i8*", ("u1",))
 def text_is_first_distinct(kind: str, nulls: bool) -> Function:
-    """(data, size, cuts, valid, offsets, first, last, table, mask, hashes, out, counts): as `is_first_distinct`; hashes are kept.
+    """(data, size, cuts, valid, offsets, first, last, table, mask, hashes, out, counts): whether no earlier text equals it.
 
     There are `size` bytes. They are hashed and compared eight at a time, where as many can be read.
     """
