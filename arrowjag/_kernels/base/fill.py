@@ -192,10 +192,7 @@ def write_bits(write: Callable[[int, int, NDArray[np.uint8]], object], n: int) -
 def write_bits_of_rows(
     write: Callable[[int, int, int, int, NDArray[np.uint8]], object], offsets: NDArray[np.int64]
 ) -> NDArray[np.uint8]:
-    """A new bitmap of the items of all rows, which ``write(first_row, last_row, first, last, out)`` fills part by part.
-
-    Each part is a range of items, with the rows that they are in.
-    """
+    """A new bitmap, which ``write(first_row, last_row, first, last, out)`` fills: some items, and the rows that they are in."""
     n, out = int(offsets[-1]), empty((int(offsets[-1]) + 7) // 8, np.uint8)
     light = n // strategy.sizes.LIGHT_BITS_PER_VALUE + strategy.sizes.LIGHT_ROW * (len(offsets) - 1) < strategy.sizes.LIGHT_VALUES
     step = max(n, 1) if light else strategy.sizes.PASS_VALUES
