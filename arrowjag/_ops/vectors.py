@@ -21,7 +21,7 @@ from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.base.offsets import from_sizes, longest_of, of_size, row_sizes, runs
 from arrowjag._kernels.dense.matrices import nearest as _nearest
 from arrowjag._kernels.reduce.ordered import row_sums
-from arrowjag._kernels.reduce.products import common_type, dot, dots, unit_product
+from arrowjag._kernels.reduce.products import common_type, dot, dots, matmul_types, unit_product
 from arrowjag._kernels.reduce.segments import Block, have_items, moments, over_blocks, result_type
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops.axes import apart
@@ -294,7 +294,7 @@ def matmul(x: Column, y: Column) -> Column:
             f"matmul: in {row_name(x.shape, outer, row)} a matrix of {int(left.heights[row])} rows "
             f"of {int(left.widths[row])} items can't be multiplied by one of {int(right.heights[row])} rows"
         )
-    type, wide = _product_types(left.data, right.data)
+    type, wide = matmul_types(left.data, right.data)
     n_rows = left.heights
     n_columns = right.widths
     cut = from_sizes(n_rows * n_columns)
@@ -319,7 +319,7 @@ def matmul(x: Column, y: Column) -> Column:
     middle = x.shape.dims[outer]
     values = _arrow.from_numpy(out)
     if is_vector:
-        return Column(JaggedShape._trusted((*x.shape.dims[:outer], middle)), _vector(values, out, n_rows, n_columns, cut))
+        return Column(JaggedShape._trusted((*x.shape.dims[:outer], middle)), _vector(values, out, n_rows, n_columns))
     sizes = n_columns.repeat(row_sizes(middle.offsets))
     validity = x.shape.dims[outer + 1].validity
     last = Ragged.from_offsets(from_sizes(sizes), validity=validity, check=False)
@@ -335,7 +335,7 @@ def _rows_times_vectors(x: Column, y: Column, outer: int) -> Column | None:
     if np.count_nonzero(items.sizes != met):
         return None
     one, two = _factors(x), _factors(y)
-    type, _ = _product_types(one, two)
+    type, _ = matmul_types(one, two)
     if type.kind != "f":
         return None
     found = without_warnings(dot(one, two, items.offsets).astype, type, copy=False)
@@ -364,7 +364,7 @@ def _by_shape(*sizes: IntArray) -> tuple[IntArray, list[int]]:
     return order, [0, *changes.tolist(), len(order)]
 
 
-def _vector(values: pa.Array, out: npt.NDArray[Any], n_rows: IntArray, n_columns: IntArray, cut: IntArray) -> pa.Array:
+def _vector(values: pa.Array, out: npt.NDArray[Any], n_rows: IntArray, n_columns: IntArray) -> pa.Array:
     """Return one number per row of each matrix: 0 if the vector has no items."""
     if len(out) == int(np.add.reduce(n_rows)):
         return values
@@ -372,17 +372,7 @@ def _vector(values: pa.Array, out: npt.NDArray[Any], n_rows: IntArray, n_columns
     rows = (n_columns > 0).nonzero()[0]
     places = from_sizes(n_rows)
     found[runs(places[:-1][rows], from_sizes(n_rows[rows]))] = out
-    del cut
     return _arrow.from_numpy(found)
-
-
-def _product_types(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> tuple[np.dtype[Any], np.dtype[Any]]:
-    """Return the type of a sum of products, which has 64 bits for integers, and the type to compute in."""
-    common = np.result_type(one.dtype, two.dtype)
-    if common.kind == "f":
-        return common, np.dtype(np.float32) if common == np.float16 else common
-    wide = np.dtype(np.uint64 if common.kind == "u" else np.int64)
-    return wide, wide
 
 
 def _product(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -20,7 +20,7 @@ from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.segments import Block, over_blocks, result_type, shifted
 from arrowjag._kernels.reduce.sums import mean
 
-__all__ = ["Products", "common_type", "dot", "dots", "products", "unit_product"]
+__all__ = ["Products", "common_type", "dot", "dots", "matmul_types", "products", "unit_product"]
 
 Floats = NDArray[np.float64]
 
@@ -222,3 +222,12 @@ def common_type(x: NDArray[Any], y: NDArray[Any]) -> np.dtype[Any]:
     """The type of a statistic of two columns: that of floats, float64 of all others."""
     found = result_type(x.dtype)
     return found if x.dtype == y.dtype else np.result_type(found, result_type(y.dtype))
+
+
+def matmul_types(x: NDArray[Any], y: NDArray[Any]) -> tuple[np.dtype[Any], np.dtype[Any]]:
+    """The type of a sum of products and the type to compute it in: float32 for half floats, 64 bits for integers."""
+    common = np.result_type(x.dtype, y.dtype)
+    if common.kind == "f":
+        return common, np.dtype(np.float32) if common == np.float16 else common
+    wide = np.dtype(np.uint64 if common.kind == "u" else np.int64)
+    return wide, wide

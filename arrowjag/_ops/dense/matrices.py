@@ -13,6 +13,7 @@ from arrowjag._arguments import flat_numbers
 from arrowjag._column import Column
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.dense import matrices
+from arrowjag._kernels.reduce.products import matmul_types
 from arrowjag._ops import elementwise
 from arrowjag._ops.dense.layout import check_size, layout_of
 from arrowjag._ops.dense.values import AnyArray, filled, numbers_of
@@ -64,7 +65,7 @@ def bmm(one: Column, two: Column, size: Any = None) -> AnyArray:
     right, other = _factors(two, "bmm")
     if not np.array_equal(offsets, other):
         raise ShapeError(f"bmm: row sizes differ: {one.shape!r} and {two.shape!r}")
-    type, wide = _product_types(left, right)
+    type, wide = matmul_types(left, right)
     n_left, n_right = left.shape[1], right.shape[1]
     out = np.zeros((len(offsets) - 1, n_left, n_right), type)
 
@@ -87,7 +88,7 @@ def matmul(column: Column, dense: Any, size: Any = None) -> Column:
         raise ShapeError(f"matmul: {column.shape!r} takes a dense array of ({n}, {width}, p) or ({width}, p), got {cells.shape}")
     if cells.dtype.kind not in "biuf":
         raise JagTypeError.no_kernel("matmul", column.type, cells.dtype)
-    type, wide = _product_types(data, cells)
+    type, wide = matmul_types(data, cells)
     out = np.zeros((len(data), cells.shape[-1]), type)
     cells = cells.astype(wide)
 
@@ -99,15 +100,6 @@ def matmul(column: Column, dense: Any, size: Any = None) -> Column:
     blocks.map_tasks(work, matrices.of_length(offsets, max(width, out.shape[1]), limit))
     dims = (*column.shape.dims[:2], Uniform(out.shape[1], len(out)))
     return Column(JaggedShape._trusted(dims), _arrow.from_numpy(out.reshape(-1)))
-
-
-def _product_types(one: AnyArray, two: AnyArray) -> tuple[np.dtype[Any], np.dtype[Any]]:
-    """Return the type of a sum of products and the type to compute it in: float32 for half floats, 64 bits for integers."""
-    common = np.result_type(one.dtype, two.dtype)
-    if common.kind == "f":
-        return common, np.dtype(np.float32) if common == np.float16 else common
-    wide = np.dtype(np.uint64 if common.kind == "u" else np.int64)
-    return wide, wide
 
 
 def _product(one: AnyArray, two: AnyArray, length: int, type: np.dtype[Any]) -> AnyArray:
