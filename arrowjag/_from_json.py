@@ -13,6 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow, _column
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
+from arrowjag._gate import storage_of
 from arrowjag._kernels.elementwise import json_lists, text_bytes, text_loops
 from arrowjag._methods import free_function
 from arrowjag._ops import elementwise
@@ -21,7 +22,7 @@ from arrowjag._pyarrow_versions import read_json, with_all_nulls
 from arrowjag._type_names import parse_dtype_name
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 
-__all__ = ["from_json", "parsed_as", "readable", "stored"]
+__all__ = ["from_json", "parsed_as", "readable"]
 
 
 @free_function
@@ -62,7 +63,7 @@ def from_json(strings: Any, type: Any) -> JaggedArray:
     column = as_column(strings)
     if column.ndim != 1:
         raise ShapeError(f"from_json takes one text per row, got {column.ndim} dims; flatten() first")
-    target = stored(_row_type(type))
+    target = storage_of(_row_type(type))
     reader = readable(target, "from_json")
     text = text_values(column.values, "from_json") if not pt.is_null(column.type) else column.values.cast(pa.string())
     parsed = _parsed_at_once(text, reader, target)
@@ -89,14 +90,9 @@ def _row_type(type: Any) -> pa.DataType:
     return found
 
 
-def stored(type: pa.DataType) -> pa.DataType:
-    """The storage of an extension type, other types unchanged."""
-    return type.storage_type if isinstance(type, pa.BaseExtensionType) else type
-
-
 def readable(type: pa.DataType, operation: str) -> pa.DataType:
     """The type that Arrow's reader parses, from which the result is cast; a JagTypeError if there is none."""
-    type = stored(type)
+    type = storage_of(type)
     if _arrow.is_list_type(type):
         return pa.list_(readable(type.value_type, operation))
     if pt.is_struct(type):

@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._gate.buffers import ITEM_BYTES, read_offsets
-from arrowjag._gate.types import LISTS, VIEWS, is_text
+from arrowjag._gate.types import LISTS, VIEWS
+from arrowjag._kernels.base.memory import is_text
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag.errors import ShapeError
 from arrowjag.typing import IntArray

@@ -8,7 +8,7 @@ import pyarrow.types as pt
 from arrowjag._integers import MAX_NDIM, check_ndim
 from arrowjag.errors import JagTypeError
 
-__all__ = ["LISTS", "VIEWS", "WIDE", "check_type", "has_any_bits", "inside", "is_text"]
+__all__ = ["LISTS", "VIEWS", "WIDE", "check_type", "has_any_bits", "inside", "storage_of"]
 
 LISTS = frozenset(
     {
@@ -66,15 +66,15 @@ def inside(type: pa.DataType) -> list[pa.DataType]:
 
 def has_ordered_categories(type: pa.DataType) -> bool:
     """Return whether values are ordered categories, or hold some at any level."""
-    storage = type.storage_type if isinstance(type, pa.BaseExtensionType) else type
+    storage = storage_of(type)
     return bool(storage.ordered) if pt.is_dictionary(storage) else any(map(has_ordered_categories, inside(storage)))
+
+
+def storage_of(type: pa.DataType) -> pa.DataType:
+    """Return the storage of an extension type, other types unchanged."""
+    return type.storage_type if isinstance(type, pa.BaseExtensionType) else type
 
 
 def has_any_bits(type: pa.DataType) -> bool:
     """Return whether each pattern of bits is a valid value."""
     return type.id in _ANY_BITS or bool(pt.is_timestamp(type) or pt.is_duration(type))
-
-
-def is_text(type: pa.DataType) -> bool:
-    """Return whether a type is text or bytes with offsets."""
-    return bool(pt.is_string(type) or pt.is_large_string(type) or pt.is_binary(type) or pt.is_large_binary(type))

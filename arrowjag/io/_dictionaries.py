@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._gate import storage_of
 
 __all__ = ["leaves_without_repeats"]
 
@@ -58,7 +59,7 @@ def leaves_without_repeats(table: pa.Table) -> list[int]:
 def _leaves(array: pa.Array | None, type: pa.DataType) -> Iterator[pa.Array | None]:
     """Yield the leaves in the order of Parquet columns; None for each leaf of a column without chunks."""
     if array is None:
-        array = pa.array([], type.storage_type if isinstance(type, pa.BaseExtensionType) else type)
+        array = pa.array([], storage_of(type))
     if isinstance(array.type, pa.BaseExtensionType):
         array = array.storage
     if _arrow.is_list_type(array.type) or pt.is_map(array.type):

@@ -10,6 +10,7 @@ import re
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from arrowjag._gate import storage_of
 from arrowjag._pyarrow_versions import parquet_schema
 from arrowjag.io._thrift import varint
 
@@ -156,7 +157,7 @@ def without_extensions(footer: pq.FileMetaData, content: bytes, schema: pa.Schem
     """
     if schema is None or not any(isinstance(field.type, pa.BaseExtensionType) for field in schema):
         return footer
-    return with_arrow_schema(footer, content, pa.schema([field.with_type(_storage(field.type)) for field in schema]))
+    return with_arrow_schema(footer, content, pa.schema([field.with_type(storage_of(field.type)) for field in schema]))
 
 
 def plain_content(content: bytes) -> tuple[bytes, pa.Schema] | None:
@@ -196,7 +197,7 @@ def _plain_entry(encoded: bytes) -> tuple[pa.Schema, bytes] | None:
     schema = _decoded(encoded)
     if schema is None or not any(isinstance(field.type, pa.BaseExtensionType) for field in schema):
         return None
-    plain = pa.schema([field.with_type(_storage(field.type)) for field in schema])
+    plain = pa.schema([field.with_type(storage_of(field.type)) for field in schema])
     return schema, _entry(base64.b64encode(plain.serialize().to_pybytes()))
 
 
@@ -234,10 +235,6 @@ def with_arrow_schema(footer: pq.FileMetaData, content: bytes, schema: pa.Schema
     new = _entry(base64.b64encode(schema.serialize().to_pybytes()))
     # The entry stores its own length, and no other part of the footer stores offsets in it.
     return parse_footer(content.replace(old, new)) if content.count(old) == 1 else footer
-
-
-def _storage(type: pa.DataType) -> pa.DataType:
-    return type.storage_type if isinstance(type, pa.BaseExtensionType) else type
 
 
 def _entry(value: bytes) -> bytes:

@@ -13,7 +13,8 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column, dtype
 from arrowjag._arguments import check_arguments
-from arrowjag._from_json import parsed_as, readable, stored
+from arrowjag._from_json import parsed_as, readable
+from arrowjag._gate import storage_of
 from arrowjag._pyarrow_versions import empty_table, read_json, table_of
 from arrowjag.errors import JagFileError, JagTypeError
 from arrowjag.io._atomic import atomic_target, writing
@@ -239,7 +240,7 @@ def _jagged(table: pa.Table, wanted: pa.Schema | None, name: str) -> pa.Table:
     for place, field in enumerate(table.schema):
         values = _arrow.combine_chunks(checked(table.column(place), f"{name}, column {field.name!r}"))
         with reading(f"{name}, column {field.name!r}"):
-            values = values if wanted is None else parsed_as(values, stored(wanted.field(place).type))
+            values = values if wanted is None else parsed_as(values, storage_of(wanted.field(place).type))
         columns[field.name] = _typed(values, None if wanted is None else wanted.field(place).type)
     schema = pa.schema([(key, values.type) for key, values in columns.items()])
     return table_of(list(columns.values()), schema, table.num_rows)

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from arrowjag._arrow import combine_chunks
+from arrowjag._gate import storage_of
 from arrowjag._kernels.move import gather
 from arrowjag._pyarrow_versions import concat_tables, empty_table, table_of
 from arrowjag.errors import JagFileError, JagTypeError, JagValueError, ShapeError
@@ -401,7 +402,7 @@ _FUNCTION = re.compile(r"(?<!\w)(?!is_valid\(|is_null\([^()]*nan_is_null=false|N
 
 
 def _holds_floats(type: pa.DataType) -> bool:
-    storage = type.storage_type if isinstance(type, pa.BaseExtensionType) else type
+    storage = storage_of(type)
     storage = storage.value_type if pt.is_dictionary(storage) else storage
     return pt.is_floating(storage) or any(_holds_floats(storage.field(place).type) for place in range(storage.num_fields))
 
@@ -565,7 +566,7 @@ def iter_batches(
 
 def has_dictionary(type: pa.DataType) -> bool:
     """Return whether a type is a dictionary or holds one."""
-    storage = type.storage_type if isinstance(type, pa.BaseExtensionType) else type
+    storage = storage_of(type)
     return pt.is_dictionary(storage) or any(has_dictionary(storage.field(place).type) for place in range(storage.num_fields))
 
 

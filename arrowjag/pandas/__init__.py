@@ -50,6 +50,7 @@ import pyarrow as pa
 
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
+from arrowjag._gate import storage_of
 from arrowjag._gate.layouts import canonical_layout, without_rows
 from arrowjag._pyarrow_versions import has_views, with_metadata, without_views
 from arrowjag._storage import portable
@@ -182,7 +183,7 @@ def _own_dtype(type: pa.DataType) -> Any:
     """The dtype of a type that pandas would hold as objects; None leaves a plain one to pyarrow."""
     if _arrow.is_jagged_extension(type) or _arrow.is_list_type(type):
         return JaggedDtype.from_arrow_type(type)
-    inner = type.storage_type if isinstance(type, pa.BaseExtensionType) else type
+    inner = storage_of(type)
     inner = inner.value_type if pa.types.is_dictionary(inner) else inner
     if not pa.types.is_nested(inner) and not any(one(inner) for one in _OBJECTS):
         return None

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column, row_validity
+from arrowjag._kernels.base.memory import both_valid
 from arrowjag._ops import elementwise, structure
 from arrowjag._pyarrow_versions import has_views, without_views
 from arrowjag.dims import Uniform
@@ -174,22 +175,16 @@ def _equal_rows(array: JaggedArray, other: Any) -> pa.Array:
     two = _rows_of(other, n)
     if two is not None and two.shape.nodes(1) != n:
         raise ShapeError(f"Lengths must match to compare: {n} rows and {two.shape.nodes(1)}")
-    valid = _joint(row_validity(array, 1), None if two is None else row_validity(two, 1))
-    mask = None if valid is None else pa.array(~valid)
+    valid = both_valid(row_validity(array, 1), None if two is None else row_validity(two, 1))
+    null = None if valid is None else ~valid
     if two is None or two.ndim != array.ndim:
-        return pa.array(np.zeros(n, bool), mask=None if mask is None else ~valid)
+        return pa.array(np.zeros(n, bool), mask=null)
     try:
         leaf = elementwise.promote([array.type, two.type], "==")
         keys = content_keys(cast(array, leaf)), content_keys(cast(two, leaf))
     except JagError:
-        return pa.array(np.zeros(n, bool), mask=None if mask is None else ~valid)
+        return pa.array(np.zeros(n, bool), mask=null)
     return pc.equal(*keys)
-
-
-def _joint(one: Any, two: Any) -> Any:
-    if one is None or two is None:
-        return two if one is None else one
-    return one & two
 
 
 def _rows_of(other: Any, n: int) -> Column | None:

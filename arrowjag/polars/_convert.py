@@ -33,7 +33,7 @@ from arrowjag import _arrow, _column
 from arrowjag._array import JaggedArray
 from arrowjag._array.names import refuse_nul, refuse_nul_fields
 from arrowjag._column import Column
-from arrowjag._gate import has_ordered_categories
+from arrowjag._gate import has_ordered_categories, storage_of
 from arrowjag._kernels.base.polars_lists import text_views
 from arrowjag._ops import structure
 from arrowjag.dims import Uniform
@@ -406,7 +406,7 @@ def _names_categories(field: pa.Field) -> bool:
 
 def _has_other_lists(type: pa.DataType) -> bool:
     """Return whether a level is a fixed-size list or a list view."""
-    levels, _ = _arrow.level_types(type.storage_type if isinstance(type, pa.BaseExtensionType) else type)
+    levels, _ = _arrow.level_types(storage_of(type))
     return any(pt.is_fixed_size_list(one) or pt.is_list_view(one) or pt.is_large_list_view(one) for one in levels)
 
 
