@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, overload
 
@@ -12,18 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from arrowjag import _html
-from arrowjag._integers import is_int
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import check_memory
 from arrowjag.dims._inputs import LIMIT, as_count, as_int, checked_total, int_array, offsets_of, read_only
+from arrowjag.dims._list import SizesAsList
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
 from arrowjag.typing import BoolArray, IntArray
 
 _SHOWN = 24
 
 if TYPE_CHECKING:
-    _Ints = Sequence[int]
     kept = cached_property
 else:
 
@@ -35,8 +34,6 @@ else:
                 return self
             value = instance.__dict__[self.attrname] = self.func(instance)
             return value
-
-    _Ints = object  # registered as a Sequence below: isinstance of a subclass of an abstract class takes four times as long
 
 
 class Algebra(Protocol):
@@ -54,7 +51,7 @@ class Algebra(Protocol):
     def compressed(self, dim: Dim) -> Dim: ...
 
 
-class Dim(_Ints):
+class Dim(SizesAsList):
     """One level of nesting: the sizes of its rows, immutable, read like a list of ints.
 
     The encodings are `Uniform`, `Ragged`, `Affine`, `Repeat`, `Runs`, `Sparse` and `Chain`. Equality and hash depend
@@ -370,7 +367,7 @@ class Dim(_Ints):
         rises = self._rises(len(cuts))
         return rises is not None and bool((cuts[np.searchsorted(cuts, rises)] == rises).all())
 
-    # --------------------------------------------------------------------------- reading like a list
+    # --------------------------------------------------------------------------- length, rows, equality
 
     def __len__(self) -> int:
         return self._n
@@ -394,97 +391,6 @@ class Dim(_Ints):
         if not -self._n <= row < self._n:
             raise JagIndexError(f"row {row} is out of range for a dim of {self._n} rows")
         return self._at(row % self._n)
-
-    def __iter__(self) -> Iterator[int]:
-        for start in range(0, self._n, strategy.sizes.DIM_BLOCK):
-            yield from self._block(start).tolist()
-
-    def __contains__(self, value: object) -> bool:
-        return is_int(value) and any(
-            bool((self._block(start) == value).any()) for start in range(0, self._n, strategy.sizes.DIM_BLOCK)
-        )
-
-    def _block(self, start: int) -> IntArray:
-        """The sizes of the next `DIM_BLOCK` rows: iteration never materializes all sizes of a long dim."""
-        if self._n <= strategy.sizes.DIM_BLOCK or "sizes" in self.__dict__:
-            return self.sizes[start : start + strategy.sizes.DIM_BLOCK]
-        return self._slice(start, min(self._n, start + strategy.sizes.DIM_BLOCK)).sizes
-
-    def count(self, value: object) -> int:
-        """Return the number of rows that have a size.
-
-        Parameters
-        ----------
-        value : int
-            The size.
-
-        Returns
-        -------
-        int
-            0 for anything that is not an int. Null rows have size 0. Cost: O(rows).
-
-        Examples
-        --------
-        >>> from arrowjag.dims import Repeat
-        >>> Repeat([1, 2, 2], 5).count(2)
-        10
-        """
-        if not is_int(value):
-            return 0
-        return sum(int(np.count_nonzero(self._block(start) == value)) for start in range(0, self._n, strategy.sizes.DIM_BLOCK))
-
-    def index(self, value: object, start: int = 0, stop: int | None = None) -> int:
-        """Return the first row that has a size.
-
-        Parameters
-        ----------
-        value : int
-            The size.
-        start, stop : int, optional
-            Only the rows ``start:stop`` are searched; negative numbers count from the end.
-
-        Returns
-        -------
-        int
-            The number of the row. Null rows have size 0. Cost: O(rows), up to the row.
-
-        Raises
-        ------
-        JagValueError
-            If no row has the size.
-
-        Examples
-        --------
-        >>> from arrowjag.dims import Affine
-        >>> Affine(1, 5, 1).index(3)
-        2
-        """
-        first, last, _ = slice(start, stop).indices(self._n)
-        for begin in range(first, last if is_int(value) else first, strategy.sizes.DIM_BLOCK):
-            found = np.flatnonzero(self._block(begin)[: last - begin] == value)
-            if len(found):
-                return begin + int(found[0])
-        raise JagValueError(f"no row of {self!r} has size {value!r}")
-
-    def tolist(self) -> list[int]:
-        """Return the sizes as a plain list.
-
-        Returns
-        -------
-        list of int
-            One int per row.
-
-        Examples
-        --------
-        >>> from arrowjag.dims import Repeat
-        >>> Repeat([1, 2], 2).tolist()
-        [1, 2, 1, 2]
-        """
-        sizes: list[int] = self.sizes.tolist()
-        return sizes
-
-    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        return np.array(self.sizes, dtype=dtype, copy=copy)
 
     def __eq__(self, other: object) -> bool:
         if self is other:
