@@ -18,7 +18,7 @@ from arrowjag._column import Column, row_validity
 from arrowjag._html import count_text, dims_table, escape, part, rows_html, section
 from arrowjag.shape._text import shape_text
 
-__all__ = ["Style", "array_html", "cell_text", "item_text", "leaf_text", "shown_rows", "styled", "text", "type_text"]
+__all__ = ["Style", "array_html", "cell_text", "leaf_text", "row_text", "shown_rows", "styled", "text", "type_text"]
 
 _ROWS = 5
 _WIDTH = 110
@@ -37,7 +37,7 @@ def text(column: Column) -> str:
     n = column.shape.nodes(1)
     if n == 0:
         return f"{head}\n[]"
-    lines = [item_text(column, 1, row, _WIDTH) if row is not None else "..." for row in shown_rows(n)]
+    lines = [row_text(column, row, _WIDTH) if row is not None else "..." for row in shown_rows(n)]
     return f"{head}\n[{(',' + chr(10) + ' ').join(lines)}]"
 
 
@@ -94,20 +94,20 @@ def styled(**changes: Any) -> Iterator[None]:
         _STYLE.reset(token)
 
 
-def item_text(column: Column, depth: int, place: int, width: int = _WIDTH) -> str:
-    """One item after the first `depth` dims as text, cut in the middle of each level where it is long.
+def row_text(column: Column, row: int, width: int = _WIDTH) -> str:
+    """One row as text, cut in the middle of each level where it is long.
 
-    Cost: a few times `width` characters, whatever the item holds.
+    Cost: a few times `width` characters, whatever the row holds.
     """
     for limit in _LIMITS:
         try:
-            line = "".join(_within(_item(column, depth, place, limit), width if limit > 1 else 4 * width))
+            line = "".join(_within(_item(column, 1, row, limit), width if limit > 1 else 4 * width))
         except _TooLongError:
             continue
         return line
     cut = 4 * width
     pieces, length = [], 0
-    for piece in _item(column, depth, place, 1):
+    for piece in _item(column, 1, row, 1):
         pieces.append(piece)
         length += len(piece)
         if length > cut:
@@ -238,7 +238,7 @@ def _list_text(value: list[Any]) -> str:
     return f"[{', '.join(parts)}]"
 
 
-def array_html(column: Column, title: str = "JaggedArray") -> str:
+def array_html(column: Column) -> str:
     """Format a column for a notebook, as a section that opens and closes: facts, dims, and the head and tail of its rows.
 
     Cost: that of the text, independent of the size of the column: sizes are not counted, only those at the ends are read.
@@ -246,10 +246,10 @@ def array_html(column: Column, title: str = "JaggedArray") -> str:
     if column.ndim == 0:
         return part(f"<code>{escape(text(column))}</code>")
     shape = escape(shape_text(column.shape, at_a_glance=True))
-    rows = rows_html((row, item_text(column, 1, row) if row is not None else "") for row in shown_rows(column.shape.nodes(1)))
+    rows = rows_html((row, row_text(column, row) if row is not None else "") for row in shown_rows(column.shape.nodes(1)))
     values = column._stored
     nulls = "" if pt.is_run_end_encoded(values.type) else f" ({values.null_count:,} null)"
     facts = f"{count_text(column.ndim, 'dim')}, {count_text(len(values), 'value')}{nulls}"
     dims = f'<details><summary class="quiet">{facts}</summary>{dims_table(column.shape.dims)}</details>'
-    head = f"<b>{escape(title)}</b> <code>{shape}</code> of <code>{escape(type_text(column))}</code>"
+    head = f"<b>JaggedArray</b> <code>{shape}</code> of <code>{escape(type_text(column))}</code>"
     return section(head, f"{rows}{dims}")

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow.types as pt
 
 from arrowjag._column import Column, row_validity
-from arrowjag._formatting import item_text, leaf_text, shown_rows
+from arrowjag._formatting import leaf_text, row_text, shown_rows
 from arrowjag._html import count_text, escape, section
 from arrowjag.errors import JagError
 
@@ -48,7 +48,7 @@ class FrameColumn:
         column = self.rows
         if column.ndim == 2 and pt.is_struct(column.type):
             return f"<td>{_structs_html(column, row)}</td>"
-        shown = item_text(column, 1, row, _CELL_WIDTH)
+        shown = row_text(column, row, _CELL_WIDTH)
         kind = ' class="null"' if shown == "null" else ""
         number = ' class="number"' if column.ndim == 1 and (pt.is_integer(column.type) or pt.is_floating(column.type)) else ""
         return f"<td{number}><code{kind}>{escape(shown)}</code></td>"

@@ -184,5 +184,5 @@ def check_tags(page: str) -> None:
 def test_digits_of_floats_can_be_set() -> None:
     x = aj.array([[1.23456789, 2.0]])
     with _formatting.styled(digits=3):
-        assert _formatting.item_text(x, 1, 0) == "[1.23, 2.0]"
-    assert _formatting.item_text(x, 1, 0) == "[1.23457, 2.0]"
+        assert _formatting.row_text(x, 0) == "[1.23, 2.0]"
+    assert _formatting.row_text(x, 0) == "[1.23457, 2.0]"

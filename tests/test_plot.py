@@ -225,7 +225,7 @@ def test_structs_want_a_field() -> None:
 def test_a_few_rows_are_cells() -> None:
     shown = texts(aj.array(RAGGED).plot.rows())
     assert [shown.count(text) for text in ("null", "null\nrow", "[ ]", "9")] == [1, 1, 1, 1]
-    lines = [_cells.cell_rows(aj.array(DEEP), 1, row, 60) for row in range(4)]
+    lines = [_cells.row_cells(aj.array(DEEP), row, 60) for row in range(4)]
     assert [[cell.kind for cell in line] for line in lines] == [
         ["leaf"] * 3,
         ["empty", "null", "leaf", "leaf", "leaf", "leaf"],
@@ -236,9 +236,9 @@ def test_a_few_rows_are_cells() -> None:
 
 
 def test_cells_of_a_long_row_stop() -> None:
-    (line,) = [_cells.cell_rows(aj.arange(1, 10**6), 1, 0, 60)]
+    (line,) = [_cells.row_cells(aj.arange(1, 10**6), 0, 60)]
     assert [cell.kind for cell in line] == ["leaf"] * 60 + ["more"]
-    deep = _cells.cell_rows(aj.arange(1, 1000, 1000), 1, 0, 60)
+    deep = _cells.row_cells(aj.arange(1, 1000, 1000), 0, 60)
     assert [cell.kind for cell in deep] == ["leaf"] * 60 + ["more"]
 
 

@@ -75,7 +75,7 @@ class Stage:
         return len(self.calls) > 1
 
 
-def calls_of(roots: Iterable[Node], given: Collection[int] = ()) -> list[Call]:
+def calls_of(roots: Iterable[Node], given: Collection[int]) -> list[Call]:
     """Return the distinct calls of trees, operands first, down to the nodes whose values are given."""
     seen: dict[int, Call] = {}
 

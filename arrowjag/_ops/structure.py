@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 
-def normalize_axis(axis: Any, ndim: int, operation: str = "the operation") -> int:
+def normalize_axis(axis: Any, ndim: int, operation: str) -> int:
     """Convert an axis to a number from 0 to ndim - 1; negative counts from the innermost."""
     place = axis if type(axis) is int else integer(axis, f"{operation}: axis")
     if not -ndim <= place < ndim:

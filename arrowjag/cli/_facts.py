@@ -210,7 +210,7 @@ def read_facts(
     return FileFacts(source.path, source.format, source.files, source.rows, source.bytes, source.groups, source.created_by, columns)
 
 
-def read_column(path: str, name: str | None, options: Mapping[str, str] | None = None) -> tuple[Column, str, bool]:
+def read_column(path: str, name: str | None, options: Mapping[str, str] | None) -> tuple[Column, str, bool]:
     """Return a column to draw, its name, and whether all of its rows are included; by default the first jagged column."""
     with reading(str(path)):
         return _read_column(open_path(path, options), str(path), name)
@@ -362,12 +362,12 @@ def _examples(source: Source, chosen: Field, rows: tuple[int, int], width: int) 
     head = next(_filled(source, chosen, range(source.groups)), None)
     if head is None:
         raise JagFileError(f"{source.path}: the footer says {source.rows} rows, but no row group holds any. Write the file again.")
-    texts = [(row, _formatting.item_text(head, 1, row, width)) for row in range(min(n_head, head.shape.nodes(1)))]
+    texts = [(row, _formatting.row_text(head, row, width)) for row in range(min(n_head, head.shape.nodes(1)))]
     if n_tail:
         last = next(_filled(source, chosen, reversed(range(source.groups)), last=True), head)
         n = last.shape.nodes(1)
         places = range(max(0, n - n_tail), n)
-        texts += [(source.rows - n + row, _formatting.item_text(last, 1, row, width)) for row in places]
+        texts += [(source.rows - n + row, _formatting.row_text(last, row, width)) for row in places]
     return texts
 
 

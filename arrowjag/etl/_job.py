@@ -556,7 +556,7 @@ def _schedule(
     limits: Limits,
     schema: pa.Schema | None,
     progress: bool,
-    failed: int = 0,
+    failed: int,
     ended: Callable[[Scheduler], None] = lambda scheduler: None,
 ) -> tuple[Scheduler, int | None]:
     """Run the tasks; `ended` is called after them, also if one has failed or a signal has stopped them."""

@@ -21,7 +21,7 @@ __all__ = ["commit_results", "prepare_lake"]
 
 
 def prepare_lake(
-    sink: Sink, lake: Lake, source: Source, mode: str, missing_inputs: str, *, delete: bool = True
+    sink: Sink, lake: Lake, source: Source, mode: str, missing_inputs: str, *, delete: bool
 ) -> tuple[Sink, list[list[Result]]]:
     """Find the finished results of this job in a table and beside its files. The caller must hold the lease.
 

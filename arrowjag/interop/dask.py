@@ -88,32 +88,31 @@ def _run(series: pd.Series[Any], name: str, args: tuple[Any, ...], kwargs: dict[
     return pd.Series(result, index=series.index, name=series.name) if isinstance(result, JaggedArray) else result
 
 
-def _opened(operands: Sequence[Any], series: pd.Series[Any], places: Sequence[Any]) -> list[Any]:
+def _opened(operands: Sequence[Any], places: Sequence[Any]) -> list[Any]:
     """Insert the partitions of Series arguments at their positions."""
-    del series
     rest = iter(operands)
     return [next(rest) if place is None else place[0] for place in places]
 
 
 def _method(series: pd.Series[Any], *operands: Any, name: str, places: Any, keys: tuple[str, ...]) -> Any:
-    values = _opened(operands, series, places)
+    values = _opened(operands, places)
     first = len(values) - len(keys)
     return _run(series, name, tuple(values[:first]), dict(zip(keys, values[first:], strict=True)))
 
 
 def _reduced(series: pd.Series[Any], *operands: Any, name: str, places: Any, keys: tuple[str, ...]) -> Any:
     """Reduce all rows, on the one partition that holds them."""
-    values = [as_array(one) if isinstance(one, pd.Series) else one for one in _opened(operands, series, places)]
+    values = [as_array(one) if isinstance(one, pd.Series) else one for one in _opened(operands, places)]
     first = len(values) - len(keys)
     return METHODS[name].function(as_array(series), *values[:first], **dict(zip(keys, values[first:], strict=True)))
 
 
 def _operator(series: pd.Series[Any], *operands: Any, function: Callable[..., Any], places: Any) -> Any:
-    return function(*(one.jag if isinstance(one, pd.Series) else one for one in _opened([series, *operands], series, places)))
+    return function(*(one.jag if isinstance(one, pd.Series) else one for one in _opened([series, *operands], places)))
 
 
 def _item(series: pd.Series[Any], *operands: Any, places: Any) -> Any:
-    keys = _opened(operands, series, places)
+    keys = _opened(operands, places)
     return series.jag[tuple(keys) if len(keys) > 1 else keys[0]]
 
 

@@ -61,8 +61,8 @@ def options_of(source: Any, options: Mapping[str, str]) -> dict[str, str]:
     return dict(options or opened or {})
 
 
-def open_table(path: str, options: Mapping[str, str], version: int | None = None) -> Any:
-    """Open a table.
+def open_table(path: str, options: Mapping[str, str]) -> Any:
+    """Open the latest version of a table.
 
     Parameters
     ----------
@@ -70,8 +70,6 @@ def open_table(path: str, options: Mapping[str, str], version: int | None = None
         A path or URL.
     options : mapping
         Options of the store.
-    version : int, optional
-        By default the latest.
 
     Returns
     -------
@@ -83,7 +81,7 @@ def open_table(path: str, options: Mapping[str, str], version: int | None = None
     if local and not os.path.isdir(os.path.join(path, "_delta_log")):  # noqa: PTH112, PTH118 - paths of any file system
         return None
     try:
-        return library.DeltaTable(path, version=version, storage_options=dict(options) or None)
+        return library.DeltaTable(path, storage_options=dict(options) or None)
     except library.exceptions.TableNotFoundError:
         return None
     except (library.exceptions.DeltaError, OSError) as error:  # an OSError of a store has lines, and colours

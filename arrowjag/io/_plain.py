@@ -64,7 +64,7 @@ def describe_type(type: JaggedType) -> str:
     return json.dumps(facts, sort_keys=True, separators=(",", ":"))
 
 
-def plain_schema(schema: pa.Schema, *, extents: bool = True) -> tuple[pa.Schema, dict[str, str]]:
+def plain_schema(schema: pa.Schema, *, extents: bool) -> tuple[pa.Schema, dict[str, str]]:
     """Return the schema with plain nested lists, and the metadata of a file that restore the jagged types.
 
     Parameters

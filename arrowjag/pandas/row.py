@@ -193,7 +193,7 @@ class Row:
         return _text(_items(self._inner()))
 
     def __repr__(self) -> str:
-        return f"Row({_formatting.item_text(self._column, 1, self._place)})"
+        return f"Row({_formatting.row_text(self._column, self._place)})"
 
     def _cell(self, width: int) -> str:
         """The text of the row in a table of pandas, at most `width` characters."""

@@ -105,7 +105,7 @@ def compare(before: Column, after: Column, titles: tuple[str, str], ax: Any) -> 
     for one in (before, after):
         if one.ndim == 0:
             raise JagTypeError("plot.compare needs rows, got a scalar")
-    both = [[_cells.cell_rows(one, 1, row, _cells.MOST_CELLS) for row in _few(one)] for one in (before, after)]
+    both = [[_cells.row_cells(one, row, _cells.MOST_CELLS) for row in _few(one)] for one in (before, after)]
     widths = [max((line[-1].x + 1 for line in lines if line), default=1.0) for lines in both]
     tall = max(len(lines) for lines in both)
     ax = _canvas.axes(ax, min(14.0, 0.45 * (sum(widths) + 4)), min(12.0, 1.0 + 0.45 * tall))

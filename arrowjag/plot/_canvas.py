@@ -50,7 +50,7 @@ def check_format(path: Any) -> None:
         raise JagValueError(f"{path}: write png, svg or pdf")
 
 
-def tidy(ax: Any, title: str, x: str = "", y: str = "") -> None:
+def tidy(ax: Any, title: str, x: str, y: str = "") -> None:
     """Set title and units, and remove axis lines without information."""
     ax.set_title(title, loc="left", fontsize="medium")
     ax.set_xlabel(x)

@@ -16,7 +16,7 @@ from arrowjag._ops import structure
 from arrowjag.errors import JagValueError
 from arrowjag.plot import _canvas
 
-__all__ = ["Cell", "cell_rows", "colours", "draw_cells", "rows"]
+__all__ = ["Cell", "colours", "draw_cells", "row_cells", "rows"]
 
 MOST_ROWS = 40
 MOST_CELLS = 60
@@ -43,7 +43,7 @@ def rows(column: Column, ax: Any, color_by: Any = "value") -> Any:
     dim = column.shape.composed(1, column.ndim) if column.ndim > 1 else None
     if n <= MOST_ROWS:
         ax = _canvas.axes(ax, 8.0, 0.8 + 0.28 * max(n, 3))
-        lines = [cell_rows(column, 1, row, MOST_CELLS) for row in range(n)]
+        lines = [row_cells(column, row, MOST_CELLS) for row in range(n)]
         _draw_lines(column, lines, ax, _fill(column, color_by))
         _canvas.bare(ax, _rows_title(column))
         return ax
@@ -102,10 +102,10 @@ def _rows_title(column: Column) -> str:
 # ------------------------------------------------------------------------------------------------- cells
 
 
-def cell_rows(column: Column, depth: int, place: int, most: int) -> list[Cell]:
-    """Return the cells of one item after the first `depth` dims, left to right; inner rows are separated."""
+def row_cells(column: Column, row: int, most: int) -> list[Cell]:
+    """Return the cells of a row, left to right; inner rows are separated."""
     cells: list[Cell] = []
-    _lay(column, depth, place, 0.0, most, cells)
+    _lay(column, 1, row, 0.0, most, cells)
     return cells
 
 

@@ -21,6 +21,9 @@ from arrowjag.typing import IntArray
 
 __all__ = ["drawable", "sizes", "values"]
 
+_FIELDS = 3
+"""The number of fields of structs that `values` draws."""
+
 BINS = 50
 CATEGORIES = 20
 
@@ -53,9 +56,9 @@ def has_long_tail(found: IntArray) -> bool:
     return len(found) > BINS and bool(found.max() > 8 * max(1.0, float(np.quantile(found, 0.99))))
 
 
-def whole_edges(low: int, high: int, bins: int = BINS) -> npt.NDArray[np.float64]:
+def whole_edges(low: int, high: int) -> npt.NDArray[np.float64]:
     """Bin edges between whole numbers, so that each bin holds as many of them as the others."""
-    width = -(-(high - low + 1) // bins)
+    width = -(-(high - low + 1) // BINS)
     bars = -(-(high - low + 1) // width)
     return np.arange(bars + 1, dtype=np.float64) * width + (low - 0.5)
 
@@ -108,11 +111,11 @@ def values(column: Column, ax: Any) -> Any:
     return _numbers(leaves, _canvas.axes(ax))
 
 
-def drawable(column: Column, most: int = 3) -> list[tuple[str, Column]]:
+def drawable(column: Column) -> list[tuple[str, Column]]:
     """The leaves that `values` can draw: the column itself, or the first fields of its structs by name."""
     if pt.is_struct(column.type):
         found = [(name, struct_fields.field(column, name)) for name in struct_fields.fields(column.type)]
-        return [(name, one) for name, one in found if drawable(one)][:most]
+        return [(name, one) for name, one in found if drawable(one)][:_FIELDS]
     type = column.type.value_type if pt.is_dictionary(column.type) else column.type
     known = _is_category(type) or pt.is_decimal(type) or _arrow.is_numeric(type) or _arrow.is_temporal(type)
     return [("", column)] if known else []

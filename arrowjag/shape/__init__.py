@@ -685,7 +685,7 @@ def transposed(shape: JaggedShape, a: int, b: int, shear: ShearMode = "raise") -
     return JaggedShape._trusted(dims), take
 
 
-def permuted(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode = "raise") -> tuple[JaggedShape, IntArray | None]:
+def permuted(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode) -> tuple[JaggedShape, IntArray | None]:
     """Reorder the dims; also return the old position of each new item, or None if no item moves."""
     dims, take = _moving.reorder(shape, axes, shear)
     return JaggedShape._trusted(dims), take

@@ -21,7 +21,7 @@ def shape_text(dims: Iterable[Dim], *, at_a_glance: bool = False) -> str:
     return f"JaggedShape({', '.join(sizes_text(dim, at_a_glance=at_a_glance) for dim in dims)})"
 
 
-def sizes_text(dim: Dim, *, at_a_glance: bool = False) -> str:
+def sizes_text(dim: Dim, *, at_a_glance: bool) -> str:
     """Koda's text of a dim: one number where all rows agree, `[]` without rows, else the sizes."""
     n = len(dim)
     if n == 0:

@@ -53,7 +53,7 @@ class Layout:
     name: str = "item"
 
 
-def list_type(inner: pa.DataType, storage: str, extent: int | None, name: str = "item") -> pa.DataType:
+def list_type(inner: pa.DataType, storage: str, extent: int | None, name: str) -> pa.DataType:
     """The Arrow list type of one level; `extent` is read for fixed_size_list only."""
     field = pa.field(name, inner)
     if storage == "fixed_size_list":

@@ -273,7 +273,7 @@ def from_words(
     return pa.Array.from_buffers(type, len(data), [known, words])
 
 
-def as_places(index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:
+def as_places(index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:
     """Positions as Arrow's integers, null where `valid` is False; shared where they are int64 side by side.
 
     pyarrow copies positions with a mask one by one.

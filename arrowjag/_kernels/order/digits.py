@@ -53,7 +53,7 @@ def digit_sort(
 
 
 def digit_order(
-    codes: NDArray[np.uint64], n_bits: int, offsets: NDArray[np.int64], out: NDArray[np.int64], slots: bool, huge: bool = False
+    codes: NDArray[np.uint64], n_bits: int, offsets: NDArray[np.int64], out: NDArray[np.int64], slots: bool, huge: bool
 ) -> bool:
     """Write the stable order of rows by the digits of their codes; return False if others are faster.
 

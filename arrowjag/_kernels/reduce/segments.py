@@ -66,7 +66,7 @@ class Block(NamedTuple):
 
 
 def find_row_loop(
-    name: str, data: NDArray[Any], valid: NDArray[np.bool_] | Bits | None, offsets: NDArray[np.int64], often: bool = False
+    name: str, data: NDArray[Any], valid: NDArray[np.bool_] | Bits | None, offsets: NDArray[np.int64]
 ) -> tuple[Compiled | None, NDArray[Any] | None]:
     """A compiled loop over rows, if it is ready, and the validity that it takes: Arrow's bits of long rows, bytes of others.
 
@@ -74,7 +74,7 @@ def find_row_loop(
     """
 
     def find_one(nulls: Nulls) -> Compiled | None:
-        return find_loop(name, data.dtype, nulls, len(data), often)
+        return find_loop(name, data.dtype, nulls, len(data), often=True)
 
     if isinstance(valid, Bits):
         by = strategy.choose("null_bits", len(data), len(offsets) - 1, lambda: find_one("bits") is not None)

@@ -94,10 +94,10 @@ def _compiled_sums(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64],
     if target.kind == "f":
         if are_shared(len(data), len(offsets) - 1):
             return None
-        loop, known = find_row_loop("sum" if data.dtype == target else "rounded_sum", data, valid, offsets, often=True)
+        loop, known = find_row_loop("sum" if data.dtype == target else "rounded_sum", data, valid, offsets)
         by = strategy.choose("row_sum", len(data), loop is not None)
     else:
-        loop, known = find_row_loop("sum_integers", data, valid, offsets, often=True)
+        loop, known = find_row_loop("sum_integers", data, valid, offsets)
         by = strategy.choose("integer_sum", loop is not None)
     return _looped(loop, data, known, offsets, target) if by == "compiled" else None
 
@@ -215,7 +215,7 @@ def _compiled_means(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]
     is_float = data.dtype.kind == "f"
     if is_float and are_shared(len(data), len(offsets) - 1):
         return None
-    loop, known = find_row_loop("mean" if is_float else "mean_integers", data, valid, offsets, often=True)
+    loop, known = find_row_loop("mean" if is_float else "mean_integers", data, valid, offsets)
     facts = (len(data), loop is not None) if is_float else (loop is not None,)
     if strategy.choose("row_sum" if is_float else "integer_sum", *facts) != "compiled" or loop is None:
         return None

@@ -112,7 +112,7 @@ def _has_slot(offsets: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
     return reaches_back(offsets, n) if n >= 0 else reaches_back(offsets[-1] - offsets[::-1], -n)[::-1]
 
 
-def shift_index(offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[np.int64], Valid]:
+def shift_index(offsets: NDArray[np.int64], n: int) -> tuple[NDArray[np.int64], Valid]:
     """Find the number of the item n slots before each one (after it if n < 0), always within range, and what `has_slot` returns."""
     n_values = int(offsets[-1])
     known = has_slot(offsets, n)
