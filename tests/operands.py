@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
+from hypothesis import assume
 from hypothesis import strategies as st
 
 import arrowjag as aj
@@ -20,6 +22,25 @@ depths = st.integers(1, 3)
 def jag(x: Any) -> Jag:
     """An operand of the oracle: an array, or an Arrow scalar."""
     return Jag(x.to_list(), x.ndim) if isinstance(x, aj.JaggedArray) else Jag(x.as_py(), 0)
+
+
+def result_or_error(function: Any) -> Any:
+    """The result of a call, or the name of the builtin exception that it raises."""
+    try:
+        return function()
+    except IndexError:
+        return "IndexError"
+    except ValueError:
+        return "ValueError"
+
+
+def moved(call: Callable[[], Any]) -> Any:
+    """The result, but for null rows that a declared size can't do without: those are refused."""
+    try:
+        return call()
+    except aj.ShapeError as error:
+        assume("a null row between" not in str(error))
+        raise
 
 
 def outcome(function: Any) -> Any:

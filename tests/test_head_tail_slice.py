@@ -19,15 +19,6 @@ from tests.reference import Jag
 ndims = st.integers(1, 3)
 
 
-def expected(function: Any) -> Any:
-    try:
-        return function()
-    except IndexError:
-        return "IndexError"
-    except ValueError:
-        return "ValueError"
-
-
 @given(jagged_arrays(ndims), st.integers(0, 4), st.integers(0, 2))
 def test_head_and_tail(x: aj.JaggedArray, n: int, axis: int) -> None:
     axis %= x.ndim

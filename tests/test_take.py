@@ -16,29 +16,15 @@ from arrowjag._kernels import strategy
 from arrowjag.testing import assert_lists_equal, jagged_arrays, jagged_lists
 from tests import reference as ref
 from tests.along import as_list
-from tests.operands import jag
+from tests.operands import jag, result_or_error
 from tests.reference import Jag
 
 ndims = st.integers(1, 3)
 
 
 def outcome(function: Any) -> Any:
-    """The result of a call, or the builtin exception that it raises."""
-    try:
-        return as_list(function())
-    except IndexError:
-        return "IndexError"
-    except ValueError:
-        return "ValueError"
-
-
-def expected(function: Any) -> Any:
-    try:
-        return function()
-    except IndexError:
-        return "IndexError"
-    except ValueError:
-        return "ValueError"
+    """The items of a result, or the builtin exception that the call raises."""
+    return result_or_error(lambda: as_list(function()))
 
 
 # ----------------------------------------------------------------------------------------------------------------- take
@@ -75,7 +61,7 @@ def test_take_at_every_axis_equals_the_oracle(data: st.DataObject) -> None:
     mode = data.draw(st.sampled_from(["raise", "null"]))
     got = outcome(lambda: x.take(index, axis - ndim, out_of_bounds=mode)) if not isinstance(index, pa.Scalar) else None
     if not isinstance(index, pa.Scalar):
-        assert got == expected(lambda: ref.take(jag(x), Jag(entries, depth), axis, mode))
+        assert got == result_or_error(lambda: ref.take(jag(x), Jag(entries, depth), axis, mode))
 
 
 @given(jagged_arrays(ndims), st.integers(-3, 2))

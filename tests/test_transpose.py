@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from arrowjag.testing import assert_lists_equal
 from arrowjag.testing.strategies import jagged_arrays
 from tests import reference as ref
 from tests.hosts import pl
+from tests.operands import moved
 
 
 @st.composite
@@ -23,15 +23,6 @@ def arrays_and_axes(draw: st.DrawFn, **options: Any) -> tuple[Any, int, int]:
     x = draw(jagged_arrays(st.integers(2, 4), **options))
     axes = st.integers(-x.ndim, x.ndim - 1)
     return x, draw(axes), draw(axes)
-
-
-def moved(call: Callable[[], Any]) -> Any:
-    """The result, but for null rows that a declared size can't do without: those are refused, see below."""
-    try:
-        return call()
-    except aj.ShapeError as error:
-        assume("a null row between" not in str(error))
-        raise
 
 
 def _without_nulls(x: Any) -> Any:

@@ -37,6 +37,11 @@ def make_offsets(lists: list[list[Any]]) -> NDArray[np.int64]:
     return np.array([0, *np.cumsum([len(row) for row in lists], dtype=np.int64)], np.int64)
 
 
+def total_type(dtype: Any) -> str:
+    """The type of a sum of numbers of a type."""
+    return {"f": str(dtype), "u": "uint64"}.get(np.dtype(dtype).kind, "int64")
+
+
 def items(dtype: str) -> st.SearchStrategy[Any]:
     """Items of a type: few distinct ones, so that ties occur, with NaN, infinities and -0.0."""
     kind = np.dtype(dtype).kind

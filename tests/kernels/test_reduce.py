@@ -19,7 +19,7 @@ from arrowjag._kernels.equal import distinct
 from arrowjag._kernels.reduce import counts, quantiles, segments
 from arrowjag._kernels.reduce.min_max import min_max
 from arrowjag.errors import JagOverflowError, JagValueError
-from tests.kernels.rows import EVERY_DTYPE, FLOATS, INTEGERS, SMALL_BLOCKS, Rows, make, many_rows, rows, same, to_list
+from tests.kernels.rows import EVERY_DTYPE, FLOATS, INTEGERS, SMALL_BLOCKS, Rows, make, many_rows, rows, same, to_list, total_type
 
 pytestmark = pytest.mark.usefixtures("either_way")
 
@@ -41,10 +41,6 @@ def check(
     assert np.array_equal(before.view(np.uint8), case.data.view(np.uint8)), "a kernel never writes to its input"
     wanted = [expected([item for item in row if item is not None]) for row in case.lists]
     assert same(to_list(found, valid), wanted, TOLERANCE.get(str(case.data.dtype), tolerance)), (wanted, found, valid)
-
-
-def total_type(dtype: Any) -> str:
-    return {"f": str(dtype), "u": "uint64"}.get(np.dtype(dtype).kind, "int64")
 
 
 def mean_type(dtype: Any) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from arrowjag._kernels import scan, strategy
 from arrowjag._kernels.scan import rolling
 from arrowjag.errors import JagOverflowError, JagValueError
-from tests.kernels.rows import EVERY_DTYPE, FLOATS, INTEGERS, SMALL_BLOCKS, Rows, make, many_rows, rows, same, to_lists
+from tests.kernels.rows import EVERY_DTYPE, FLOATS, INTEGERS, SMALL_BLOCKS, Rows, make, many_rows, rows, same, to_lists, total_type
 
 pytestmark = pytest.mark.usefixtures("either_way")
 
@@ -25,10 +25,6 @@ def check(found: tuple[Any, Any], wanted: list[list[Any]], case: Rows, dtype: st
     assert found[0].dtype == dtype
     got = to_lists(*found, case.offsets)
     assert same(got, wanted, TOLERANCE.get(str(case.data.dtype), tolerance)), (wanted, got)
-
-
-def total_type(dtype: Any) -> str:
-    return {"f": str(dtype), "u": "uint64"}.get(np.dtype(dtype).kind, "int64")
 
 
 def running(row: list[Any], step: Callable[[Any, Any], Any]) -> list[Any]:
