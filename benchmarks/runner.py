@@ -19,7 +19,6 @@ from arrowjag._kernels import strategy
 from benchmarks.case import Case
 from benchmarks.data import Data
 
-RIVALS = ("awkward", "polars", "koladata", "duckdb", "pyarrow", "numpy")
 REFUSALS = (Exception, PanicException)
 """What rivals raise; polars' panic, as for rows of float16, is no `Exception`."""
 TURN = 4e-3

@@ -8,7 +8,6 @@ import time
 from typing import Any, Protocol
 
 from arrowjag.etl._units import bytes_text, seconds_text
-from arrowjag.etl.report import Failure
 
 __all__ = ["Progress", "make_progress"]
 
@@ -43,7 +42,7 @@ class Progress:
         self.tasks_done += 1
         self.show()
 
-    def task_failed(self, failure: Failure) -> None:
+    def task_failed(self) -> None:
         """Count a task that failed and was skipped."""
         self.tasks_failed += 1
         self.show()

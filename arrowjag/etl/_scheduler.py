@@ -233,7 +233,7 @@ class Scheduler:
         _LOG.warning("task failed and is skipped: %s", failure)
         self.failures.append(failure)
         self._check_failures(failure)
-        self._progress.task_failed(failure)
+        self._progress.task_failed()
 
     def _failure(self, task: Task, failed: TaskError) -> Failure:
         origin = failed.origin or tuple(piece.where for piece in task.pieces)
