@@ -20,7 +20,7 @@ from benchmarks.case import Case
 from benchmarks.data import Data
 
 REFUSALS = (Exception, PanicException)
-"""What rivals raise; polars' panic, as for rows of float16, is no `Exception`."""
+"""Errors that rivals raise; polars' panic, as for rows of float16, is no `Exception`."""
 TURN = 4e-3
 """Seconds after which a turn ends with the call that it has begun."""
 KODA_ROWS = 600_000

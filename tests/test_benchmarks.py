@@ -163,10 +163,10 @@ def test_matrix_command(tmp_path: Path) -> None:
 def test_leaves() -> None:
     """`--leaves` measures every operation that has a kernel for a leaf type, and leaves out the others."""
     wanted = list(matrix.inputs_of_leaves(None, ["leaves"]))
-    assert {one.dtype for one in wanted} == set(OTHER_TYPES)
+    assert {one.dtype for one in wanted} == {*OTHER_TYPES, "int32", "bool"}
     found = matrix.cells(wanted, ["max", "sum", "reverse"], 300, 0)
     measured = {(cell["operation"], cell["dtype"]) for cell in found}
-    assert measured >= {("reverse", dtype) for dtype in OTHER_TYPES if find_spec("polars")}
+    assert measured >= {("reverse", dtype) for dtype in {*OTHER_TYPES} - {"float16"} if find_spec("polars")}  # polars panics
     assert ("sum", "decimal") in measured or not find_spec("polars")
     assert not {("sum", "date"), ("sum", "struct"), ("sum", "category")} & measured
     for dtype in OTHER_TYPES:

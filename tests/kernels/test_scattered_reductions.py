@@ -89,9 +89,18 @@ def test_the_ends_of_a_type_are_values(operation, dtype):
 
 
 @pytest.mark.parametrize("operation", ["min", "max"])
-def test_extremes_of_booleans_and_nan_are_declined(operation):
+def test_extremes_of_booleans(operation):
+    """They are also whether all items are True, and whether any is."""
+    flags, valid, node = np.array([True, False, True, False]), np.array([True, True, True, False]), np.array([0, 1, 1, 2])
+    largest = operation == "max"
+    check(operation, flags, valid, node, [True, largest, None], size=3)
+    check(operation, flags[:3], None, node[:3], [True, largest], size=2)
+    check("any" if largest else "all", flags, valid, node, [True, largest, not largest], size=3)
+
+
+@pytest.mark.parametrize("operation", ["min", "max"])
+def test_extremes_of_nan_are_declined(operation):
     node = np.array([0, 1, 1])
-    assert OUTER[operation](np.array([True, False, True]), None, node, 2) is None
     data = np.array([1.0, np.nan, 2.0])
     assert OUTER[operation](data, None, node, 2) is None
     check(operation, data, ~np.isnan(data), node, [1.0, 2.0], size=2)
