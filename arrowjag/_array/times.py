@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
+from arrowjag._arrow import leaves
 from arrowjag._kernels.elementwise.times import fits_unit
 from arrowjag.errors import JagValueError
 
@@ -69,16 +70,16 @@ def in_one_unit(data: Any) -> Any:
     JagValueError
         If a time does not fit the finest unit.
     """
-    leaves = list(_leaves(data))
-    if any(isinstance(one, (np.generic, np.ndarray)) and one.dtype.kind in "biufc" for one in leaves):
+    items = list(leaves(data))
+    if any(isinstance(one, (np.generic, np.ndarray)) and one.dtype.kind in "biufc" for one in items):
         return None  # beside dates, pyarrow would take numbers of numpy for counts of days
-    found = [one for one in leaves if _is_times(one)]
+    found = [one for one in items if _is_times(one)]
     kinds = {one.dtype.kind for one in found}
     units = {np.datetime_data(one.dtype)[0] for one in found if not _is_nothing(one)}
     if len(kinds) != 1 or not units <= {*_UNITS, *_COARSE[kind := kinds.pop()]}:
         return None
     unit = max(units & set(_UNITS), key=_UNITS.index, default=_coarse_unit(units, kind))
-    mixed = unit == "D" or len(found) < len(leaves)
+    mixed = unit == "D" or len(found) < len(items)
     if units == {unit} and not mixed and not any(map(_is_nothing, found)):
         return data
     return _mapped(data, unit, mixed, _scalars(found, unit, mixed))
@@ -96,7 +97,7 @@ def _scalars(found: list[Any], unit: str, mixed: bool) -> dict[Any, Iterator[Any
 
 def has_numpy_times(data: Any) -> bool:
     """Whether nested lists hold times of numpy at any depth."""
-    return any(map(_is_times, _leaves(data)))
+    return any(map(_is_times, leaves(data)))
 
 
 def beside_dates(data: Any) -> pa.DataType | None:
@@ -104,7 +105,7 @@ def beside_dates(data: Any) -> pa.DataType | None:
 
     pyarrow takes both for dates, and drops the time of day.
     """
-    found = [one for one in _leaves(data) if isinstance(one, dt.datetime)]
+    found = [one for one in leaves(data) if isinstance(one, dt.datetime)]
     return pa.infer_type(found) if found else None
 
 
@@ -121,7 +122,7 @@ def finer(inferred: pa.DataType | None, wanted: pa.DataType) -> pa.DataType:
 
 def check_zones(data: Any) -> None:
     """Raise for nested lists of datetimes with and without a zone; pyarrow would drop or invent the zone of some."""
-    zones = {one.tzinfo is None: one for one in _leaves(data) if isinstance(one, dt.datetime)}
+    zones = {one.tzinfo is None: one for one in leaves(data) if isinstance(one, dt.datetime)}
     if len(zones) == 2:
         told = f"{zones[True]!r} has no zone, {zones[False]!r} has one"
         raise JagValueError(f"the data mixes datetimes with and without a zone: {told}. Give all of them a zone, or none")
@@ -134,15 +135,6 @@ def _is_times(value: Any) -> bool:
 def _is_nothing(value: Any) -> bool:
     """Whether a value is a missing time of numpy, which may lack a unit."""
     return isinstance(value, (np.datetime64, np.timedelta64)) and bool(np.isnat(value))
-
-
-def _leaves(data: Any) -> Iterator[Any]:
-    """Arrays and leaves of nested lists; missing ones are left out."""
-    for one in data:
-        if isinstance(one, (list, tuple)) or (isinstance(one, np.ndarray) and one.dtype.kind == "O"):
-            yield from _leaves(one)
-        elif one is not None:
-            yield one
 
 
 def _mapped(data: Any, unit: str, mixed: bool, scalars: dict[Any, Iterator[Any]]) -> Any:

@@ -27,7 +27,7 @@ def as_counts(values: pa.Array) -> tuple[Any, Any]:
 
 
 def any_counts(values: pa.Array) -> tuple[Any, Any]:
-    """As `as_counts`, with any number under nulls."""
+    """Counts of the unit as int64, any number under nulls, and their validity."""
     data, valid = _arrow.to_numpy(values.view(pa.int32() if values.type.bit_width == 32 else pa.int64()))
     return data.astype(np.int64, copy=False), valid
 

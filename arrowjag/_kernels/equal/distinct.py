@@ -201,7 +201,7 @@ def unique_items(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDA
 
 
 def _unique_flags(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], pa.Array[Any]] | None:
-    """As `unique_items`, of booleans: the first one of each row, and its opposite where the row has both."""
+    """The distinct booleans of each row and their offsets: the first one, and its opposite where the row has both."""
     counts = n_unique_flags(values, offsets)
     if counts is None:
         return None
