@@ -488,3 +488,16 @@ def test_text_has_no_truth(function: np.ufunc, other: Any) -> None:
     for call in (lambda: function(x, other), lambda: function(aj.array([["false"]]), x), lambda: np.logical_not(aj.array([["a"]]))):
         with pytest.raises(aj.JagTypeError, match=r"logical_\w+ has no kernel for (string|large_string|binary)"):
             call()
+
+
+@pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
+def test_booleans_compare_as_numbers(name: str) -> None:
+    compare = getattr(operator, name)
+    pairs = [(one, two) for one in (True, False, None) for two in (True, False, None)]
+    expected = [None if None in pair else compare(*pair) for pair in pairs]
+    one, two = (aj.array([[pair[side] for pair in pairs]]) for side in (0, 1))
+    assert compare(one, two).to_list() == [expected]
+    for number in (True, False):
+        wanted = [None if pair[0] is None else compare(pair[0], number) for pair in pairs]
+        assert compare(one, number).to_list() == [wanted]
+        assert compare(one.flatten(), pa.scalar(number)).to_list() == wanted

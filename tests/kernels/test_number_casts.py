@@ -89,3 +89,11 @@ def test_unsafe_casts_of_booleans_alone():
     values = pa.array([True, None, False])
     assert cast_numbers(values, pa.float64(), safe=False).to_pylist() == [1.0, None, 0.0]
     assert cast_numbers(pa.array([300]), pa.int8(), safe=False) is None
+
+
+@pytest.mark.parametrize("target", INTEGERS, ids=str)
+@pytest.mark.parametrize("source", [pa.float32(), pa.float64()], ids=str)
+def test_fractions_beside_nulls_do_not_fit_integers(source, target):
+    assert cast_numbers(pa.array([1.0, None, 3.0], source), target).to_pylist() == [1, None, 3]
+    for fraction in (0.5, 2.5, float("nan"), float("inf")):
+        assert cast_numbers(pa.array([1.0, None, fraction], source), target) is None
