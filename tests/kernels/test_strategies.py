@@ -99,6 +99,10 @@ DOUBLE = frozenset({pa.float64()})
 LONG = frozenset({pa.int64(), pa.float64()})
 
 
+def decimals(x: Any) -> Any:
+    return x if pa.types.is_decimal(x.type) else x.cast("decimal128(22, 2)")
+
+
 def flat_offsets(x: Any) -> Any:
     return x.shape.dims[-1].offsets
 
@@ -667,10 +671,10 @@ CALLS: dict[str, list[Call]] = {
     ],
     "function": [Call(np.abs), Call(np.floor), Call(np.sqrt), Call(np.isnan)],
     "decimals": [
-        Call(lambda x: x + x if pa.types.is_decimal(x.type) else refuse()),
-        Call(lambda x: 7 - x if pa.types.is_decimal(x.type) else refuse()),
-        Call(lambda x: -x if pa.types.is_decimal(x.type) else refuse()),
-        Call(lambda x: abs(x) if pa.types.is_decimal(x.type) else refuse()),
+        Call(lambda x: decimals(x) + decimals(x)),
+        Call(lambda x: 7 - decimals(x)),
+        Call(lambda x: -decimals(x)),
+        Call(lambda x: abs(decimals(x))),
     ],
     "cast": [
         *(
