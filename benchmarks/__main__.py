@@ -3,7 +3,7 @@
 Without options the inputs that the targets speak of: 5M float64 in 500k rows, without nulls, with null values, with null rows.
 `--quick` is a look at everything in a few minutes, and with `--matrix` or `--chains` at some of it in eight; `--full` adds types, sizes and distributions; `--tiny` shows what calls cost;
 `--strategies` shows which algorithm runs where, and how the others compare; `--matrix` compares every operation with other libraries
-over types and lengths of rows, `--leaves` over other leaf types, such as times, decimals and structs, `--chains` ten expressions with
+over types and lengths of rows, `--leaves` over every other leaf type, such as booleans and times, `--chains` ten expressions with
 loops by hand, and `--functions` functions of a user with bare numba.
 """
 
@@ -125,7 +125,7 @@ def arguments() -> argparse.ArgumentParser:
     presets.add_argument("--tiny", action="store_true", help="ours alone on 10 rows, in microseconds; under a minute")
     presets.add_argument("--strategies", action="store_true", help="each algorithm of each decision, forced; about five minutes")
     presets.add_argument("--matrix", action="store_true", help="operations by types, nulls and lengths of rows; about an hour")
-    presets.add_argument("--leaves", action="store_true", help="as --matrix, over other leaf types; about ten minutes")
+    presets.add_argument("--leaves", action="store_true", help="as --matrix, over every other leaf type; twenty minutes")
     presets.add_argument("--chains", action="store_true", help="ten expressions of real use, fused; a few minutes")
     presets.add_argument("--functions", action="store_true", help="functions of a user, compiled, beside bare numba; a minute")
     parser.add_argument("--heat-map", type=Path, default=None, help="with --matrix: a picture of the cells")
