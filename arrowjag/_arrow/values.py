@@ -215,7 +215,7 @@ def from_numpy(data: npt.NDArray[Any], valid: BoolArray | None = None, type: pa.
 
 
 def null_as(values: pa.Array, data: npt.NDArray[Any], type: pa.DataType | None = None) -> pa.Array:
-    """Convert numpy data to an Arrow array null where `values` are; it shares their bits if the first one begins a byte."""
+    """Convert numpy data to an array that is null where `values` are; it shares their bits if the first begins a byte."""
     if not values.null_count or values.buffers()[0] is None:  # the null type has no bits
         return from_numpy(data, valid_of(values), type)
     return with_bits(from_numpy(data, None, type), bits_of(values).packed())

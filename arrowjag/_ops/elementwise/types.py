@@ -213,7 +213,7 @@ def _no_operand(value: Any, operation: str, error: Exception | None = None) -> E
 def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scalar:
     """Convert a Python scalar to an Arrow scalar that compares with items as the number does.
 
-    It has the leaf's type, or another one for a number outside of that type.
+    The scalar has the type of the leaves, or another one if the number does not fit that type.
 
     Raises
     ------
