@@ -1,52 +1,97 @@
-"""Conversions between float16 and float32 against numpy's, bit by bit, in one part and in many."""
+"""Float16 against numpy's conversions and its arithmetic of single items."""
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import arrowjag as aj
+from arrowjag import options
 from arrowjag._kernels import strategy
-from arrowjag._kernels.elementwise.halves import to_halves, to_singles
+from arrowjag._kernels.elementwise import halves
 
-EVERY_HALF = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+ALL = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+"""Every float16: both zeros, subnormal numbers, infinities and 2,046 NaN."""
 
 
-@pytest.fixture(params=["one part", "parts"], autouse=True)
+@pytest.fixture(params=["numpy", "compiled", "compiled in blocks"], autouse=True)
 def by(request):
-    sizes = {"WORD_VALUES": 1000, "PASS_VALUES": 8000, "LIGHT_BYTES": 0} if request.param == "parts" else {}
-    with strategy.force(**sizes):
+    """Each strategy; a compiled loop is compiled at once."""
+    blocks = {"LIGHT_BYTES": 0, "PASS_VALUES": 1000} if "blocks" in request.param else {}
+    if request.param == "numpy":
+        with strategy.force(halves="numpy"):
+            yield
+        return
+    pytest.importorskip("numba")
+    with options(compile="always"), strategy.force(halves="compiled", COMPILED_VALUES=0, **blocks):
         yield
 
 
-def test_every_half_and_back():
-    singles = to_singles(EVERY_HALF)
-    assert singles.view(np.uint32).tolist() == EVERY_HALF.astype(np.float32).view(np.uint32).tolist()
-    halves, is_nan = to_halves(singles), np.isnan(EVERY_HALF)
-    assert halves[~is_nan].view(np.uint16).tolist() == EVERY_HALF[~is_nan].view(np.uint16).tolist()
-    assert np.isnan(halves[is_nan]).all()
-    assert (np.signbit(halves) == np.signbit(EVERY_HALF)).all()
+def bits(numbers):
+    """The bits of floats, those of every NaN alike."""
+    words = numbers.view(f"u{numbers.dtype.itemsize}").copy()
+    words[np.isnan(numbers)] = 1
+    return words
 
 
-def test_numbers_between_two_halves_round_to_the_even_one():
+def test_every_half_widens_to_its_number():
+    np.testing.assert_array_equal(bits(halves.to_singles(ALL)), bits(ALL.astype(np.float32)))
+
+
+def test_singles_are_rounded_to_the_nearest_half_and_ties_to_even():
+    near = ALL.astype(np.float32).view(np.uint32)
+    rng = np.random.default_rng(7)
+    words = np.concatenate([near + np.uint32(step) for step in (0, 1, 0xFFF, 0x1000, 0x1001, 2**32 - 1, 2**32 - 0x1000)])
+    words = np.concatenate([words, rng.integers(0, 2**32, 100_000, dtype=np.uint64).astype(np.uint32)])
+    singles = words.view(np.float32)
     with np.errstate(all="ignore"):
-        singles = to_singles(EVERY_HALF)
-        singles = singles[np.isfinite(singles)]
-        middle = ((singles[:-1].astype(np.float64) + singles[1:]) / 2).astype(np.float32)
-        some = np.concatenate([singles, middle])
-        near = np.concatenate([some, np.nextafter(some, np.float32(np.inf)), np.nextafter(some, np.float32(-np.inf))])
-        expected = near.astype(np.float16)
-    assert to_halves(near).view(np.uint16).tolist() == expected.view(np.uint16).tolist()
+        expected = singles.astype(np.float16)
+    np.testing.assert_array_equal(bits(halves.to_halves(singles)), bits(expected))
 
 
-def test_any_bits():
-    singles = np.random.default_rng(0).integers(0, 2**32, 100_000, dtype=np.uint32).view(np.float32)
-    with np.errstate(all="ignore"):
-        expected, is_nan = singles.astype(np.float16), np.isnan(singles)
-    found = to_halves(singles)
-    assert np.isnan(found[is_nan]).all()
-    assert found[~is_nan].view(np.uint16).tolist() == expected[~is_nan].view(np.uint16).tolist()
+@pytest.mark.parametrize("function", [np.negative, np.absolute])
+def test_signs_change_one_bit(function):
+    np.testing.assert_array_equal(bits(halves.by_bits(function, ALL)), bits(function(ALL)))
+    assert halves.by_bits(np.sqrt, ALL) is None
 
 
-def test_no_items():
-    assert to_halves(np.zeros(0, np.float32)).dtype == np.float16
-    assert to_singles(np.zeros(0, np.float16)).dtype == np.float32
+def test_each_nan_is_found():
+    found = np.unpackbits(halves.is_nan(ALL), bitorder="little").view(bool)
+    np.testing.assert_array_equal(found, np.isnan(ALL))
+
+
+OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "eq", "ne", "lt", "le", "gt", "ge")
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("two", ["items", "number", "rows"])
+def test_many_items_and_few_have_the_same_results(name, two):
+    """Blocks give the bits that a column of three rows gives, next to nulls too."""
+    rng = np.random.default_rng(3)
+    calculate, n = getattr(operator, name), 6_000
+    sizes = rng.integers(0, 9, n // 4)
+    sizes[-1] += max(n - sizes.sum(), 0)
+    lists = [[None if rng.random() < 0.1 else float(one) for one in rng.choice(ALL, size)] for size in sizes]
+    x = aj.array(lists, type=pa.float16())
+    others = {
+        "items": lambda: aj.array([row[::-1] for row in lists], type=pa.float16()),
+        "number": lambda: np.float16(2.5),
+        "rows": lambda: aj.array([float(one) for one in rng.choice(ALL, len(lists))], type=pa.float16()),
+    }
+    y = others[two]()
+    with strategy.force(arithmetic="blocks"):
+        found = calculate(x, y)
+    with strategy.force(arithmetic="whole"):
+        parts = [calculate(x[k : k + 40], y if two == "number" else y[k : k + 40]) for k in range(0, len(x), 40)]
+    expected = aj.concat(parts)
+    assert found.type == expected.type
+    assert found.shape == expected.shape
+    assert found.values.is_valid().equals(expected.values.is_valid())
+    if pa.types.is_float16(found.type):
+        got, wanted = (np.array(one.values.drop_null().to_numpy(), np.float16) for one in (found, expected))
+        np.testing.assert_array_equal(bits(got), bits(wanted))
+    else:
+        assert found.equals(expected)

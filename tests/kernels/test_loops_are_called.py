@@ -27,6 +27,7 @@ LONG = aj.array([[0.5, 1.5] * 300, [2.0]])
 HUGE = aj.array([[0.5, 1.5, 1e-17] * 1000, [None, 2.0]])
 BEYOND = aj.array([[2**62] * 4, [1, 2, 4], [], [5, 6, 8]])
 PRICES = aj.array([[Decimal("1.50"), None], [], [Decimal("-2.25")]])
+HALVES = aj.array([[1.5, -2.0], [], [4.0]], type=pa.float16())
 TIMES = aj.array([[1, 2], [], [5, 5, 6, 9]])
 
 CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
@@ -81,6 +82,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "sum of decimals": ("added_pairs-u8-plain", lambda: PRICES + 1),
     "negative of decimals": ("added_pairs-u8-plain", PRICES.__neg__),
     "abs of decimals": ("absolute_pairs-u8-plain", PRICES.__abs__),
+    "sum of float16": ("widened-u2-plain", lambda: HALVES + HALVES),
+    "product of float16": ("narrowed-u4-plain", lambda: HALVES * 3),
     "sqrt": ("square_root-f8-plain", lambda: np.sqrt(FLOATS)),
     "is_nan": ("compared-f8-plain", FLOATS.is_nan),
     "greater": ("compared-i8-plain", lambda: INTEGERS > 3),

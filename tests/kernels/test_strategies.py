@@ -103,6 +103,10 @@ def decimals(x: Any) -> Any:
     return x if pa.types.is_decimal(x.type) else x.cast("decimal128(22, 2)")
 
 
+def as_float16(x: Any) -> Any:
+    return x.cast("float16", safe=False)
+
+
 def flat_offsets(x: Any) -> Any:
     return x.shape.dims[-1].offsets
 
@@ -676,6 +680,11 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: -decimals(x)),
         Call(lambda x: abs(decimals(x))),
     ],
+    "halves": [
+        Call(lambda x: as_float16(x) + 1),
+        Call(lambda x: as_float16(x) * as_float16(x)),
+        Call(lambda x: as_float16(x).cast("float32").cast("float16", safe=False)),
+    ],
     "cast": [
         *(
             Call(lambda x, type=type: x.cast(type))
@@ -769,6 +778,7 @@ WITH: dict[str, dict[str, Any]] = {
     "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},
     "long_rows": {"unique": "sort"},
     "division": {"arithmetic": "blocks"},
+    "halves": {"arithmetic": "blocks", "cast": "blocks"},
     "extreme": {"min_max": "each"},
     "null_bits": {"min_max": "each"},
     "fill": {"row_reduction": "numpy"},

@@ -1,18 +1,115 @@
-"""Conversions between float16 and float32, which processors do but numpy and Arrow compute item by item."""
+"""Float16: conversions from and to float32, in which numbers are computed, and functions that need their bits alone."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.fill import fill, light_block
+from arrowjag._kernels.base.fill import fill, fill_bits, light_block
 from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.compiled.library import Compiled, find_loop
 
-__all__ = ["to_halves", "to_singles"]
+__all__ = ["by_bits", "in_singles", "is_nan", "to_halves", "to_singles"]
+
+
+def to_singles(data: NDArray[np.float16]) -> NDArray[np.float32]:
+    """Convert float16 to float32, as numpy does.
+
+    Notes
+    -----
+    1M take 0.1 ms of CPU time with the compiled loop, by a table 0.8, and numpy's conversion takes 1.6.
+    """
+    loop = _loop("widened", np.uint16, len(data))
+    return fill(lambda items, out: _widen(loop, data[items], out), len(data), np.float32, light_block(len(data), 4))
+
+
+def to_halves(data: NDArray[np.float32]) -> NDArray[np.float16]:
+    """Round float32 to float16, ties to even, as numpy does; each NaN becomes one of two, by its sign.
+
+    Notes
+    -----
+    1M take 0.2 ms of CPU time with the compiled loop, 1.7 without it, and numpy's conversion takes 2.4.
+    """
+    loop = _loop("narrowed", np.uint32, len(data))
+    return fill(lambda items, out: _narrow(loop, data[items], out), len(data), np.float16, light_block(len(data), 4))
+
+
+def in_singles(function: Callable[..., Any], n: int) -> Callable[..., Any]:
+    """Make a function of two blocks of float32 one of float16.
+
+    Parameters
+    ----------
+    function : callable
+        It takes two blocks, of which one may hold a single number, and the result to write to, if it is given one.
+    n : int
+        The number of items in all blocks.
+
+    Returns
+    -------
+    callable
+        The same of float16. It rounds each result once: float32 has twice the digits and two more, so that sums, products and
+        quotients are those of exact arithmetic, rounded.
+    """
+    widening, narrowing = _loop("widened", np.uint16, n), _loop("narrowed", np.uint32, n)
+
+    def widen(data: NDArray[np.float16]) -> NDArray[np.float32]:
+        out = empty(len(data), np.float32)
+        _widen(widening, data, out)
+        return out
+
+    def compute(one: NDArray[Any], two: NDArray[Any], out: NDArray[Any] | None = None) -> Any:
+        left, right = widen(one), widen(two)
+        if out is None:
+            return function(left, right)
+        found = empty(len(out), np.float32)
+        function(left, right, found)
+        _narrow(narrowing, found, out)
+        return out
+
+    return compute
+
+
+_CHANGES: dict[np.ufunc, tuple[np.ufunc, int]] = {
+    np.negative: (np.bitwise_xor, 0x8000),
+    np.absolute: (np.bitwise_and, 0x7FFF),
+}
+"""How functions change the bits of a number: the first one is the sign."""
+
+
+def by_bits(function: np.ufunc, data: NDArray[np.float16]) -> NDArray[np.float16] | None:
+    """The negatives or magnitudes, which differ from the numbers in one bit; None for any other function."""
+    if function not in _CHANGES:
+        return None
+    combine, bits = _CHANGES[function]
+    codes = data.view(np.uint16)
+    found = fill(
+        lambda items, out: combine(codes[items], np.uint16(bits), out=out), len(codes), np.uint16, light_block(len(codes), 2)
+    )
+    return found.view(np.float16)
+
+
+def is_nan(data: NDArray[np.float16]) -> NDArray[np.uint8]:
+    """Whether each number is NaN, as a bitmap in Arrow's order of bits."""
+    codes = data.view(np.uint16)
+    return fill_bits(lambda items: np.left_shift(codes[items], np.uint16(1)) > np.uint16(0xF800), len(codes))
+
+
+def _loop(name: str, words: type[np.unsignedinteger[Any]], n: int) -> Compiled | None:
+    loop = find_loop(name, np.dtype(words), False, n)
+    return loop if strategy.choose("halves", loop is not None) == "compiled" else None
+
+
+def _widen(loop: Compiled | None, data: NDArray[np.float16], out: NDArray[np.float32]) -> None:
+    codes = np.ascontiguousarray(data).view(np.uint16)
+    if loop is None:
+        _singles().take(codes, out=out, mode="clip")
+    else:
+        loop(codes, len(out), out.view(np.uint32))
 
 
 @functools.cache
@@ -23,32 +120,13 @@ def _singles() -> NDArray[np.float32]:
     return table
 
 
-def to_singles(data: NDArray[np.float16]) -> NDArray[np.float32]:
-    """Convert float16 to float32, as numpy does.
-
-    Notes
-    -----
-    1M take 0.8 ms of CPU time by a table, numpy's conversion 1.6.
-    """
-    codes, table = data.view(np.uint16), _singles()
-    block = light_block(len(data), 4)
-    return fill(lambda items, out: table.take(codes[items], out=out, mode="clip"), len(data), np.float32, block)
-
-
-def to_halves(data: NDArray[np.float32]) -> NDArray[np.float16]:
-    """Round float32 to float16, ties to even, as numpy does; each NaN becomes one of two, by its sign.
-
-    Notes
-    -----
-    1M take 1.7 ms of CPU time, numpy's conversion 2.4.
-    """
-
-    def work(items: slice, out: NDArray[Any]) -> None:
+def _narrow(loop: Compiled | None, data: NDArray[np.float32], out: NDArray[np.float16]) -> None:
+    if loop is None:
         for start in range(0, len(out), strategy.sizes.WORD_VALUES):
             part = slice(start, start + strategy.sizes.WORD_VALUES)
-            _round(data[items][part], out[part].view(np.uint16))
-
-    return fill(work, len(data), np.float16, light_block(len(data), 4))
+            _round(data[part], out[part].view(np.uint16))
+    else:
+        loop(np.ascontiguousarray(data).view(np.uint32), len(out), out.view(np.uint16))
 
 
 def _round(singles: NDArray[np.float32], out: NDArray[np.uint16]) -> None:

@@ -319,7 +319,7 @@ CHOICES: dict[str, Choice] = {
     "map_keys": _either(_map_keys, "items", table=lambda n, span: n > 0 and span <= 1 << 16),
     "arithmetic": _either(rules.arithmetic, "whole", "blocks"),
     "cast": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),
-    **dict.fromkeys(("compared", "rounded", "multiples", "square_root", "division", "decimals"), _COMPILED_OR_NUMPY),
+    **dict.fromkeys(("compared", "rounded", "multiples", "square_root", "division", "decimals", "halves"), _COMPILED_OR_NUMPY),
     "loop": _either(rules.compiled_or_blocks, "blocks", compiled=lambda ready: ready),
     "expression": _either(rules.expression, "whole", blocks=lambda n, _itemwise, _calls: n > 0),
     "combinations": _either(lambda n_items: "items" if n_items <= sizes.COMBINATION_ITEMS else "lengths", "items", "lengths"),

@@ -190,6 +190,8 @@ def power(one: Datum, two: Datum) -> pa.Array:
     one, two = decoded(one), decoded(two)
     if not (computes(one.type) and computes(two.type)):
         return _special("power", "power", one, two)
+    if pt.is_float16(one.type) and pt.is_float16(two.type):
+        return single_to_half(power(half_to_single(one), half_to_single(two)))
     left, right, valid, type = numpy_pair("power", one, two)
     if pt.is_integer(type):
         wrong = right < 0 if valid is None else (right < 0) & valid

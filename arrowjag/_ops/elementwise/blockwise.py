@@ -30,7 +30,7 @@ from arrowjag._kernels.base.fill import (
     spread_flags,
 )
 from arrowjag._kernels.base.memory import unpack_bits, without_validity
-from arrowjag._kernels.elementwise import arithmetic, comparison
+from arrowjag._kernels.elementwise import arithmetic, comparison, halves
 from arrowjag._kernels.move import copy_runs
 from arrowjag._kernels.move.copy_runs import RunSource
 from arrowjag._ops import structure
@@ -114,7 +114,7 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     if rule.takes is _same_float_or_by_number:
         operands = _in_one_type(name, operands)
         columns = columns_of(operands)
-    if not (all(map(_is_plain, operands)) and rule.takes(*operands)):
+    if not (all(map(_is_plain, operands)) and _agree_on_halves(*operands) and rule.takes(*operands)):
         return None
     block = strategy.sizes.PASS_VALUES
     met = structure.meet(columns, name)
@@ -128,11 +128,7 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
         return Column(shape, _array(pa.bool_(), shape.size, bits, flags))
     kind = np.result_type(left.data, right.data)
     kind = np.dtype(np.float64) if rule.is_float and kind.kind != "f" else kind
-    function: Callable[..., Any] = rule.function
-    if rule.is_division and kind.kind == "f":
-        function = arithmetic.division(name, kind, shape.size)
-    elif rule.by_number is not None and isinstance(operands[1], pa.Scalar):
-        function = rule.by_number
+    function = _function(name, kind, shape.size, isinstance(operands[1], pa.Scalar))
     if rule.is_light:
         block = _light_block(shape.size, kind.itemsize, left, right)
     is_ufunc = isinstance(function, np.ufunc)
@@ -143,6 +139,16 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
 
     data = fill(work, shape.size, kind, block)
     return Column(shape, _array(pa.from_numpy_dtype(kind), shape.size, bits, data))
+
+
+def _function(name: str, kind: np.dtype[Any], n: int, is_by_number: bool) -> Callable[..., Any]:
+    """The kernel of an operator for blocks of a type: of both operands and the result to write to."""
+    rule = _RULES[name]
+    if kind == np.float16:
+        return halves.in_singles(_function(name, np.dtype(np.float32), n, is_by_number), n)
+    if rule.is_division and kind.kind == "f":
+        return arithmetic.division(name, kind, n)
+    return rule.by_number if rule.by_number is not None and is_by_number else rule.function
 
 
 def _fewest(rule: _Rule, columns: Sequence[Column]) -> str:
@@ -180,7 +186,9 @@ def _flags(
 ) -> npt.NDArray[np.uint8]:
     """Compare operands, and return bits. Comparisons with one number have a kernel of their own; others spread rows in blocks."""
     are_flat = all(isinstance(side, Source) and side.offsets is None for side in (left, right))
-    if are_flat and len(left.data) == n and len(right.data) == 1:
+    if left.data.dtype == np.float16:
+        function = halves.in_singles(function, n)
+    elif are_flat and len(left.data) == n and len(right.data) == 1:
         return comparison.compare(function, left.data, right.data)
     return fill_bits(lambda items: function(left.part(items), right.part(items)), n, block)
 
@@ -190,10 +198,14 @@ def _array(type: pa.DataType, n: int, bits: pa.Buffer | None, data: npt.NDArray[
 
 
 def _is_plain(operand: Operand) -> bool:
-    """Return whether an operand holds integers, float32 or float64; False for a null scalar."""
-    type = operand.type
-    plain = bool(pt.is_integer(type) or pt.is_float64(type) or pt.is_float32(type))
+    """Return whether an operand holds integers or floats; False for a null scalar."""
+    plain = bool(pt.is_integer(operand.type) or pt.is_floating(operand.type))
     return plain and (operand.ndim > 0 if isinstance(operand, Column) else operand.is_valid)
+
+
+def _agree_on_halves(one: Operand, two: Operand) -> bool:
+    """Return whether both operands hold float16 or none does: numpy takes other types than Arrow for float16 beside integers."""
+    return bool(pt.is_float16(one.type) == pt.is_float16(two.type))
 
 
 def _source(operand: structure.Met | pa.Scalar, shape: JaggedShape) -> Source | RunSource:
@@ -247,6 +259,12 @@ def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
         kind = function(data[:0]).dtype
     except TypeError:
         return None
+    if pt.is_float16(type):
+        numbers: npt.NDArray[np.float16] = data.view(np.float16)
+        if function is np.isnan:
+            return with_data(array, halves.is_nan(numbers), pa.bool_())
+        if (changed := halves.by_bits(function, numbers)) is not None:
+            return with_data(array, changed, type)
     if data.itemsize == 1 or pt.is_float16(type):
         return None if kind.kind not in "iufb" or (data.itemsize == 1 and function in _SIGNS) else _by_table(function, array, data)
     if kind == np.bool_:
