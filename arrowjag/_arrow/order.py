@@ -50,8 +50,8 @@ def order_key(
     Returns
     -------
     numpy.ndarray
-        Numbers for numbers, for decimals that fit 64 bits and for binary values of fixed width up to 8 bytes; int64 codes for
-        other types. Equal values have equal keys.
+        Numbers for numbers, those of float16 as float32, for decimals that fit 64 bits and for binary values of fixed width up
+        to 8 bytes; int64 codes for other types. Equal values have equal keys.
     numpy.ndarray of bool or None
         True where valid.
 
@@ -92,7 +92,8 @@ def equality_key(values: pa.Array, operation: str) -> tuple[npt.NDArray[Any], Bo
 def _key(values: pa.Array, operation: str, *, descending: bool, ordered: bool) -> tuple[npt.NDArray[Any], BoolArray | None]:
     type = values.type
     if is_numeric(type) or is_temporal(type) or pt.is_null(type):
-        return to_numpy(values)
+        data, valid = to_numpy(values)
+        return (data.astype(np.float32) if pt.is_float16(type) else data), valid
     how: dict[str, bool] = {"descending": descending, "ordered": ordered}
     if isinstance(type, pa.BaseExtensionType):
         return _key(values.storage, operation, **how)

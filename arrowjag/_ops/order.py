@@ -23,6 +23,7 @@ from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.elementwise.halves import to_halves
 from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.order import rank as _rank
 from arrowjag._kernels.order import sort as _kernels
@@ -43,6 +44,8 @@ __all__ = ["argsort", "inverse_permutation", "rank", "reverse", "sample", "shuff
 
 def _sorted(values: pa.Array, offsets: IntArray, descending: bool) -> pa.Array:
     type = values.type
+    if pt.is_float16(type):
+        return elementwise.single_to_half(_sorted(elementwise.half_to_single(values), offsets, descending))
     if _arrow.is_numeric(type) or _arrow.is_temporal(type):
         data, valid = _kernels.sort(*_arrow.to_numpy(values), offsets, descending)
         return _arrow.from_numpy(data, valid, type)
@@ -185,8 +188,10 @@ def _largest(values: pa.Array, offsets: IntArray, k: int, descending: bool = Tru
         key, valid = key[items], None if valid is None else valid[items]
     cut = _offsets.from_counts(taken)
     slots = _offsets.runs(offsets[:-1], cut)
-    ordered = _arrow.from_numpy(*_kernels.sort(key, valid, offsets, descending), values.type)
-    return gather.take(ordered, slots), cut
+    key, valid = _kernels.sort(key, valid, offsets, descending)
+    if pt.is_float16(values.type):
+        key = to_halves(key)
+    return gather.take(_arrow.from_numpy(key, valid, values.type), slots), cut
 
 
 def _topk_across(column: Column, axis: int, k: int, descending: bool) -> Column:
