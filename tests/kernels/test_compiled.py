@@ -196,6 +196,7 @@ def arguments_of_moves(loop, told, values, offsets, cuts, firsts, rng):
     given["replace_equal"] = {"pair": np.array([values[3], values[5]]), "n": len(values)}
     steps = {"x_step": int(rng.choice([0, 2])), "y_step": int(rng.choice([0, 2])), "subtracts": int(rng.integers(2))}
     given |= {"added_pairs": steps | {"n": len(values) // 2}, "absolute_pairs": {"n": len(values) // 2}}
+    given["calculated_halves"] = {"calculation": int(rng.integers(4)), "n": len(values)}
     given["shares"] = {"out": values.copy()}
     given |= arguments_of_strings(cuts, rng)
     given["members"] = {"known": values[::-1].copy(), "cuts": np.concatenate(([0], np.cumsum(np.diff(offsets)[::-1])))}

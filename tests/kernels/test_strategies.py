@@ -683,6 +683,7 @@ CALLS: dict[str, list[Call]] = {
     "halves": [
         Call(lambda x: as_float16(x) + 1),
         Call(lambda x: as_float16(x) * as_float16(x)),
+        Call(lambda x: as_float16(x) ** 2),
         Call(lambda x: as_float16(x).cast("float32").cast("float16", safe=False)),
     ],
     "cast": [

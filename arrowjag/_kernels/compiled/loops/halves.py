@@ -1,4 +1,4 @@
-"""Conversions between float16, as the integers of its bits, and float32."""
+"""Float16, as the integers of its bits: conversions from and to float32, and arithmetic that is rounded once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import loop
+from arrowjag._kernels.compiled.loop import helper, loop
+
+__all__ = ["CALCULATIONS"]
 
 u2: Any = np.uint16  # Any: numba infers the exact types, so annotations would add nothing
 u4: Any = np.uint32
@@ -15,42 +17,76 @@ f4: Any = np.float32
 
 Function = Callable[..., int]
 
+CALCULATIONS = ("add", "subtract", "multiply", "divide")
+"""What `calculated_halves` computes, by its number."""
 
-@loop("item* i8 u4*", ("u2",))
+
+@helper
+def single_of(half: Any) -> Any:
+    """Widen the bits of a float16. A product moves the exponent, and gives subnormal numbers a digit before the point."""
+    half = u4(half)
+    number = f4(u4(u4(half & u4(0x7FFF)) << u4(13)).view(np.float32) * f4(2.0**112)).view(np.uint32)
+    special = u4(0x7F800000) if u4(half & u4(0x7C00)) == u4(0x7C00) else u4(0)  # infinite or NaN
+    return u4(u4(number | special) | u4(u4(half & u4(0x8000)) << u4(16))).view(np.float32)
+
+
+@helper
+def half_of(single: Any) -> Any:
+    """Round a float32 to the bits of a float16, ties to even: a power of two is added that leaves no more digits."""
+    bits = f4(single).view(np.uint32)
+    magnitude = u4(bits & u4(0x7FFFFFFF))
+    scaled = f4(f4(magnitude.view(np.float32) * f4(2.0**112)) * f4(2.0**-110))  # infinite beyond the largest float16
+    exponent = u4(max(u4(bits & u4(0x7F800000)), u4(0x38800000)))
+    rounded = f4(scaled + u4(exponent + u4(0x07800000)).view(np.float32)).view(np.uint32)
+    half = u4(u4(u4(rounded >> u4(13)) & u4(0x7C00)) + u4(rounded & u4(0x0FFF)))
+    half = u4(0x7E00) if magnitude > u4(0x7F800000) else half
+    return u2(half | u4(u4(bits >> u4(16)) & u4(0x8000)))
+
+
+@loop("item* i8 f4*", ("u2",))
 def widened(kind: str, nulls: bool) -> Function:
-    """(values, n, out): the bits of float32. A product moves the exponent, and gives subnormal numbers a digit before the point."""
+    """(values, n, out): numbers as float32."""
     del kind, nulls
 
     def function(values: Any, n: Any, out: Any) -> int:
         for i in range(n):
-            half = u4(values[i])
-            digits = u4(u4(half & u4(0x7FFF)) << u4(13))
-            number = f4(digits.view(np.float32) * f4(2.0**112)).view(np.uint32)
-            is_special = u4(half & u4(0x7C00)) == u4(0x7C00)  # infinite or NaN
-            exponent = u4(0x7F800000) if is_special else u4(0)
-            sign = u4(u4(half & u4(0x8000)) << u4(16))
-            out[i] = u4(u4(number | exponent) | sign)
+            out[i] = single_of(values[i])
         return 0
 
     return function
 
 
-@loop("item* i8 u2*", ("u4",))
+@loop("item* i8 u2*", ("f4",))
 def narrowed(kind: str, nulls: bool) -> Function:
-    """(values, n, out): the bits of float32 rounded to float16, ties to even, as `to_halves` says."""
+    """(values, n, out): float32 rounded to float16."""
     del kind, nulls
 
     def function(values: Any, n: Any, out: Any) -> int:
         for i in range(n):
-            bits = u4(values[i])
-            magnitude = u4(bits & u4(0x7FFFFFFF))
-            scaled = f4(f4(magnitude.view(np.float32) * f4(2.0**112)) * f4(2.0**-110))
-            exponent = u4(max(u4(bits & u4(0x7F800000)), u4(0x38800000)))
-            digits = u4(exponent + u4(0x07800000)).view(np.float32)
-            rounded = f4(scaled + digits).view(np.uint32)
-            half = u4(u4(u4(rounded >> u4(13)) & u4(0x7C00)) + u4(rounded & u4(0x0FFF)))
-            half = u4(0x7E00) if magnitude > u4(0x7F800000) else half
-            out[i] = u2(half | u4(u4(bits >> u4(16)) & u4(0x8000)))
+            out[i] = half_of(values[i])
+        return 0
+
+    return function
+
+
+@loop("item* item* i8 i8 item*", ("u2",))
+def calculated_halves(kind: str, nulls: bool) -> Function:
+    """(x, y, calculation, n, out): the result of one of `CALCULATIONS` on pairs of numbers."""
+    del kind, nulls
+
+    def function(x: Any, y: Any, calculation: Any, n: Any, out: Any) -> int:
+        if calculation == 0:
+            for i in range(n):
+                out[i] = half_of(single_of(x[i]) + single_of(y[i]))
+        elif calculation == 1:
+            for i in range(n):
+                out[i] = half_of(single_of(x[i]) - single_of(y[i]))
+        elif calculation == 2:
+            for i in range(n):
+                out[i] = half_of(single_of(x[i]) * single_of(y[i]))
+        else:
+            for i in range(n):
+                out[i] = half_of(single_of(x[i]) / single_of(y[i]))
         return 0
 
     return function
