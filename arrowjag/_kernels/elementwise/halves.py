@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.fill import fill, fill_bits, light_block
+from arrowjag._kernels.base.fill import fill, light_block
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.compiled.loops.halves import CALCULATIONS
+from arrowjag._kernels.elementwise.comparison import compare
 
 __all__ = ["by_bits", "in_singles", "is_nan", "to_halves", "to_singles"]
 
@@ -80,7 +81,7 @@ def in_singles(function: Callable[..., Any], n: int) -> Callable[..., Any]:
 
 def _calculate(loop: Compiled, calculation: int, one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
     """Call the loop that widens, computes and rounds at once; a single number is repeated, because the loop takes pairs."""
-    sides = [side.repeat(len(out)) if len(side) < len(out) else np.ascontiguousarray(side) for side in (one, two)]
+    sides = [np.full(len(out), side[0]) if len(side) < len(out) else np.ascontiguousarray(side) for side in (one, two)]
     loop(*(side.view(np.uint16) for side in sides), calculation, len(out), out.view(np.uint16))
 
 
@@ -105,8 +106,8 @@ def by_bits(function: np.ufunc, data: NDArray[np.float16]) -> NDArray[np.float16
 
 def is_nan(data: NDArray[np.float16]) -> NDArray[np.uint8]:
     """Whether each number is NaN, as a bitmap in Arrow's order of bits."""
-    codes = data.view(np.uint16)
-    return fill_bits(lambda items: np.left_shift(codes[items], np.uint16(1)) > np.uint16(0xF800), len(codes))
+    magnitudes = np.left_shift(data.view(np.uint16), np.uint16(1))
+    return compare(np.greater, magnitudes, np.array([0xF800], np.uint16))
 
 
 def _loop(name: str, type: type[np.generic], n: int) -> Compiled | None:

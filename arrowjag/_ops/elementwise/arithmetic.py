@@ -7,12 +7,14 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._kernels.base.extremes import largest_magnitude
+from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.elementwise.arithmetic import power as raise_to
 from arrowjag._ops.elementwise import decimals, durations
 from arrowjag._ops.elementwise.framework import (
@@ -43,11 +45,25 @@ def exact_product(one: Datum, two: Datum) -> pa.Array:
         return arithmetic("multiply", "multiply")(one, two)
     wide = _integers_of(both)
     if _fit_together(one, two, wide):
+        if all(isinstance(side, pa.Array) and side.type.bit_width <= 32 for side in (one, two)):
+            return _wide_product(one, two, wide)
         return pc.multiply(cast_datum(one, wide), cast_datum(two, wide))
     try:
         return pc.multiply_checked(cast_datum(one, wide), cast_datum(two, wide))
     except pa.ArrowInvalid:
         raise JagOverflowError(f"dot: integer overflow, a product does not fit {wide}. {OVERFLOW_HINT}") from None
+
+
+def _wide_product(one: pa.Array, two: pa.Array, wide: pa.DataType) -> pa.Array:
+    """Multiply narrow integers as 64-bit integers, cast in cache; casts by Arrow take as long as the product."""
+    (left, left_valid), (right, right_valid) = datum_to_numpy(one), datum_to_numpy(two)
+
+    def work(items: slice, out: npt.NDArray[Any]) -> None:
+        out[:] = left[items]
+        np.multiply(out, right[items], out=out, casting="unsafe")
+
+    data = fill(work, len(left), numpy_dtype(wide))
+    return _arrow.from_numpy(data, both_valid(left_valid, right_valid))
 
 
 def _fit_together(one: Datum, two: Datum, type: pa.DataType) -> bool:

@@ -13,6 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer
+from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.elementwise import rounding
 from arrowjag._kernels.elementwise.text_bytes import holds
 from arrowjag._ops.elementwise import blockwise, decimals
@@ -116,6 +117,8 @@ def _is_nan(datum: Datum) -> pa.Array:
     if pt.is_floating(datum.type):
         found = blockwise.map_values(np.isnan, datum)
         return pc.is_nan(half_to_single(datum)) if found is None else found
+    if isinstance(datum, pa.Array) and _arrow.is_numeric(datum.type):
+        return with_data(datum, zeros((len(datum) + 7) // 8, np.uint8), pa.bool_())
     if _arrow.is_numeric(datum.type) or pt.is_decimal(datum.type) or pt.is_null(datum.type):
         return pc.if_else(pc.is_valid(datum), False, pa.scalar(None, pa.bool_()))
     raise JagTypeError.no_kernel("is_nan", datum.type)
