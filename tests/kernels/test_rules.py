@@ -209,6 +209,8 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("filter", (1, False, True), "arrow"),
     ("filter", (4095, True, False), "small"),
     ("filter", (4096, True, False), "arrow"),
+    ("filter", (4095, True, False, True), "small"),
+    ("filter", (4096, True, False, True), "compiled"),
     ("filter", (sizes.POLARS_FILTER_VALUES - 1, True, True), "arrow"),
     ("filter", (sizes.POLARS_LOAD_VALUES, True, False), "arrow"),
     ("moved_bits", (even(3, 100), 300, True), "flags"),
@@ -407,6 +409,7 @@ def test_polars_replaces_numpy_where_it_is_able(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(_versions, "loaded", lambda _name: None)
         assert strategy.choose("filter", sizes.POLARS_LOAD_VALUES - 1, True, True) == "arrow"
         assert strategy.choose("filter", sizes.POLARS_LOAD_VALUES, True, True) == ("polars" if host else "arrow")
+        assert strategy.choose("filter", sizes.POLARS_LOAD_VALUES, True, True, True) == "compiled"
 
 
 def test_few_values_of_types_that_lexsort_takes_are_small() -> None:
@@ -467,9 +470,11 @@ ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
     ("scan", "totals", (1, 1, False), False),
     ("scan", "slots", (1, 255, False), True),
     ("scan", "slots", (1, 256, False), False),
-    ("filter", "small", (0, True, True), False),
-    ("filter", "small", (1, True, True), True),
-    ("filter", "small", (1, False, True), False),
+    ("filter", "small", (0, True, True, False), False),
+    ("filter", "small", (1, True, True, False), True),
+    ("filter", "small", (1, False, True, False), False),
+    ("filter", "compiled", (1, True, True, True), True),
+    ("filter", "compiled", (1, True, True, False), False),
     *(("spread", "repeat", (1, fixed, False, 2, even), fixed and even()) for fixed in (True, False) for even in (YES, NO)),
     ("spread", "take_bytes", (1, True, False, 2, NO), True),
     ("spread", "take_bytes", (1, True, False, 1, NO), False),
@@ -574,7 +579,7 @@ FROM_POLARS_ABLE: list[tuple[str, tuple[Any, ...], tuple[Any, ...]]] = [
     ("n_unique", (rows(0, 1), NO, True), (rows(0, 1), NO, False)),
     ("row_sum", (1, False), (0, False)),
     ("count", (1,), (0,)),
-    ("filter", (1, False, True), (1, False, False)),
+    ("filter", (1, False, True, False), (1, False, False, False)),
     ("regex", (1, True), (1, False)),
     ("utf8", (1, NO), ()),
     ("chosen", (False, 1), (False, 0)),
@@ -630,7 +635,7 @@ NAMES = {
     "few_texts": "items arrays",
     "scan": "matrix totals slots lengths",
     "shift": "slots positions",
-    "filter": "small arrow polars",
+    "filter": "small arrow polars compiled",
     "spread": "take take_bytes words repeat",
     "chosen": "numpy compiled polars",
     "take_rows": "items runs compiled polars",

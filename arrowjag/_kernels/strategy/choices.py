@@ -250,8 +250,9 @@ CHOICES: dict[str, Choice] = {
     "filter": _either(
         rules.filter,
         "arrow",
-        small=lambda n_values, fixed_width, _shared: n_values > 0 and fixed_width,
-        polars=lambda _n, _fixed_width, shared: shared and rules.has_polars(),
+        small=lambda n_values, fixed_width, *_: n_values > 0 and fixed_width,
+        polars=lambda _n, _fixed_width, shared, _ready: shared and rules.has_polars(),
+        compiled=lambda _n, _fixed_width, _shared, ready: ready,
     ),
     "spread": _either(
         rules.spread,

@@ -265,12 +265,13 @@ def positions(n_values: int, n_rows: int, longest: Callable[[], int], ready: boo
     return "windows" if 0 < widest * n_rows <= sizes.WINDOW_WASTE * n_values and widest <= sizes.WINDOW_WIDTH else "runs"
 
 
-def filter(n_values: int, fixed_width: bool, shared: bool) -> str:
-    """Choose how to filter; `shared`: polars stores the type as Arrow does."""
+def filter(n_values: int, fixed_width: bool, shared: bool, ready: bool = False) -> str:
+    """Choose how to filter; `shared`: polars stores the type as Arrow does; `ready`: so is the compiled loop."""
     if 0 < n_values < sizes.CALL_VALUES and fixed_width:
         return "small"
-    is_worth_it = _versions.loaded("polars") is not None or (n_values >= sizes.POLARS_LOAD_VALUES and has_polars())
-    return "polars" if shared and n_values >= sizes.POLARS_FILTER_VALUES and is_worth_it else "arrow"
+    others = "compiled" if ready else "arrow"
+    is_worth_it = _versions.loaded("polars") is not None or (not ready and n_values >= sizes.POLARS_LOAD_VALUES and has_polars())
+    return "polars" if shared and n_values >= sizes.POLARS_FILTER_VALUES and is_worth_it else others
 
 
 def has_polars() -> bool:
