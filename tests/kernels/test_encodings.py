@@ -161,3 +161,16 @@ def test_different_tuples_with_one_hash_are_left_to_the_caller(monkeypatch: pyte
         monkeypatch.setattr(encodings, "mixed", lambda hashes: hashes * np.uint64(0))
         assert encodings.tuple_codes(keys) is None
         assert [part.tolist() for part in groups.group_items(keys, offsets)] == expected == [[0, 3], [0, 1, 2, 3], [0, 1, 2]]
+
+
+@pytest.mark.parametrize("length", [31, 32, 40, 64, 71])
+def test_each_byte_of_long_texts_tells(length: int) -> None:
+    """Texts that differ in one byte, or hold the same words of eight bytes in another order, are different and hash differently."""
+    word = "".join(chr(97 + place % 26) for place in range(length))
+    words = [word, *(word[:place] + "_" + word[place + 1 :] for place in range(length))]
+    words += ["".join(parts) for parts in itertools.permutations(["a" * 8, "b" * 8, "c" * 8, "d" * 8])]
+    texts = pa.array([*words, *words, None])
+    with options(compile="always"), strategy.force(text="compiled", COMPILED_VALUES=0):
+        found = encodings.text_first_occurrences(texts, np.array([0, len(texts)]))
+    assert found is not None  # None where two different texts have one hash
+    assert found[0].tolist() == [*range(len(words)), *range(len(words)), -1]

@@ -22,6 +22,12 @@ Function = Callable[..., int]
 def _hash_of(data: Any, size: Any, start: Any, stop: Any) -> Any:
     """A hash of a text. Two texts of one length up to 8 bytes have different ones."""
     hashed, k = (stop - start) * u8(0x9E3779B97F4A7C15), start
+    while k + u8(32) <= stop:  # three of four words do not wait for the hash of those before them
+        others = mixed(load_word(data, k + u8(8)) ^ u8(0xC2B2AE3D27D4EB4F))
+        others += mixed(load_word(data, k + u8(16)) ^ u8(0x165667B19E3779F9))
+        others += mixed(load_word(data, k + u8(24)) ^ u8(0x27D4EB2F165667C5))
+        hashed = mixed((hashed ^ u8(load_word(data, k))) + others)
+        k += u8(32)
     while k < stop:
         rest = stop - k
         if k + u8(8) <= u8(size):
