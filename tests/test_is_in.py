@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -54,6 +57,14 @@ def test_floats_of_python_take_the_type_of_the_items(type: str) -> None:
     x = aj.array([[0.1, 0.2, None]], type=type)
     assert x.is_in([0.1, 0.7]).to_list() == (x == 0.1).to_list() == [[True, False, None]]
     assert x.is_in([1e300]).to_list() == [[False, False, None]]
+
+
+@pytest.mark.parametrize("type", [pa.decimal128(3, 1), pa.float64(), pa.float32(), pa.int64()])
+def test_a_set_may_mix_decimals_integers_and_floats(type: pa.DataType) -> None:
+    x = aj.array([[7, 2, None]]).cast(type)
+    for mixed in ([1.5, 7], [Decimal("1.5"), 7], [Decimal("7.0"), 7.5], [Decimal(7), np.float64(1.5), 9], [7, None, 1.5]):
+        assert x.is_in(mixed).to_list() == [[True, False, None]]
+    assert aj.array([[Decimal("1.5"), Decimal("7.0")]]).is_in([np.int8(7), Decimal("1.5")]).to_list() == [[True, True]]
 
 
 @pytest.mark.parametrize("far", [pa.timestamp("us"), pa.timestamp("s"), pa.timestamp("ms")])

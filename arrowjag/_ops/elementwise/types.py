@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._integers import is_int
 from arrowjag._kernels.elementwise.times import TICKS, fits_unit
 from arrowjag._ops.elementwise.iso import iso_scalar
 from arrowjag._pyarrow_versions import numpy_dtype
@@ -287,12 +288,15 @@ def members_like(values: Any, leaf: pa.DataType) -> list[Any]:
     if _arrow.is_temporal(plain):
         times = [iso_scalar(value, plain, "is_in") if isinstance(value, str) else None for value in values]
         return [value if time is None else time.as_py() for value, time in zip(values, times, strict=True)]
+    has_floats = any(isinstance(value, (float, np.floating)) for value in values)
+    if has_floats:  # pyarrow refuses decimals beside floats
+        values = [float(value) if isinstance(value, Decimal) else value for value in values]
     if pt.is_integer(plain):
         held = [value for value in values if type(value) is not int or _holds(plain, value)]
         return _with_exact_ints(held) if any(type(value) is float for value in held) else held
     if pt.is_decimal(plain):
         held = [value for value in values if type(value) is not int or _holds(plain, value)]
-        return [Decimal(value) if type(value) is int else value for value in held]
+        return held if has_floats else [Decimal(int(value)) if is_int(value) else value for value in held]
     if pt.is_boolean(plain) or pt.is_null(plain):
         return [value for value in values if type(value) is not int or _holds(pa.int64(), value)]
     if not pt.is_floating(plain):
