@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -267,3 +268,13 @@ def test_edges_beyond_64_bits_are_floats() -> None:
     assert x.cut([-(2**65), 0, 10**30]).to_list() == [[1, 0]]
     with pytest.raises(JagRangeError, match="digitize: edges must fit float64, got"):
         x.digitize([0, 10**400])
+
+
+@pytest.mark.parametrize("type", [pa.decimal128(4, 2), pa.float64()])
+def test_edges_may_be_decimals(type: pa.DataType) -> None:
+    x = aj.array([[1.5, 3.0, None], [0.25]]).cast(type)
+    edges = [Decimal(0), Decimal("1.50"), Decimal(3)]
+    for bins in (edges, aj.array(edges), pa.array(edges)):
+        assert x.histogram(bins).to_list() == x.histogram([0, 1.5, 3]).to_list() == [[0, 2], [1, 0]]
+        assert x.digitize(bins).to_list() == [[2, 3, None], [1]]
+        assert x.cut(bins).to_list() == [[1, 1, None], [0]]

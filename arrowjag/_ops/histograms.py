@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -154,8 +155,8 @@ def _edges(edges: Any, operation: str) -> npt.NDArray[Any]:
     if isinstance(edges, (str, bytes, bool)) or not hasattr(edges, "__len__"):
         raise JagTypeError(f"{operation}: expected a number of bins or a list of edges, got {type(edges).__name__}")
     found = flat_numbers(edges, f"{operation}: edges")
-    if found.dtype.kind == "O" and found.ndim == 1 and all(is_int(one) or isinstance(one, float) for one in found):
-        found = _as_doubles(found, operation)  # integers beyond 64 bits
+    if found.dtype.kind == "O" and found.ndim == 1 and all(is_int(one) or isinstance(one, (float, Decimal)) for one in found):
+        found = _as_doubles(found, operation)  # integers beyond 64 bits, or decimals
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
         raise JagTypeError(f"{operation}: edges must be a flat list of numbers, got {edges!r}")
     if found.size and found.dtype.kind in "iu" and greatest(found) < 2**63:
