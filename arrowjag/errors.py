@@ -35,6 +35,7 @@ _ADVICE = {
     "dictionary": 'Cast categories to text or numbers first, such as x.cast("string").',
     "struct": 'Pick a field first, such as x["name"]; x.fields lists the names.',
     "timestamp": 'Times have min, max, diff and count; cast to "int64" first for others.',
+    "duration": "Convert durations to numbers first, such as x.dt.total_seconds().",
     "date": 'Dates have min, max, diff and count; cast to "int64" or "int32" first for others.',
 }
 """The hint for a type without a kernel, by the beginning of the type's name."""

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
-from tests.hosts import pl
+from tests.hosts import pd, pl
 
 COUNTS = st.none() | st.integers(-(10**6), 10**6)
 
@@ -142,3 +142,49 @@ def test_the_same_in_traced_functions_and_polars() -> None:
             found = frame.lazy().select(function(pl.col("v").jag)).collect(engine=engine)["v"]
             assert found.to_list() == expected.to_list()
         assert function(x.to_pandas().jag).jag.to_list() == expected.to_list()
+
+
+MINUTES = aj.array([[1, 120, None], [0], None], type=pa.int64()) * dt.timedelta(minutes=1)
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_text_beside_durations_is_a_length_of_time(unit: str) -> None:
+    x, half = MINUTES.cast(pa.duration(unit)), dt.timedelta(minutes=30)
+    for name in ("lt", "le", "eq", "ne", "gt", "ge"):
+        assert getattr(operator, name)(x, "30m").equals(getattr(operator, name)(x, half))
+    assert (x + "30m").equals(x + half)
+    assert ("30m" - x).equals(half - x)
+    assert (x / "30m").equals(x / half)
+    assert x.fill_null("30m").equals(x.fill_null(half))
+    assert x.clip("1s", "1h").equals(x.clip(half / 1800, 2 * half))
+    assert x.is_in(["1m", None]).equals(x.is_in([dt.timedelta(minutes=1), None]))
+    assert x.replace("1m", "2m").equals(x.replace(dt.timedelta(minutes=1), dt.timedelta(minutes=2)))
+    assert (x < ["30m", "1h", "1d"]).equals(x < [half, 2 * half, 48 * half])
+    assert (x > "1500ns").to_list() == [[True, True, None], [False], None]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("30min", "fill_null: '30min' is not a length of time, expected .*; write '30m'"),
+        ("1mo", "fill_null: months have no fixed length, got '1mo'; give days"),
+        ("9223372036854775807d", r"fill_null: '9223372036854775807d' does not fit duration\[us\]"),
+    ],
+)
+def test_text_that_is_no_length_of_time(text: str, told: str) -> None:
+    with pytest.raises(JagValueError, match=told):
+        MINUTES.fill_null(text)
+
+
+def test_hosts_compare_durations_with_text() -> None:
+    for frame in (pd.DataFrame({"d": MINUTES.to_pandas()}), pl.DataFrame({"d": MINUTES.to_polars()})):
+        kept = frame.jag.nest("d", into="s").jag.query("s.d > '30m'")
+        assert aj.array(kept["s"])["d"].to_list() == [[dt.timedelta(hours=2)], [], None]
+    assert aj.array(pd.Series(MINUTES) > "30m").equals(MINUTES > "30m")
+    lazy = pl.LazyFrame({"d": MINUTES.to_polars()}).select((pl.col("d").jag > "30m").jag.sum())
+    assert lazy.collect(engine="streaming")["d"].to_list() == [1, 0, None]
+
+
+def test_operations_without_a_kernel_say_how_durations_become_numbers() -> None:
+    with pytest.raises(JagTypeError, match=r"std has no kernel for duration.*x\.dt\.total_seconds\(\)"):
+        MINUTES.std()

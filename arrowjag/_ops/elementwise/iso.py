@@ -1,4 +1,4 @@
-"""Text of ISO 8601 beside times: `x > "2024-01-01"`, `x.fill_null("2024-01-01")`."""
+"""Text of ISO 8601 beside times, and lengths of time beside durations: `x > "2024-01-01"`, `x.gaps().fill_null("30m")`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import pyarrow as pa
 import pyarrow.types as pt
 
+from arrowjag._kernels.elementwise.times import every_of
 from arrowjag._ops.zones import in_zone
 from arrowjag.errors import JagValueError
 
@@ -23,6 +24,7 @@ def iso_scalar(text: str, leaf: pa.DataType, operation: str) -> pa.Scalar | None
     ----------
     text : str
         A date, a date and time, or a time of day. Beside timestamps of a zone, text without an offset is the wall time there.
+        Beside durations, a length of time such as ``30m``.
     leaf : pa.DataType
         The type of the times.
     operation : str
@@ -31,13 +33,15 @@ def iso_scalar(text: str, leaf: pa.DataType, operation: str) -> pa.Scalar | None
     Returns
     -------
     pa.Scalar or None
-        None if the leaves are no dates, timestamps or times of day.
+        None if the leaves are no times.
 
     Raises
     ------
     JagValueError
         If the text is no such time.
     """
+    if pt.is_duration(leaf):
+        return _duration(text, operation)
     try:
         if pt.is_time(leaf):
             return pa.scalar(dt.time.fromisoformat(text), pa.time64("us"))
@@ -54,6 +58,17 @@ def iso_scalar(text: str, leaf: pa.DataType, operation: str) -> pa.Scalar | None
         zone = " without a zone" if not getattr(leaf, "tz", None) else ""
         raise JagValueError(f"{operation}: text beside {leaf} must be an ISO 8601 time{zone}, got {text!r}") from None
     return None
+
+
+def _duration(text: str, operation: str) -> pa.Scalar:
+    every = every_of(text, operation, 0)
+    if every.months:
+        raise JagValueError(f"{operation}: months have no fixed length, got {text!r}; give days")
+    if every.nanoseconds >= 2**63 * 1000:
+        raise JagValueError(f"{operation}: {text!r} does not fit duration[us]")
+    if every.nanoseconds % 1000:
+        return pa.scalar(every.nanoseconds, pa.duration("ns"))
+    return pa.scalar(every.nanoseconds // 1000, pa.duration("us"))
 
 
 def _timestamp(text: str, zone: str | None) -> pa.Scalar:

@@ -154,7 +154,7 @@ _WEAK_KINDS: dict[type, Callable[[pa.DataType], bool]] = {
 def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scalar:
     """Convert a Python scalar to an Arrow scalar; plain Python numbers are weak: they take the leaf's type if the kind fits.
 
-    Text beside times is read as ISO 8601.
+    Text beside times is read as ISO 8601, and beside durations as a length of time.
 
     Raises
     ------
@@ -266,7 +266,7 @@ def _holds(type: pa.DataType, value: int) -> bool:
 
 
 def times_like(texts: pa.Array, leaf: pa.DataType, operation: str) -> pa.Array:
-    """Read text beside times as ISO 8601, each distinct text once; other leaves leave it as it is.
+    """Read text beside times as ISO 8601, or beside durations as lengths; each distinct text once. Other leaves leave it as it is.
 
     Raises
     ------
@@ -274,7 +274,7 @@ def times_like(texts: pa.Array, leaf: pa.DataType, operation: str) -> pa.Array:
         If a text is no time of the kind of the leaves.
     """
     plain = plain_type(leaf)
-    if not (is_text(plain_type(texts.type)) and _arrow.is_temporal(plain)) or pt.is_duration(plain):
+    if not (is_text(plain_type(texts.type)) and _arrow.is_temporal(plain)):
         return texts
     codes = (texts if pt.is_dictionary(texts.type) else texts.cast(pa.large_string())).dictionary_encode()
     times = [time for text in codes.dictionary.to_pylist() if (time := iso_scalar(text, plain, operation)) is not None]
