@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag.errors import JagTypeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, leaf_values
 from tests import reference as ref
 from tests.along import any_axis
@@ -58,3 +59,23 @@ def test_long_rows(size: int, compile: Any) -> None:
         assert x.contains(7.0).to_list() == [*[True] * 6, *[False] * 7, None, False]
         assert x.fill_null(math.nan).contains(math.nan).to_list() == [*[False] * 6, *[True] * 6, False, None, False]
         assert x.cast("int8", safe=False).contains(7).to_list() == [*[True] * 6, *[False] * 7, None, False]
+
+
+def test_in_looks_among_the_items_of_one_dim() -> None:
+    x = aj.array([1, 2, None])
+    assert 2 in x
+    assert 2.0 in x
+    assert pa.scalar(2) in x
+    assert None in x
+    assert 3 not in x
+    assert None not in x[:2]
+    assert 1 not in aj.array([], type=pa.int64())
+    assert "b" in aj.array([["a"], ["b"]]).flatten().cast(pa.dictionary(pa.int32(), pa.string()))
+    assert 1 not in aj.array([math.nan])
+    assert {"a": 1} in aj.array([{"a": 1}])
+
+
+@pytest.mark.parametrize(("rows", "sought"), [([[1, 2], [3]], 3), ([[1, 2], [3]], [3]), ([1, 2], [1])])
+def test_in_of_several_dims_or_values_is_refused(rows: Any, sought: Any) -> None:
+    with pytest.raises(JagTypeError, match=r"`in` takes one value and an array of 1 dim, got .*; x\.contains\(v\)"):
+        sought in aj.array(rows)  # noqa: B015

@@ -11,6 +11,7 @@ from arrowjag._array.base import ArrayBase, as_column, beside, operand
 from arrowjag._methods import Rows, changing_axis, method, over_axis, set_rows
 from arrowjag._ops import by_key, composed, elementwise
 from arrowjag._ops import sets as _ops
+from arrowjag.errors import JagTypeError
 from arrowjag.typing import ArrayOrScalar
 
 if TYPE_CHECKING:
@@ -215,6 +216,18 @@ class GroupMethods(ArrayBase):
         ([True, False, None], [False, True, None])
         """
         return self._wrap(_ops.contains(self, operand(v, self.type, "contains", by_value=True), axis))
+
+    def __contains__(self, item: object) -> bool:
+        """Whether one of the items equals a value; Python's default would compare Arrow scalars, which equal no Python value."""
+        if self.ndim == 1 and item is None:
+            return self.null_count > 0
+        found = self.contains(item) if self.ndim == 1 else self
+        if not isinstance(found, pa.Scalar):
+            raise JagTypeError(
+                f"`in` takes one value and an array of 1 dim, got {type(item).__name__} and {self.ndim} dims; "
+                "x.contains(v) tells for each row, and (x == v).any(axis=None) for all items"
+            )
+        return bool(found.as_py())
 
     @method("values", rows=set_rows("values"))
     def is_in(self, values: Any) -> JaggedArray:
