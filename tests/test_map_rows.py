@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import uuid
+import warnings
 from datetime import date, datetime
 from typing import Any
 
@@ -630,6 +631,55 @@ def test_the_error_of_the_lowest_row_is_raised_though_an_empty_row_fails_too() -
     x = aj.array([[1.0]] * 300 + [[-1.0], [], [2.0]])
     with aj.options(compile="always"), pytest.raises(IndexError) as caught:
         x.map_rows(lambda row: row[5] if row[0] < 0 else row[0])
+    assert caught.value.__notes__ == ["map_rows: the function failed on row 300"]
+
+
+@pytest.mark.parametrize(("item", "place"), [(np.nan, 70_000), (np.inf, 99_999)])
+def test_rows_with_nan_or_infinities_are_those_of_the_interpreter_wherever_they_are(item: float, place: int) -> None:
+    """numba's median takes NaN for a number, and its `int` of them is one."""
+    pytest.importorskip("numba")
+    items = np.arange(100_000) % 7.0
+    items[place] = item
+    x = aj.from_sizes(items, np.full(20_000, 5))
+    scaled = aj.array(items[: len(x)])
+    calls = [
+        lambda: x.map_rows(np.median),
+        lambda: aj.zip(a=x, b=x).map_rows(lambda row: np.median(row.b)),
+        lambda: aj.map_rows(lambda row, one: np.median(np.array([one, row[0], 1.0, 2.0])), x, scaled),
+    ]
+    for call in calls:
+        with aj.options(compile="never"):
+            expected = call()
+        with aj.options(compile="always"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", JagWarning)
+            found = call()
+        assert np.array_equal(*(one.values.to_numpy(zero_copy_only=False) for one in (found, expected)), equal_nan=True)
+    for call in (
+        lambda: x.map_rows(lambda row: sum([int(one) for one in row])),
+        lambda: x.fold(lambda state, one: int(one), 0),
+        lambda: x.scan(lambda state, one: int(one), 0),
+        lambda: x.map_items(int),
+    ):
+        with (
+            aj.options(compile="always"),
+            pytest.warns(JagWarning, match="Python raises"),
+            pytest.raises((ValueError, OverflowError), match="cannot convert float") as caught,
+        ):
+            call()
+        assert len(caught.value.__notes__) == 1
+
+
+def test_an_infinity_for_which_the_compiled_function_fails_too_leaves_it_compiled() -> None:
+    pytest.importorskip("numba")
+    x = aj.array([[1.0]] * 300 + [[1.0, np.inf]])
+
+    def strict(row: np.ndarray) -> float:
+        if not np.isfinite(row).all():
+            raise ValueError("not finite")
+        return row[0]
+
+    with aj.options(compile="always"), pytest.raises(ValueError, match="not finite") as caught:  # a JagWarning would be an error
+        x.map_rows(strict)
     assert caught.value.__notes__ == ["map_rows: the function failed on row 300"]
 
 

@@ -88,8 +88,8 @@ class RowFunctionMethods(ArrayBase):
         Warns
         -----
         JagWarning
-            If numba is installed and cannot compile the function, or gives other results than Python for the first rows, with
-            the reason; the interpreter calls it then.
+            If numba is installed and cannot compile the function, or gives other results than Python for the first rows or for
+            rows with NaN or infinities, with the reason; the interpreter calls it then.
 
         See Also
         --------

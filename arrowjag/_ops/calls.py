@@ -230,7 +230,9 @@ def _by_compiler(
     if isinstance(outcome, row_compiler.Driver):
         called, getters = form.interpreted(function), [argument.at for argument in arguments]
         try:
-            _compare(outcome, arguments, _first_of(live, n_rows, sizes.INTERPRETED_ROWS), first)
+            rows = _first_of(live, n_rows, sizes.INTERPRETED_ROWS)
+            others, results = _not_finite(outcome, called, arguments, live)
+            _compare(outcome, arguments, [*rows, *others], [*first, *results])
             found = outcome.run(arguments, live, n_rows, lambda row: called(*(get(row) for get in getters)), failure)
             if all(result is None for result in first):  # the results don't determine the type
                 if found.null_count == n_rows:
@@ -243,6 +245,23 @@ def _by_compiler(
             return found
     warn(f"{operation}: the function runs in the interpreter, because {reason}")
     return None
+
+
+def _not_finite(
+    outcome: row_compiler.Driver, function: Callable[..., Any], arguments: Sequence[Argument], live: BoolArray | None
+) -> tuple[list[int], list[Any]]:
+    """Return the interpreter's results for some rows with NaN or infinities; raise `UnlikeError` if it alone fails on one."""
+    rows, results = [], []
+    for row in row_compiler.rows_not_finite(arguments, live, sizes.INTERPRETED_ROWS):
+        try:
+            with np.errstate(all="ignore"):
+                results.append(function(*(argument.at(row) for argument in arguments)))
+        except Exception as error:  # noqa: BLE001  # from the user's function; raised in its turn
+            if not outcome.fails(arguments, row):
+                raise row_compiler.UnlikeError(f"Python raises {error!r} on row {row}, the compiled function doesn't") from None
+        else:
+            rows.append(row)
+    return rows, results
 
 
 def _compare(outcome: row_compiler.Driver, arguments: Sequence[Argument], rows: Sequence[int], results: list[Any]) -> None:

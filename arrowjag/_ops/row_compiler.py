@@ -31,7 +31,10 @@ from arrowjag.typing import BoolArray, IntArray
 if TYPE_CHECKING:
     from arrowjag._ops.calls import Argument, Form
 
-__all__ = ["Driver", "UnlikeError", "compile_rows", "is_available"]
+__all__ = ["Driver", "UnlikeError", "compile_rows", "is_available", "rows_not_finite"]
+
+_SCANNED = 2**16
+"""Items that are tested for NaN and infinities at once."""
 
 _drivers: dict[Any, Driver | str] = {}
 _lock = threading.RLock()
@@ -85,18 +88,30 @@ class Driver(NamedTuple):
         if self.per_item:
             expected = [None if one is None else one[-1] for one in expected]
         found = []
-        offsets = _offsets_of(arguments) if self.takes_bounds else None
-        with np.errstate(all="ignore"):
-            for row, result in zip(rows, expected, strict=True):
-                bounds = () if offsets is None else (0, int(offsets[row + 1] - offsets[row]))
-                try:
-                    found.append(self.one(*[argument.at(row) for argument in arguments], *bounds))
-                except Exception:  # noqa: BLE001  # from the user's function, which the interpreter will decide
-                    found.append(result)
+        for row, result in zip(rows, expected, strict=True):
+            try:
+                found.append(self._one(arguments, row))
+            except Exception:  # noqa: BLE001  # from the user's function, which the interpreter will decide
+                found.append(result)
         place = _first_difference(found, expected)
         if place is not None:
             theirs, own = (reprlib.repr(results[place]) for results in (found, expected))
             raise UnlikeError(f"numba's result is {theirs}, Python's {own} on row {rows[place]}")
+
+    def fails(self, arguments: Sequence[Argument], row: int) -> bool:
+        """Return whether the compiled function raises an error on a row."""
+        try:
+            self._one(arguments, row)
+        except Exception:  # noqa: BLE001  # from the user's function
+            return True
+        return False
+
+    def _one(self, arguments: Sequence[Argument], row: int) -> Any:
+        """Call the compiled function on one row."""
+        offsets = _offsets_of(arguments) if self.takes_bounds else None
+        bounds = () if offsets is None else (0, int(offsets[row + 1] - offsets[row]))
+        with np.errstate(all="ignore"):
+            return self.one(*[argument.at(row) for argument in arguments], *bounds)
 
     def run(
         self,
@@ -230,6 +245,29 @@ def _first_difference(found: Sequence[Any], expected: Sequence[Any]) -> int | No
 
 def _size(result: Any) -> int | None:
     return None if result is None else np.size(result)
+
+
+def rows_not_finite(arguments: Sequence[Argument], live: BoolArray | None, limit: int) -> list[int]:
+    """Return the numbers of live rows that hold NaN or an infinity, about `limit` of them at most.
+
+    numba differs from numpy in what it makes of such items: `int` raises no error, and `np.median` doesn't give NaN.
+    """
+    found: set[int] = set()
+    for argument in arguments:
+        offsets: IntArray | None = getattr(argument, "offsets", None)
+        for data in _arrays(argument)[: None if offsets is None else -1]:
+            for first in range(0, len(data) if data.dtype.kind == "f" and len(found) < limit else 0, _SCANNED):
+                part = data[first : first + _SCANNED]
+                with np.errstate(all="ignore"):
+                    if np.isfinite(np.add.reduce(part)):
+                        continue
+                places = first + (~np.isfinite(part)).nonzero()[0]
+                places = places[:: max(1, len(places) // limit)]
+                rows = places if offsets is None else offsets.searchsorted(places, "right") - 1
+                found.update(rows.tolist() if live is None else rows[live[rows]].tolist())
+                if len(found) >= limit:
+                    break
+    return sorted(found)[:limit]
 
 
 def _flags(live: BoolArray | None, n_rows: int) -> BoolArray:
