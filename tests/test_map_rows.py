@@ -317,6 +317,28 @@ def test_dictionaries_are_what_they_stand_for() -> None:
     assert aj.scan(lambda state, item: state + item, 0.0, x).to_list() == [[1.5, None], [2.5, 6.5]]
 
 
+@pytest.mark.filterwarnings("ignore::arrowjag.JagWarning")
+def test_arrays_without_dims_are_scalars(compiling: str) -> None:
+    x = aj.array([[3, 1, None], [], None, [5]])
+    assert x.map_rows(lambda row: np.where(len(row) > 1, 1.5, 0)).equals(aj.array([1.5, 0.0, None, 0.0]))
+    assert x.map_rows(lambda row: np.array(len(row)), "float64").equals(aj.array([2.0, 0.0, None, 1.0]))
+    assert x.map_items(lambda item: np.where(item > 2, item, 0)).equals(aj.array([[3, 0, None], [], None, [5]]))
+    assert x.fold(lambda state, item: np.where(item > state, item, state), 2).equals(aj.array([3, 2, None, 5]))
+    assert x.scan(lambda state, item: np.where(item > state, item, state), 2).equals(aj.array([[3, 3, None], [], None, [5]]))
+
+
+@pytest.mark.filterwarnings("ignore::arrowjag.JagWarning")
+def test_masked_items_of_results_are_null(compiling: str) -> None:
+    x = aj.array([[3, 1, None], [], None, [5], [2]])
+    expected = aj.array([[None, 1], [], None, [None], [2]])
+    assert x.map_rows(lambda row: np.ma.masked_greater(row, 2)).equals(expected)
+    assert x.map_rows(lambda row: np.ma.masked_greater(row, 2), pa.list_(pa.int64())).equals(expected)
+    assert x.map_rows(lambda row: np.ma.masked_greater(row, 9)).type == pa.int64()
+    assert x.map_rows(lambda row: np.ma.masked_greater(row, 2).sum()).equals(aj.array([1, 0, None, None, 2]))
+    days = x.cast("timestamp[ns]").map_rows(lambda row: np.ma.masked_equal(row, np.datetime64(1, "ns")))
+    assert days.is_null().to_list() == [[False, True], [], None, [False], [False]]
+
+
 def test_arrays_inside_of_dicts_and_lists_become_lists() -> None:
     x = aj.array([[1, 2], None, [3]])
     doubled = x.map_rows(lambda row: {"a": row * 2, "n": len(row)}, type=pa.struct([("a", pa.list_(pa.int64())), ("n", pa.int8())]))

@@ -24,7 +24,7 @@ from arrowjag._warnings import warn
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Argument", "Copies", "Form", "Lists", "Objects", "Records", "Rows", "Scalars", "call_each", "result_type"]
+__all__ = ["Argument", "Copies", "Form", "Lists", "Objects", "Records", "Rows", "Scalars", "call_each", "result_type", "unwrapped"]
 
 
 class Argument(Protocol):
@@ -203,11 +203,22 @@ def _interpret(
     row = 0
     try:
         for row in rows:  # named in the note
-            results.append(function(*(get(row) for get in getters)))
+            results.append(unwrapped(function(*(get(row) for get in getters))))
     except Exception as error:  # re-raised with a note that names the row
         error.add_note(failure(row))
         raise
     return results
+
+
+def unwrapped(result: Any) -> Any:
+    """Convert an array of numpy without dims, as `np.where` returns, to its scalar, and a masked array to a list with None."""
+    if not isinstance(result, np.ndarray):
+        return result
+    if isinstance(result, np.ma.MaskedArray):
+        if result.mask.any():
+            return _plain_array(result)
+        result = result.data
+    return result if result.ndim else result[()]
 
 
 def _by_compiler(
@@ -255,7 +266,7 @@ def _not_finite(
     for row in row_compiler.rows_not_finite(arguments, live, sizes.INTERPRETED_ROWS):
         try:
             with np.errstate(all="ignore"):
-                results.append(function(*(argument.at(row) for argument in arguments)))
+                results.append(unwrapped(function(*(argument.at(row) for argument in arguments))))
         except Exception as error:  # noqa: BLE001  # from the user's function; raised in its turn
             if not outcome.fails(arguments, row):
                 raise row_compiler.UnlikeError(f"Python raises {error!r} on row {row}, the compiled function doesn't") from None
@@ -309,6 +320,8 @@ def _array(results: list[Any], rows: Sequence[int], n_rows: int, type: pa.DataTy
             whole[row] = result
         results = whole
     results = [_plain(result, operation) if isinstance(result, (tuple, list, dict)) else result for result in results]
+    if any(isinstance(result, list) for result in results):  # pyarrow does not mix lists with arrays of times
+        results = [_plain_array(result) if isinstance(result, np.ndarray) else result for result in results]
     inferred = result_type(results)
     if inferred is not None:
         results = _promoted(results, inferred)
@@ -367,10 +380,15 @@ def _is_time(result: Any) -> bool:
     return bool(result.dtype.kind in "mM")
 
 
+def _plain_array(array: npt.NDArray[Any]) -> Any:
+    """Convert an array of numpy to a list, or its only item; times of any unit stay times."""
+    return pa.array(array).to_pylist() if array.ndim == 1 and array.dtype.kind in "mM" else array.tolist()
+
+
 def _plain(result: Any, operation: str) -> Any:
     """Replace arrays inside of lists, tuples and dicts by lists, and a record of fields by a list of dicts."""
     if isinstance(result, np.ndarray):
-        return pa.array(result).to_pylist() if result.ndim == 1 and result.dtype.kind in "mM" else result.tolist()
+        return _plain_array(result)
     if isinstance(result, dict):
         return {key: _plain(value, operation) for key, value in result.items()}
     if isinstance(result, tuple) and hasattr(result, "_fields") and all(isinstance(one, np.ndarray) for one in result):

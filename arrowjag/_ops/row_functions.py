@@ -21,7 +21,7 @@ from arrowjag._kernels.base.offsets import filter_rows
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
-from arrowjag._ops.calls import Argument, Copies, Form, Lists, Objects, Records, Rows, Scalars, call_each, result_type
+from arrowjag._ops.calls import Argument, Copies, Form, Lists, Objects, Records, Rows, Scalars, call_each, result_type, unwrapped
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.elementwise import Operand
 from arrowjag._pyarrow_versions import numpy_dtype
@@ -347,6 +347,7 @@ def scanned({parameters}):
 
 def _states(found: list[Any]) -> Any:
     """Convert the states of a row to an array if all are numbers or times, as results are; otherwise return the list."""
+    found = [unwrapped(state) for state in found]
     rows = next((state for state in found if isinstance(state, (np.ndarray, list, tuple))), None)
     if rows is not None:
         raise JagTypeError(
