@@ -9,6 +9,7 @@ import gc
 import math
 import pickle
 import sys
+import types
 import weakref
 from collections import namedtuple
 from collections.abc import Callable
@@ -349,6 +350,54 @@ def test_methods_and_pickles() -> None:
     assert named.__doc__ == "Its docstring."
     assert aj.jit(named) is named
     assert aj.jit()(abs)(aj.array([-1])).to_list() == [1]
+
+
+class Scaling:
+    """An object with attributes that change between calls."""
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    @aj.jit
+    def of(self, x: Any) -> Any:
+        return self.helper(x)
+
+    def helper(self, x: Any) -> Any:
+        return x * self.factor
+
+
+@dataclasses.dataclass(slots=True)
+class Slotted:
+    factor: float
+
+
+SETTINGS = types.SimpleNamespace(factor=2)
+
+
+@pytest.mark.parametrize("make", [Scaling, Slotted, lambda factor: types.SimpleNamespace(factor=factor)])
+def test_attributes_of_arguments_are_those_of_now(make: Callable[[float], Any]) -> None:
+    x, scaling = aj.array([[1], [2, 3]]), make(2)
+    calls = [aj.jit(lambda s, x: x * s.factor)]
+    if isinstance(scaling, Scaling):
+        calls += [Scaling.of, lambda s, x: s.of(x)]
+    bound = aj.jit(Scaling.helper.__get__(scaling))
+    for factor in (2, 10, 3):
+        scaling.factor = factor
+        for call in calls:
+            assert call(scaling, x).to_list() == [[factor], [2 * factor, 3 * factor]]
+        assert bound(x).to_list() == [[factor], [2 * factor, 3 * factor]]
+    assert len(calls[0]._traces) == 3
+
+
+def test_attributes_of_outside_objects_and_items_of_dicts_are_those_of_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, module, given = aj.array([[1], [2, 3]]), types.ModuleType("module"), {"factor": 1}
+    of_global, of_module = aj.jit(lambda x: x * SETTINGS.factor), aj.jit(lambda x: x * module.factor)
+    of_dict = aj.jit(lambda x, given: x * given["factor"])
+    for factor in (2, 10):
+        monkeypatch.setattr(SETTINGS, "factor", factor)
+        module.factor = given["factor"] = factor
+        for found in (of_global(x), of_module(x), of_dict(x, given)):
+            assert found.to_list() == [[factor], [2 * factor, 3 * factor]]
 
 
 # ----------------------------------------------------------------------------------------------------- explain

@@ -253,7 +253,15 @@ def _type_of(value: Any) -> Any:
         return type(value), value.dtype, value.tobytes()  # distinguishes units of time, which numpy compares by value
     if isinstance(value, (float, complex)):
         return type(value), repr(value)  # distinguishes -0.0 from 0.0, and NaN equals NaN
-    return (type(value), value) if isinstance(value, _CONSTANTS) else Same(value)
+    return (type(value), value) if isinstance(value, _CONSTANTS) else (Same(value), *map(Same, _parts(value)))
+
+
+def _parts(value: Any) -> list[Any]:
+    """Return the attributes of an object, or the keys and values of a dict, which may be others in the next call."""
+    if isinstance(value, dict):
+        return [*value, *value.values()]
+    slots = [name for one in type(value).__mro__ for name in vars(one).get("__slots__", ())]
+    return [*getattr(value, "__dict__", {}).values(), *(getattr(value, name, None) for name in slots)]
 
 
 def _content(scalar: pa.Scalar) -> Any:
@@ -267,7 +275,8 @@ def _content(scalar: pa.Scalar) -> Any:
 def _facts(function: Any) -> tuple[Any, ...]:
     """Return the outside objects that a function reads: those in its closure, and those of the global names that it uses.
 
-    Functions among them that are closures or of the same module read more.
+    Functions among them that are closures or of the same module read more. Objects count with the attributes whose names the
+    function uses, and the object of a bound method with all.
     """
     found: list[Same] = []
     seen: set[int] = set()
@@ -282,10 +291,14 @@ def _collect(function: Any, found: list[Same], seen: set[int]) -> None:
     if code is None or id(function) in seen:
         return
     seen.add(id(function))
-    outside = getattr(function, "__globals__", {})
+    outside, names = getattr(function, "__globals__", {}), names_read(code)
     cells = [_cell(cell) for cell in getattr(function, "__closure__", None) or ()]
-    read = [*cells, *(outside[name] for name in names_read(code) if name in outside)]
+    read = [*cells, *(outside[name] for name in names if name in outside)]
     found += map(Same, read)
+    for one in read:
+        attributes = getattr(one, "__dict__", {})
+        found += [Same(attributes[name]) for name in names if name in attributes]
+    found += map(Same, _parts(getattr(function, "__self__", None)))
     for one in read:
         if isinstance(one, _FUNCTIONS) and getattr(one, "__module__", None) == function.__module__:
             _collect(one, found, seen)
