@@ -12,6 +12,7 @@ import pyarrow.fs as pf
 import pyarrow.parquet as pq
 
 from arrowjag._arguments import check_arguments
+from arrowjag._integers import integer
 from arrowjag._pyarrow_versions import check_seconds, parquet_schema, table_of
 from arrowjag.errors import JagError, JagFileError, JagTypeError, JagValueError
 from arrowjag.io._atomic import atomic_target, writing
@@ -295,10 +296,10 @@ def write_parquet(
         `read_parquet` restores their type.
     **options
         Those of `pyarrow.parquet.ParquetWriter`. In options that name columns (``use_dictionary``, ``compression``,
-        ``compression_level``, ``column_encoding``, ``use_byte_stream_split``, ``write_statistics``), write names as in
-        `read_parquet`; a name stands for all leaves below it. Pages get checksums unless ``write_page_checksum=False``.
-        Without ``use_dictionary``, leaves whose values hardly repeat in a sample of the first rows get no dictionary, which
-        would only cost time and space.
+        ``compression_level``, ``column_encoding``, ``use_byte_stream_split``, ``write_statistics``, ``bloom_filter_options``),
+        write names as in `read_parquet`; a name stands for all leaves below it. Pages get checksums unless
+        ``write_page_checksum=False``. Without ``use_dictionary``, leaves whose values hardly repeat in a sample of the first rows
+        get no dictionary, which would only cost time and space.
 
     Raises
     ------
@@ -378,6 +379,8 @@ class FileWriter:
         others = dict(options)
         self._rows, self._values = others.pop("row_group_size", 2**20), others.pop("row_group_values", 2**24)
         plain = others.pop("plain", False)
+        if others.get("write_batch_size") is not None:
+            integer(others["write_batch_size"], "write_batch_size", 1)  # pyarrow does not end with 0
         schema, told = plain_schema(schema, extents=plain != "table") if plain else (schema, {})
         self._name = name
         with _options_of(others):
@@ -414,7 +417,9 @@ class FileWriter:
                 self._writer.write_table(part, row_group_size=stop - start)
             except pa.ArrowNotImplementedError as error:
                 raise unsupported_column(table.schema, error, self._name) from error
-            except pa.ArrowInvalid as error:
+            except (pa.ArrowInvalid, OSError) as error:
+                if isinstance(error, OSError) and error.errno is not None:
+                    raise  # of the operating system; those of encodings and codecs have no number
                 raise JagValueError(f"{self._name}: Parquet can't store a value, or the options don't fit: {error}") from error
 
     def add_metadata(self, facts: Mapping[str, str]) -> None:
@@ -454,7 +459,7 @@ def unsupported_column(schema: pa.Schema, error: Exception, where: str = "") -> 
 # ------------------------------------------------------------------------------------------------- options by column
 
 _LISTS = ("use_dictionary", "use_byte_stream_split", "write_statistics")
-_TABLES = ("compression", "compression_level", "column_encoding")
+_TABLES = ("compression", "compression_level", "column_encoding", "bloom_filter_options")
 
 
 def leaf_options(options: dict[str, Any], schema: pa.Schema) -> dict[str, Any]:

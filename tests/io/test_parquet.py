@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import inspect
 import io
 import tempfile
 from pathlib import Path
@@ -232,6 +233,19 @@ def test_encodings_and_dictionaries_by_column(tmp_path: Path) -> None:
     assert ["RLE_DICTIONARY" in column.encodings for column in encodings(path).values()] == [False, True]
     with pytest.raises(aj.JagValueError, match="no column or leaf 'z'; there are x, y"):
         aj.write_parquet(frame, path, use_dictionary=["z"])
+
+
+def test_bloom_filters_by_column(tmp_path: Path) -> None:
+    if "bloom_filter_options" not in inspect.signature(pq.write_table).parameters:
+        pytest.skip("pyarrow 24 and later write Bloom filters")
+    sizes = {}
+    for options in ({}, {"x": {"ndv": 1000}}, {"y": True}, {"x": True, "y": True}):
+        path = tmp_path / "a.parquet"
+        aj.write_parquet({"x": aj.array([[1, 2], [1]]), "y": [1, 2]}, path, bloom_filter_options=options)
+        sizes[tuple(options)] = path.stat().st_size
+    assert sizes[()] < sizes["x",] == sizes["y",] < sizes["x", "y"]
+    with pytest.raises(aj.JagValueError, match="no column or leaf 'z'; there are x, y"):
+        aj.write_parquet({"x": aj.array([[1]]), "y": [1]}, path, bloom_filter_options={"z": True})
 
 
 def test_checksums_of_pages_are_written_and_checked(tmp_path: Path) -> None:

@@ -110,6 +110,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"store_schema": pd.DataFrame({"a": [1]})},
     {"coerce_timestamps": True},
     {"no_such_option": 1},
+    {"write_batch_size": 0},
 ]
 
 
@@ -117,6 +118,22 @@ OPTIONS: list[dict[str, Any]] = [
 def test_options_that_pyarrow_does_not_accept(options: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(JagError, match=next(iter(options)) if "level" not in next(iter(options)) else "compression level"):
         aj.write_parquet({"v": X}, tmp_path / "a.parquet", **options)
+    assert not list(tmp_path.iterdir())
+
+
+ENCODINGS: list[dict[str, Any]] = [
+    {"column_encoding": {"k": "DELTA_BYTE_ARRAY"}},
+    {"column_encoding": {"v": "RLE"}},
+    {"use_byte_stream_split": True, "use_dictionary": False},
+    {"compression": "lzo"},
+]
+
+
+@pytest.mark.parametrize("options", ENCODINGS, ids=repr)
+def test_encodings_that_do_not_fit_the_type(options: dict[str, Any], tmp_path: Path) -> None:
+    frame = {"v": X, "k": [1, 2, 3, 4], "b": [True, False, True, None]}
+    with pytest.raises(aj.JagValueError, match=r"a\.parquet: Parquet can't store a value, or the options don't fit: .*(only|not)"):
+        aj.write_parquet(frame, tmp_path / "a.parquet", **options)
     assert not list(tmp_path.iterdir())
 
 
