@@ -28,7 +28,7 @@ __all__ = ["as_options", "filters", "load_function", "log_to_stderr", "names", "
 
 _LEVELS = ("debug", "info", "warning", "error")
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-_CONDITION = re.compile(r"\s*([^=<>!]+?)\s*(==|!=|<=|>=|=|<|>|\bnot in\b|\bin\b)\s*(.+?)\s*", re.IGNORECASE)
+_CONDITION = re.compile(r"\s*([^=<>!]+?)\s*((?>==|!=|<=|>=|=|<|>|\bnot in\b|\bin\b))\s*(.+?)\s*", re.IGNORECASE)
 
 
 def run(job: str, source: str, sink: str, **options: Any) -> Any:

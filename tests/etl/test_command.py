@@ -175,6 +175,8 @@ def test_failures_are_reported_and_logged(folder: Path, capsys: pytest.CaptureFi
     ("words", "text"),
     [
         (["--filter", "year"], "--filter 'year' can't be read: write NAME OPERATOR VALUE"),
+        (["--filter", "year =="], "--filter 'year ==' can't be read: write NAME OPERATOR VALUE"),
+        (["--filter", "year <="], "--filter 'year <=' can't be read: write NAME OPERATOR VALUE"),
         (["--log-level", "loud"], "--log-level must be debug, info, warning or error, got 'loud'"),
         (["--schema", "nowhere.parquet"], "--schema nowhere.parquet: no such file"),
         (["--schema", "my_job.py"], "--schema my_job.py is truncated or neither a Parquet nor an Arrow IPC file"),
