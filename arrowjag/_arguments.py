@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -86,10 +86,10 @@ def _known(name: str, key: str, check: _Check, none: bool) -> tuple[tuple[type, 
     return (*_PASSING.get(check, ()), *((type(None),) if none else ())), check, f"{name}: {key}"
 
 
-def within_memory(name: str | None) -> Callable[[F], F]:
+def within_memory(name: str | None, parts: Container[str] | None = None) -> Callable[[F], F]:
     """Decorate a function whose failed allocations raise `JagMemoryError` that names it; None: its first argument does.
 
-    Text that UTF-8 can't encode raises `JagValueError`.
+    Text that UTF-8 can't encode raises `JagValueError`. With `parts`, other errors name the function, too; see `checked`.
     """
 
     def decorate(function: F) -> F:
@@ -97,15 +97,15 @@ def within_memory(name: str | None) -> Callable[[F], F]:
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
                 return function(*args, **kwargs)
-            except (MemoryError, UnicodeEncodeError) as error:
-                _raise_named(error, name or args[1])
+            except (JagError, MemoryError, UnicodeEncodeError) as error:
+                _raise_named(error, name or args[1], parts)
 
         return call  # type: ignore[return-value]  # the wrapped signature is function's
 
     return decorate
 
 
-def _raise_named(error: MemoryError | UnicodeEncodeError, name: str) -> NoReturn:
+def _raise_named(error: JagError | MemoryError | UnicodeEncodeError, name: str, parts: Container[str] | None) -> NoReturn:
     """Raise a failed allocation as `JagMemoryError` that names the operation, and text without UTF-8 as `JagValueError`."""
     if isinstance(error, UnicodeEncodeError):
         if error.encoding != "utf-8" or hasattr(error, "__notes__"):  # raised by a function of the caller, with a note of the row
@@ -115,16 +115,19 @@ def _raise_named(error: MemoryError | UnicodeEncodeError, name: str) -> NoReturn
     if isinstance(error, ExcessError):
         raise JagMemoryError(f"{name}: {error}") from None
     if isinstance(error, JagError):
+        if parts is not None:
+            error.begin_with(name, parts)
         raise error
     raise JagMemoryError(f"{name}: the result needs more memory than is available: {error}") from error
 
 
-def checked(function: F, name: str) -> F:
+def checked(function: F, name: str, parts: Container[str] | None = None) -> F:
     """Return a function that checks its flags, words, integers, numbers and axes by their annotations.
 
     A wrong type raises `JagTypeError` that names the parameter, an integer beyond 64 bits `JagRangeError`: no other library sees
     them. Arguments with other annotations are left to the function. A failed allocation raises `JagMemoryError`, text that UTF-8
-    can't encode `JagValueError`. Cost: below a microsecond per call, nothing without arguments.
+    can't encode `JagValueError`. Given the operations that it may call as `parts`, errors name the function in place of these.
+    Cost: below a microsecond per call, nothing without arguments.
     """
     plain: Any = inspect.unwrap(function)
     code, annotations = plain.__code__, plain.__annotations__  # inspect.signature takes longer than the import of a module
@@ -132,7 +135,7 @@ def checked(function: F, name: str) -> F:
     found = {one: _check_of(one, str(annotations.get(one, ""))) for one in parameters}
     checks = {one: _known(name, one, check, none) for one, (check, none) in found.items() if check is not None}
     if not checks:
-        return within_memory(name)(function)
+        return within_memory(name, parts)(function)
     positional = [(place, *checks[one]) for place, one in enumerate(parameters[: code.co_argcount]) if one in checks]
 
     @functools.wraps(function)
@@ -151,8 +154,8 @@ def checked(function: F, name: str) -> F:
                     check(value, what)
         try:
             return function(*args, **kwargs)
-        except (MemoryError, UnicodeEncodeError) as error:
-            _raise_named(error, name)
+        except (JagError, MemoryError, UnicodeEncodeError) as error:
+            _raise_named(error, name, parts)
 
     return call  # type: ignore[return-value]  # the wrapped signature is function's
 

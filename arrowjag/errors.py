@@ -5,7 +5,8 @@ A message says what failed, where (dim and row), what was expected and what was 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Container
 
 __all__ = [
     "OVERFLOW_HINT",
@@ -105,6 +106,49 @@ class JagError(Exception):
         found = type(self)(operation + text[len(part) :])
         found.row = self.row
         return found
+
+    def begin_with(self, operation: str, others: Container[str]) -> None:
+        """Begin the message with the operation that was called, unless it does; replace the name of another one.
+
+        The error stays the same object, so its traceback still leads to its cause. An error with notes comes from a function
+        of the caller, and a message without its text in `args` has another way to be made: both are left as they are.
+
+        Parameters
+        ----------
+        operation : str
+            The public name of the operation.
+        others : container of str
+            The names of operations that it may be made of.
+
+        Examples
+        --------
+        >>> from arrowjag.errors import JagTypeError
+        >>> error = JagTypeError("array: function is neither an array nor an Arrow scalar")
+        >>> error.begin_with("sort", {"array"})
+        >>> error
+        JagTypeError('sort: function is neither an array nor an Arrow scalar')
+        """
+        text = str(self)
+        if self.args != (text,) or hasattr(self, "__notes__") or _begins_with(text, operation):
+            return
+        first = _OPERATION.match(text)
+        if first is not None and first[1] in others:
+            self.args = (operation + text[first.end(1) :],)
+        else:
+            self.args = (f"{operation}: {text}",)
+
+
+_OPERATION = re.compile(r"(\w+)(?=:| has no kernel for | takes | needs )")
+"""The operation at the start of a message."""
+
+
+def _begins_with(text: str, operation: str) -> bool:
+    """Return whether a message begins with an operation, also as ``rolling sum`` and ``rolling`` for ``rolling_sum``."""
+    names = (operation, operation.rpartition(".")[2], operation.replace("_", " "))
+    family = operation.partition("_")[0]
+    if text.startswith((f"{family}: ", f"{family} takes ")):
+        return True
+    return any(re.match(rf"{re.escape(one)}(?![\w.])", text) for one in names)
 
 
 class ShapeError(JagError, ValueError):

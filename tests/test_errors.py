@@ -1,4 +1,4 @@
-"""Errors name a row of nested arrays by its path, whichever code raises them."""
+"""Errors name the method that was called, and a row of nested arrays by its path, whichever code raises them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
+from arrowjag._methods import METHODS
 
 LARGE = 2**62
 X = aj.array([[[1], [2, 3]], [[4], [], [5, 6]]])
@@ -94,3 +95,50 @@ def test_an_error_keeps_its_row_when_renamed_and_pickled() -> None:
         assert str(one.in_row("row [1][0]")) == "dot: the result of row [1][0] is too large"
     plain = aj.JagValueError("no row 3 here")
     assert plain.in_row("row [1][0]") is plain
+
+
+RECEIVERS = {"": aj.array([[1.5], [2.0]]), "str": aj.array([["a"]])}
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.arrays])
+def test_an_argument_of_a_wrong_type_is_an_error_of_the_method(name: str) -> None:
+    method = METHODS[name]
+    positional, keywords = [], {}
+    for parameter in list(method.signature.parameters.values())[1:]:
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            positional.append(object())
+        elif parameter.name in method.arrays or parameter.kind is parameter.VAR_KEYWORD:
+            keywords[parameter.name] = object()
+        elif parameter.default is parameter.empty:
+            keywords[parameter.name] = 1
+    if positional:
+        positional, keywords = [*keywords.values(), *positional], {}
+    with pytest.raises(aj.JagTypeError) as caught:
+        method.function(RECEIVERS[name.rpartition(".")[0]], *positional, **keywords)
+    assert str(caught.value).startswith((f"{name}: ", f"{name} takes ", f"{name} needs "))
+
+
+BORROWED: dict[str, tuple[Callable[[], Any], str]] = {
+    "a bound of another shape": (lambda: X.clip(X[:1]), "clip: JaggedShape(1, 2, [1, 2]) is not a prefix of"),
+    "a default of another shape": (lambda: X.get(9, [1, 2, 3]), "get: JaggedShape(3)"),
+    "a fill of another shape": (lambda: X.shift(fill=[1, 2, 3]), "shift: JaggedShape(3) is not a prefix of"),
+    "items of several types": (lambda: X.append([1, "a"]), "append: the item 'a' at [1] does not fit the leaf type int64"),
+    "a type that does not exist": (lambda: X.cast("abc"), "cast: expected an Arrow type, its name or a numpy dtype"),
+    "a size that is text": (lambda: X.reshape("abc"), "reshape: a dim must be an int, a list of sizes, a Dim or a pattern"),
+    "a window": (lambda: X.rolling_sum(0), "rolling: window must be at least 1, got 0"),
+    "a weight": (lambda: X.ewm_mean(alpha=-1), "ewm: alpha must be more than 0 and at most 1, got -1"),
+    "operands of a free function": (lambda: aj.zip(a=[1, "a"]), "zip: the item 'a' at [1]"),
+}
+
+
+@pytest.mark.parametrize("name", BORROWED)
+def test_an_error_names_the_method_and_not_what_it_is_made_of(name: str) -> None:
+    call, text = BORROWED[name]
+    with pytest.raises(aj.JagError) as caught:
+        call()
+    assert str(caught.value).startswith(text)
+
+
+def test_an_error_of_the_callers_function_keeps_its_name() -> None:
+    with pytest.raises(aj.JagIndexError, match=r"^sum: axis 5 is out of range"):
+        X.map_rows(lambda row: aj.array(row).sum(axis=5))
