@@ -6,12 +6,10 @@ import datetime as dt
 import decimal
 from typing import Any
 
+from arrowjag._arrow import is_missing
 from arrowjag.errors import JagTypeError
 
 __all__ = ["json_default"]
-
-_MISSING = frozenset({"NAType", "NaTType"})
-"""Missing values of pandas, compared by name because this module may not import pandas."""
 
 
 def json_default(value: Any) -> Any:
@@ -46,7 +44,7 @@ def json_default(value: Any) -> Any:
     >>> json.dumps({"v": aj.array([[1, None], None])}, default=aj.json_default)
     '{"v": [[1, null], null]}'
     """
-    if type(value).__name__ in _MISSING:
+    if is_missing(value):
         return None
     for name in ("as_py", "to_list", "to_pylist", "tolist"):
         if hasattr(value, name) and not isinstance(value, type):

@@ -31,9 +31,6 @@ from arrowjag.typing import ArrowData
 
 __all__ = ["to_array"]
 
-_MISSING = frozenset({"NAType", "NaTType"})
-"""Class names of pandas' missing values; compared by name, because pandas must not be imported here."""
-
 
 def to_array(data: Any, type: pa.DataType | None = None, ndim: int | None = None, nan_to_null: bool | None = None) -> ArrowData:
     """Convert data to Arrow.
@@ -192,7 +189,7 @@ def _plain(data: Any) -> Any:
         return data if same else plain
     if isinstance(data, pa.Scalar):
         return data.as_py()
-    if type(data).__name__ in _MISSING:
+    if _arrow.is_missing(data):
         return None
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(data, method) and not isinstance(data, np.generic):

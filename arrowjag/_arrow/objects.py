@@ -15,7 +15,10 @@ import pyarrow.types as pt
 from arrowjag._arrow.values import to_numpy, valid_of
 from arrowjag.typing import BoolArray
 
-__all__ = ["check_dates", "leaf_objects", "leaves"]
+__all__ = ["check_dates", "is_missing", "leaf_objects", "leaves"]
+
+_MISSING = frozenset({"NAType", "NaTType"})
+"""Class names of pandas' missing values; compared by name, because pandas must not be imported here."""
 
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 _DAYS = {
@@ -28,6 +31,11 @@ _PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000}
 """Units of Python's types; they lack nanoseconds."""
 
 _PER_DAY_NS = 86_400 * 10**9
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether an object is pandas' `NA` or `NaT`."""
+    return type(value).__name__ in _MISSING
 
 
 def leaf_objects(values: pa.Array) -> list[Any] | None:

@@ -155,6 +155,7 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
     """Convert a Python scalar to an Arrow scalar; plain Python numbers are weak: they take the leaf's type if the kind fits.
 
     Text beside times is read as ISO 8601, and beside durations as a length of time.
+    Missing values of pandas are null.
 
     Raises
     ------
@@ -166,6 +167,7 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
     if isinstance(value, pa.Scalar):
         return value
     leaf = _known_type(leaf)
+    value = None if _arrow.is_missing(value) else value
     if isinstance(value, str) and leaf is not None and (time := iso_scalar(value, leaf, operation)) is not None:
         return time
     try:
