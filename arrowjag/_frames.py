@@ -118,6 +118,19 @@ def several(operation: str, names: Sequence[Any], resolved: Callable[[list[Any]]
     return found
 
 
+def check_keys(keys: Sequence[Any]) -> None:
+    """Refuse to nest rows without a key, which would give a frame of no columns, or an error of the host."""
+    if not keys:
+        raise JagTypeError("implode nests the rows of each group: name at least one column of keys")
+
+
+def check_nested(names: Sequence[Any], ndims: Iterable[int]) -> None:
+    """Refuse to flatten columns that have one dim each."""
+    if all(ndim == 1 for ndim in ndims):
+        told = f"{', '.join(map(repr, names))} {'is' if len(names) == 1 else 'are'}"
+        raise JagTypeError(f"flatten: {told} flat already; name a jagged column")
+
+
 def check_labels(names: Sequence[Any]) -> None:
     """Refuse data in place of the names of columns."""
     for name in names:

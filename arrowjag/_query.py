@@ -151,7 +151,11 @@ def filter_by(query: Query, columns: Mapping[str, JaggedArray]) -> dict[str, Jag
         The column of structs, with the items for which the condition is true. Rows stay; a row that loses all items is empty.
     """
     name = query.struct(columns)
-    mask = query.mask(columns)
+    try:
+        mask = query.mask(columns)
+    except JagError as error:
+        error.begin_with("query", ())
+        raise
     if not isinstance(mask, JaggedArray) or not (pt.is_boolean(mask.type) or pt.is_null(mask.type)):
         got = mask.type if isinstance(mask, JaggedArray) else type(mask).__name__
         raise JagTypeError(f"query: {query.text!r} must give booleans, got {got}")

@@ -42,6 +42,10 @@ _ADVICE = {
 """The hint for a type without a kernel, by the beginning of the type's name."""
 
 
+_REPETITIONS = ("has no kernel matching input types", "not supported for the input types", "contain a loop with signature")
+"""Messages of pyarrow and numpy about types without a kernel, which repeat the types beside names of their own functions."""
+
+
 class JagError(Exception):
     """Base class of the exceptions of arrowjag.
 
@@ -177,7 +181,7 @@ class JagTypeError(JagError, TypeError):
         *types : object
             The Arrow types of the operands.
         hint : str
-            The alternative, a full sentence.
+            The alternative, a full sentence, or the message of pyarrow or numpy, which is left out if it repeats the types only.
 
         Returns
         -------
@@ -191,6 +195,7 @@ class JagTypeError(JagError, TypeError):
         sum has no kernel for string. Cast text to numbers first...
         """
         names = " and ".join(str(one) for one in types)
+        hint = "" if any(one in hint for one in _REPETITIONS) else hint
         hint = hint or next((advice for start, advice in _ADVICE.items() if any(str(one).startswith(start) for one in types)), "")
         return cls(f"{operation} has no kernel for {names}.{' ' + hint if hint else ''}")
 

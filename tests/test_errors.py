@@ -7,6 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -142,3 +143,29 @@ def test_an_error_names_the_method_and_not_what_it_is_made_of(name: str) -> None
 def test_an_error_of_the_callers_function_keeps_its_name() -> None:
     with pytest.raises(aj.JagIndexError, match=r"^sum: axis 5 is out of range"):
         X.map_rows(lambda row: aj.array(row).sum(axis=5))
+
+
+TEXT = aj.array([["a"], ["b", "c"]])
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: TEXT + 1, "add has no kernel for string and int64. Cast text to numbers first"),
+        (lambda: TEXT.dot(aj.array([1, 2])), "dot has no kernel for string and int64. Cast text to numbers first"),
+        (
+            lambda: aj.zip(a=TEXT) * 2,
+            "multiply has no kernel for struct<a: string> and int64. Pick a field first",
+        ),
+    ],
+)
+def test_types_without_a_kernel_get_advice_in_place_of_the_words_of_pyarrow(call: Callable[[], Any], text: str) -> None:
+    with pytest.raises(aj.JagTypeError) as caught:
+        call()
+    assert str(caught.value).startswith(text)
+    assert "Function" not in str(caught.value)
+
+
+def test_ufuncs_without_a_kernel_do_not_show_the_classes_of_numpy() -> None:
+    with pytest.raises(aj.JagTypeError, match=r"^gcd has no kernel for double and double\.$"):
+        np.gcd(aj.array([[1.5]]), 2.0)

@@ -505,3 +505,27 @@ def test_frames_take_a_list_of_keys_of_any_kind() -> None:
         ]
         frame = pd.DataFrame({"a": a.to_pandas(), "b": b.to_pandas()})
         assert frame.jag.sort_items(by, "b")["b"].jag.to_list() == [["y", "a", "x"], ["z"]]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_frames_of_every_host_refuse_the_same_calls(host: str) -> None:
+    frame = frame_of(host, k=[1, 2], v=aj.array([[1, 2], [3]]), f=aj.zip(t=aj.array([["a"], []])))
+    with pytest.raises(JagTypeError, match=r"^flatten: 'k' is flat already; name a jagged column"):
+        lists(frame.jag.flatten("k"), host)
+    with pytest.raises(JagTypeError, match=r"^implode nests the rows of each group: name at least one column of keys"):
+        frame.jag.implode([], "v")
+    with pytest.raises(JagTypeError, match=r"^query: greater has no kernel for .*string and int64\. Cast text to numbers first"):
+        lists(frame.jag.query("f.t > 1"), host)
+    with pytest.raises(
+        aj.JagAttributeError, match=r"Frame has no 'explode'; write x\.flatten\(\), or frame\.jag\.flatten\(column\)"
+    ):
+        frame.jag.explode("v")
+    assert not hasattr(frame.jag, "_repr_latex_")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_flatten_takes_a_list_of_columns_and_a_column_twice(host: str) -> None:
+    frame = frame_of(host, k=[1, 2], v=aj.array([[1, 2], [3]]), w=aj.array([[4, 5], [6]]))
+    expected = {"k": [1, 1, 2], "v": [1, 2, 3], "w": [4, 5, 6]}
+    assert lists(frame.jag.flatten(["v", "w"]), host) == expected
+    assert lists(frame.jag.flatten("v", "w", "v"), host) == expected

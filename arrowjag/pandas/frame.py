@@ -72,7 +72,9 @@ class FrameJag:
         Raises
         ------
         ShapeError
-            If one shape is not a prefix of another, or nothing is jagged.
+            If one shape is not a prefix of another, or no column is named and none is jagged.
+        JagTypeError
+            If all named columns are flat.
         JagIndexError
             If there is no such column.
         JagValueError
@@ -94,7 +96,9 @@ class FrameJag:
         names = given or [name for name in frame.columns if getattr(frame[name].dtype, "ndim", 0) > 1]
         if not names:
             raise ShapeError("flatten: the frame has no jagged column; name the columns of lists")
-        flat = _frames.flatten([as_array(frame[name]) for name in names], keep_empty)
+        arrays = [as_array(frame[name]) for name in names]
+        _frames.check_nested(names, (one.ndim for one in arrays))
+        flat = _frames.flatten(arrays, keep_empty)
         others = frame[[name for name in frame.columns if name not in names]].take(flat.parents)
         made = pd.DataFrame({name: wrap(one) for name, one in zip(names, flat.columns, strict=True)}, index=others.index)
         return pd.concat([others, made], axis=1)[list(frame.columns)]
@@ -120,6 +124,8 @@ class FrameJag:
 
         Raises
         ------
+        JagTypeError
+            If `by` is an empty list.
         JagIndexError
             If there is no such column.
         JagValueError
@@ -136,6 +142,8 @@ class FrameJag:
         1  b     [2]
         """
         keys = [] if by is None else _names(by)
+        if by is not None:
+            _frames.check_keys(keys)
         frame = self._picked([*keys, *([] if columns is None else _names(columns))])
         wanted = [name for name in frame.columns if name not in keys] if columns is None else _names(columns)
         for name in keys:

@@ -13,7 +13,7 @@ from arrowjag import _arrow, _frames
 from arrowjag._array import JaggedArray
 from arrowjag._column import Column
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagError, JagTypeError
+from arrowjag.errors import JagError
 from arrowjag.polars._convert import (
     ColumnType,
     as_lists,
@@ -75,8 +75,7 @@ class Zipped:
 
     def __call__(self, pairs: list[tuple[pl.Expr, pl.DataType]]) -> pl.Expr:
         kinds = [column_type(dtype) for _, dtype in pairs]
-        if max(kind.ndim for kind in kinds) == 1:
-            raise JagTypeError(f"flatten: {', '.join(map(repr, self.names))} are flat already; name a jagged column")
+        _frames.check_nested(self.names, (kind.ndim for kind in kinds))
         dtype = pl.List(pl.Struct({name: _leaf_dtype(kind) for name, kind in zip(self.names, kinds, strict=True)}))
         operands = [*(expr for expr, _ in pairs), pl.lit("jag flatten")]
         return pl.map_batches(operands, functools.partial(self.zipped, dtype=dtype), dtype, is_elementwise=True)

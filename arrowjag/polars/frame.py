@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import polars as pl
 
 from arrowjag.errors import JagValueError
 from arrowjag.polars._html import frame_repr
-from arrowjag.polars.lazy_frame import JagLazyFrame
+from arrowjag.polars.lazy_frame import JagLazyFrame, refuse_name
 
 __all__ = ["JagDataFrame", "JagLazyFrame"]
 
@@ -59,6 +59,10 @@ class JagDataFrame:
 
     def __init__(self, frame: pl.DataFrame) -> None:
         self._frame = frame
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise for an unknown name, and suggest one of arrowjag; methods of single columns are under `.jag` of the column."""
+        refuse_name("DataFrame", name, dir(type(self)))
 
     def flatten(self, *columns: Any, keep_empty: bool = False) -> pl.DataFrame:
         """Call `JagLazyFrame.flatten` and collect the result."""

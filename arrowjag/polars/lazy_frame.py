@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import polars as pl
 
@@ -13,7 +13,8 @@ from arrowjag._array import JaggedArray
 from arrowjag._integers import item_count
 from arrowjag._parameters import with_descriptions
 from arrowjag._query import filter_by, parse
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError
+from arrowjag._spellings import suggestion
+from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError
 from arrowjag.polars import _frame_steps
 from arrowjag.polars._convert import (
     column_type,
@@ -24,7 +25,14 @@ from arrowjag.polars._tree import Call, Input, record
 from arrowjag.polars.dtype import jagged
 from arrowjag.polars.lowering import lower
 
-__all__ = ["JagLazyFrame"]
+__all__ = ["JagLazyFrame", "refuse_name"]
+
+
+def refuse_name(kind: str, name: str, known: Iterable[str]) -> NoReturn:
+    """Raise for an unknown name under `.jag` of a frame; see `JagLazyFrame.__getattr__`."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+    raise JagAttributeError(f".jag of a {kind} has no {name!r}", name, lambda: suggestion(name, known, where="pl.col(column).jag"))
 
 
 @with_descriptions
@@ -47,12 +55,16 @@ class JagLazyFrame:
     def __init__(self, frame: pl.LazyFrame) -> None:
         self._frame = frame
 
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise for an unknown name, and suggest one of arrowjag; methods of single columns are under `.jag` of the column."""
+        refuse_name("LazyFrame", name, dir(type(self)))
+
     def flatten(self, *columns: Any, keep_empty: bool = False) -> pl.LazyFrame:
         """Flatten columns: the result has one row per leaf.
 
         Parameters
         ----------
-        *columns : str or selector
+        *columns : str or selector, or one list of them
             Columns whose shapes are prefixes of one another; by default every column of dtype `Jagged`. Columns of fewer dims
             are expanded by the prefix rule. Fields of structs, such as ``"docs.score"``, take the place of their column.
         %(keep_empty)s
@@ -67,8 +79,10 @@ class JagLazyFrame:
         ------
         ShapeError
             If the shapes do not agree; raised when the frame is collected.
+        JagTypeError
+            If all named columns are flat; raised when the frame is collected.
         JagValueError
-            If there is no column to flatten.
+            If no column is named and none is jagged.
 
         Examples
         --------
@@ -77,7 +91,8 @@ class JagLazyFrame:
         >>> lf.jag.flatten("v").collect().rows()
         [('a', 1), ('a', 2), ('b', 3)]
         """
-        names = self._names(columns or (jagged(),))
+        given = columns[0] if len(columns) == 1 and isinstance(columns[0], list) else columns
+        names = list(dict.fromkeys(self._names(given or (jagged(),))))
         if not names:
             raise JagValueError("flatten: the frame has none of dtype Jagged; name the columns to flatten")
         first, *rest = names
@@ -102,6 +117,11 @@ class JagLazyFrame:
             One row per group, in order of first appearance; rows keep their order within a group. A flat column becomes `Jagged` of
             two dims, a `Jagged` column gets one more dim, and a `List` column becomes a `List` of lists.
 
+        Raises
+        ------
+        JagTypeError
+            If `by` is an empty list.
+
         Examples
         --------
         >>> import arrowjag
@@ -111,6 +131,7 @@ class JagLazyFrame:
         [('a', [1, 3]), ('b', [2])]
         """
         keys = self._names(_sequence(by))
+        _frames.check_keys(keys)
         wanted = self._names(_sequence(columns)) if columns is not None else None
         names = wanted if wanted is not None else [name for name in self._frame.collect_schema() if name not in keys]
         gathered: list[pl.Expr] = [stored(name) for name in names]

@@ -61,7 +61,7 @@ def test_null_and_empty_rows_leave_no_row():
 def test_flatten_refuses():
     with pytest.raises(JagValueError, match="none of dtype Jagged"):
         frame().select("k").jag.flatten()
-    with pytest.raises(JagTypeError, match="'k' are flat already"):
+    with pytest.raises(JagTypeError, match="'k' is flat already"):
         frame().jag.flatten("k")
     with pytest.raises(ShapeError, match="columns 'v', 'w'"):
         frame().with_columns(pl.col("w").reverse()).jag.flatten("v", "w")
