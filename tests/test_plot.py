@@ -373,3 +373,30 @@ def test_steps_are_drawn_side_by_side() -> None:
         aj.plot.steps()
     with pytest.raises(aj.JagValueError, match="color_by must be 'value', 'row' or an array"):
         x.plot.rows(color_by="rows")
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (aj.array(3).plot.rows, "plot.rows needs rows, got a scalar"),
+        (lambda: aj.plot.steps(("x", aj.array(3))), "steps needs rows, got a scalar"),
+        (lambda: aj.plot.steps("x"), "steps: expected a tuple (title, array) or (title, array, color_by), got 'x'"),
+        (lambda: aj.plot.steps(aj.array([[1]])), "steps: expected a tuple (title, array) or (title, array, color_by), got "),
+        (
+            lambda: aj.plot.steps(("x", [[1]])),
+            "steps: expected a tuple (title, array) or (title, array, color_by), got ('x', [[1]])",
+        ),
+    ],
+)
+def test_pictures_of_rows_refuse_what_has_none(call: Any, text: str) -> None:
+    with pytest.raises(JagTypeError) as caught:
+        call()
+    assert str(caught.value).startswith(text)
+
+
+def test_long_titles_are_wrapped_at_the_edge_of_the_figure() -> None:
+    ax = aj.array([[[1, 2], [3]], [], None, [[4, 5, 6]]]).plot.shape()
+    figure = ax.figure
+    figure.canvas.draw()
+    extent = ax._left_title.get_window_extent()
+    assert extent.x1 <= figure.bbox.x1

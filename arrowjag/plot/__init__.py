@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
 
 from arrowjag._arguments import check_arguments
@@ -265,7 +266,7 @@ def steps(*panels: tuple[Any, ...], width: float = 1.9) -> Any:
     Raises
     ------
     JagTypeError
-        If there is no panel.
+        If there is no panel, or a panel is not such a tuple.
     MissingDependencyError
         If matplotlib is not installed.
 
@@ -279,6 +280,11 @@ def steps(*panels: tuple[Any, ...], width: float = 1.9) -> Any:
     """
     if not panels:
         raise JagTypeError("steps: there is nothing to draw; pass tuples (title, array)")
+    given: tuple[Any, ...] = panels
+    for panel in given:
+        if not (isinstance(panel, tuple) and len(panel) in (2, 3) and isinstance(panel[1], Column)):
+            raise JagTypeError(f"steps: expected a tuple (title, array) or (title, array, color_by), got {reprlib.repr(panel)}")
+        _canvas.check_rows(panel[1], "steps")
     arrays = [panel[1] for panel in panels]
     tall = max([3, *(min(array.shape.nodes(1), _cells.MOST_ROWS) for array in arrays)])
     figure, places = _canvas.pyplot().subplots(

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arrowjag._column import Column, row_validity
-from arrowjag.errors import JagTypeError
 from arrowjag.plot import _canvas, _cells
 
 __all__ = ["compare", "shape"]
@@ -103,8 +102,7 @@ def _draw(ax: Any, column: Column, node: Node, fill: Any) -> None:
 def compare(before: Column, after: Column, titles: tuple[str, str], ax: Any) -> Any:
     """Two arrays of cells beside each other; equal values have equal colours."""
     for one in (before, after):
-        if one.ndim == 0:
-            raise JagTypeError("plot.compare needs rows, got a scalar")
+        _canvas.check_rows(one, "plot.compare")
     both = [[_cells.row_cells(one, row, _cells.MOST_CELLS) for row in _few(one)] for one in (before, after)]
     widths = [max((line[-1].x + 1 for line in lines if line), default=1.0) for lines in both]
     tall = max(len(lines) for lines in both)

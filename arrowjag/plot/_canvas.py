@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.types as pt
 
+from arrowjag._column import Column
 from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError
 
 __all__ = ["BAR", "EMPTY", "NULL", "axes", "count", "figure", "tidy"]
@@ -60,7 +61,7 @@ def tidy(ax: Any, title: str, x: str, y: str = "") -> None:
 
 def bare(ax: Any, title: str) -> None:
     """A picture without scales."""
-    ax.set_title(title, loc="left", fontsize="medium")
+    ax.set_title(title, loc="left", fontsize="medium", wrap=True)
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
@@ -88,6 +89,12 @@ def logarithmic(ax: Any, label: str) -> None:
 def count(n: int, noun: str) -> str:
     """`1 row`, `2 rows`."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def check_rows(column: Column, operation: str) -> None:
+    """Refuse a scalar, which has no rows to draw."""
+    if column.ndim == 0:
+        raise JagTypeError(f"{operation} needs rows, got a scalar")
 
 
 def refuse(operation: str, type: pa.DataType) -> JagTypeError:

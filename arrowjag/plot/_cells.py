@@ -39,6 +39,7 @@ ROW_COLOURS = ("#8fb3f0", "#f4b96f", "#8ed1b2", "#e2a1c6", "#c3b3ee", "#d8d07a",
 
 def rows(column: Column, ax: Any, color_by: Any = "value") -> Any:
     """Rows from top to bottom: cells where they are few, otherwise how far the rows of each bin reach."""
+    _canvas.check_rows(column, "plot.rows")
     n = column.shape.nodes(1)
     dim = column.shape.composed(1, column.ndim) if column.ndim > 1 else None
     if n <= MOST_ROWS:
