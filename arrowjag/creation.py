@@ -54,7 +54,7 @@ def array(data: Any, *, type: pa.DataType | None = None, ndim: int | None = None
     -------
     JaggedArray
         An array of the given lists. It shares the buffers of Arrow and numpy data if list offsets have 64 bits and start at 0, and
-        null rows own no values.
+        null rows own no values; later writes to a numpy array change it.
 
     Raises
     ------

@@ -336,6 +336,10 @@ class ArrayBase(Column):
 
         Raises
         ------
+        ShapeError
+            If the index does not have one label per row.
+        JagTypeError
+            If pandas can't build an index from it, or the name is not hashable.
         MissingDependencyError
             If pandas is not installed.
 

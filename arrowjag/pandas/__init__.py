@@ -54,6 +54,7 @@ from arrowjag._gate import storage_of
 from arrowjag._gate.layouts import canonical_layout, without_rows
 from arrowjag._pyarrow_versions import has_views, with_metadata, without_views
 from arrowjag._storage import portable
+from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.pandas import _entry, groupby, host
 from arrowjag.pandas._operators import wrap, wrap_values
 from arrowjag.pandas.accessor import SeriesJag
@@ -98,6 +99,13 @@ def to_series(array: JaggedArray, index: Any = None, name: Any = None) -> Any:
     pandas.Series
         Of dtype `jagged[...]`, or Arrow-backed if the array has one dim. Buffers are shared.
 
+    Raises
+    ------
+    ShapeError
+        If the index does not have one label per row.
+    JagTypeError
+        If pandas can't build an index from it, or the name is not hashable.
+
     Examples
     --------
     >>> from arrowjag.pandas import to_series
@@ -107,7 +115,13 @@ def to_series(array: JaggedArray, index: Any = None, name: Any = None) -> Any:
     b       [3]
     dtype: jagged[int64, 2]
     """
-    return pd.Series(wrap(array), index=index, name=name, copy=False)
+    values = wrap(array)
+    try:
+        return pd.Series(values, index=index, name=name, copy=False)
+    except ValueError as error:
+        raise ShapeError(f"to_pandas: the index must be flat, one label per row of {array.shape!r}: {error}") from None
+    except TypeError as error:
+        raise JagTypeError(f"to_pandas: {error}") from None
 
 
 def series_from_arrow(array: pa.ExtensionArray) -> Any:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
+from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.pandas import frame_from_table
 from arrowjag.pandas._versions import NO_ROW_BUILDERS
 
@@ -143,3 +144,18 @@ def test_flat_columns_keep_their_type_and_nulls(column: pa.Array) -> None:
     assert frame["v"].dtype == pd.ArrowDtype(column.type)
     assert pa.array(frame["v"]).equals(column)
     assert frame["k"].dtype == "int64"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"index": [1, 2, 3]}, ShapeError, r"^to_pandas: the index must be flat, one label per row of JaggedShape\(2, \[1, 2\]\)"),
+        ({"index": np.zeros((2, 2))}, ShapeError, r"^to_pandas: the index must be flat"),
+        ({"index": "ab"}, JagTypeError, r"^to_pandas: .*'ab' was passed"),
+        ({"name": [1]}, JagTypeError, r"^to_pandas: .*name must be a hashable type"),
+    ],
+)
+def test_to_pandas_refuses_labels_and_names_as_its_own(arguments: Any, error: type[Exception], text: str) -> None:
+    for x in (aj.array([[1], [2, 3]]), aj.array([1, 2])):
+        with pytest.raises(error, match=text if x.ndim == 2 else text.replace(r", \[1, 2\]", "")):
+            x.to_pandas(**arguments)
