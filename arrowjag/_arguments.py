@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from arrowjag._integers import integer, is_int
 from arrowjag._kernels.base.memory import ExcessError
-from arrowjag.errors import JagError, JagMemoryError, JagRangeError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagError, JagMemoryError, JagRangeError, JagTypeError, JagValueError, ShapeError, brief
 
 __all__ = ["check_arguments", "checked", "flat_numbers", "within_memory"]
 
@@ -111,7 +111,7 @@ def _raise_named(error: JagError | MemoryError | UnicodeEncodeError, name: str, 
         if error.encoding != "utf-8" or hasattr(error, "__notes__"):  # raised by a function of the caller, with a note of the row
             raise error
         text, place = error.object, error.start
-        raise JagValueError(f"{name}: {text!r} holds {text[place]!r} at {place}, which UTF-8 can't encode") from None
+        raise JagValueError(f"{name}: {brief(text)} holds {text[place]!r} at {place}, which UTF-8 can't encode") from None
     if isinstance(error, ExcessError):
         raise JagMemoryError(f"{name}: {error}") from None
     if isinstance(error, JagError):

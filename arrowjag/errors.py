@@ -6,6 +6,7 @@ A message says what failed, where (dim and row), what was expected and what was 
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Callable, Container
 
 __all__ = [
@@ -40,6 +41,32 @@ _ADVICE = {
     "date": 'Dates have min, max, diff and count; cast to "int64" or "int32" first for others.',
 }
 """The hint for a type without a kernel, by the beginning of the type's name."""
+
+
+_BRIEF = reprlib.Repr()
+_BRIEF.maxother = _BRIEF.maxstring = _BRIEF.maxlong = 80
+
+
+def brief(value: object) -> str:
+    """Return one line of at most about 80 characters per item for an argument of any size, in place of its `repr`.
+
+    Parameters
+    ----------
+    value : object
+        The argument; of lists, tuples, sets and dicts the first items are shown.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> from arrowjag.errors import brief
+    >>> brief(list(range(1_000_000)))
+    '[0, 1, 2, 3, 4, 5, ...]'
+    """
+    return " ".join(_BRIEF.repr(value).split())
 
 
 _REPETITIONS = ("has no kernel matching input types", "not supported for the input types", "contain a loop with signature")

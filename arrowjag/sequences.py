@@ -24,7 +24,7 @@ from arrowjag._kernels.dense.bins import Bins, Pieces
 from arrowjag._kernels.move import scatter
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.functions import concat
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
@@ -587,9 +587,9 @@ def bucket(x: Any, boundaries: Any) -> Buckets:
     column = _rows_of(x, "bucket")
     edges = flat_numbers(boundaries, "bucket: boundaries")
     if edges.ndim != 1 or (edges.size and edges.dtype.kind not in "iu"):
-        raise JagTypeError(f"bucket: boundaries must be a list of integers, got {boundaries!r}")
+        raise JagTypeError(f"bucket: boundaries must be a list of integers, got {brief(boundaries)}")
     if np.any(edges[1:] <= edges[:-1]):
-        raise JagValueError(f"bucket: boundaries must ascend, got {boundaries!r}")
+        raise JagValueError(f"bucket: boundaries must ascend, got {brief(boundaries)}")
     numbers = np.searchsorted(edges, np.asarray(column.shape.dims[1].sizes), side="right")
     order = np.argsort(numbers.astype(np.uint16) if len(edges) < 2**16 else numbers, kind="stable").astype(np.int64)
     counts = np.bincount(numbers, minlength=len(edges) + 1)

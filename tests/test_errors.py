@@ -169,3 +169,33 @@ def test_types_without_a_kernel_get_advice_in_place_of_the_words_of_pyarrow(call
 def test_ufuncs_without_a_kernel_do_not_show_the_classes_of_numpy() -> None:
     with pytest.raises(aj.JagTypeError, match=r"^gcd has no kernel for double and double\.$"):
         np.gcd(aj.array([[1.5]]), 2.0)
+
+
+LONG = "x" * 5000
+BIG = [*range(100_000), "a"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: aj.array([[LONG]]).cast("int64"),
+        lambda: aj.array([[LONG]]).str.to_number("int64"),
+        aj.array([[LONG]]).str.to_datetime,
+        lambda: aj.array([["a"]]).append(LONG + "\ud800"),
+        lambda: X.quantile(aj.array([BIG[:-1]])),
+        lambda: X.cut(BIG),
+        lambda: X.histogram(3, range=np.zeros((300, 300))),
+        lambda: X.cast(BIG),
+        lambda: X.replace(1, LONG),
+        lambda: X.reshape({*BIG}),
+        lambda: X.reshape(LONG),
+        lambda: X.to_dense(fill_value=BIG),
+        lambda: aj.sequences.bucket(X.flatten(1), BIG[-2::-1]),
+        lambda: aj.array(LONG.encode, ndim=2),
+    ],
+)
+def test_values_of_any_size_are_one_short_line_of_a_message(call: Callable[[], Any]) -> None:
+    with pytest.raises(aj.JagError) as caught:
+        call()
+    assert len(str(caught.value)) < 350
+    assert "\n" not in str(caught.value)

@@ -25,7 +25,7 @@ from arrowjag._integers import MAX_NDIM
 from arrowjag._kernels.base.capacity import widened
 from arrowjag._ops.elementwise import nan_to_null_values
 from arrowjag._pyarrow_versions import NO_LARGE_DICTIONARIES, NO_UUID_OBJECTS, has_views
-from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, OffsetsError, ShapeError
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, OffsetsError, ShapeError, brief
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrowData
 
@@ -159,7 +159,7 @@ def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Ar
     if isinstance(data, builtins.type):
         raise JagTypeError(f"array takes values, got the class {data.__name__}")
     if not hasattr(data, "__iter__") or isinstance(data, (str, bytes)):
-        raise JagTypeError(f"expected a sequence of values, got {data!r}")
+        raise JagTypeError(f"expected a sequence of values, got {brief(data)}")
     data = list(data) if not isinstance(data, (list, tuple)) else data
     _check_levels(data)
     try:

@@ -17,7 +17,7 @@ from arrowjag._kernels.elementwise.text_bytes import has_length
 from arrowjag._kernels.elementwise.text_items import few_integers
 from arrowjag._ops import elementwise
 from arrowjag._ops.text import on_all_cores, text_values
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagTypeError, JagValueError, brief
 
 __all__ = ["cast", "to_categories", "to_datetime", "to_number"]
 
@@ -77,7 +77,7 @@ def _named(column: Column, found: Column, operation: str, wanted: str) -> JagVal
 
 def _shown(value: pa.Scalar) -> str:
     try:
-        return repr(value.as_py()) if isinstance(value.as_py(), str) else str(value)
+        return brief(value.as_py()) if isinstance(value.as_py(), str) else str(value)
     except (ValueError, OverflowError, ImportError):  # a time that Python can't represent
         return f"{value.value} in {value.type}"
 

@@ -27,7 +27,7 @@ from arrowjag._ops import along_axis, concat, elementwise, rearrange, sets, stru
 from arrowjag._ops.cursor import row_name
 from arrowjag._pyarrow_versions import null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -205,7 +205,7 @@ def _scalar_of_leaf_type(value: Any, leaf: pa.DataType) -> pa.Scalar:
     try:
         return elementwise.cast(Column(JaggedShape(1), _one(scalar)), leaf).values[0] if scalar.is_valid else null_scalar(leaf)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, ValueError, OverflowError) as error:
-        raise JagTypeError(f"replace: {value!r} does not fit the leaf type {leaf}, which replace keeps: {error}") from None
+        raise JagTypeError(f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps: {error}") from None
 
 
 def _check_kind(value: Any, type: pa.DataType, leaf: pa.DataType) -> None:
@@ -213,9 +213,9 @@ def _check_kind(value: Any, type: pa.DataType, leaf: pa.DataType) -> None:
     try:
         common = elementwise.promote([type, leaf], "replace")
     except JagTypeError as error:
-        raise JagTypeError(f"replace: {value!r} does not fit the leaf type {leaf}, which replace keeps: {error}") from None
+        raise JagTypeError(f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps: {error}") from None
     if pt.is_boolean(elementwise.plain_type(leaf)) and not pt.is_boolean(common):
-        raise JagTypeError(f"replace: {value!r} does not fit the leaf type {leaf}, which replace keeps")
+        raise JagTypeError(f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps")
 
 
 def _one(scalar: pa.Scalar) -> pa.Array:

@@ -29,7 +29,7 @@ from arrowjag._ops.axes import normalize_axes
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.multi_reduce import floats, reduce_to_lists, with_lists
 from arrowjag._ops.over_axes import over_axes
-from arrowjag.errors import JagOverflowError, JagRangeError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagOverflowError, JagRangeError, JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["bincount", "cut", "digitize", "histogram"]
@@ -158,7 +158,7 @@ def _edges(edges: Any, operation: str) -> npt.NDArray[Any]:
     if found.dtype.kind == "O" and found.ndim == 1 and all(is_int(one) or isinstance(one, (float, Decimal)) for one in found):
         found = _as_doubles(found, operation)  # integers beyond 64 bits, or decimals
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
-        raise JagTypeError(f"{operation}: edges must be a flat list of numbers, got {edges!r}")
+        raise JagTypeError(f"{operation}: edges must be a flat list of numbers, got {brief(edges)}")
     if found.size and found.dtype.kind in "iu" and greatest(found) < 2**63:
         return found.astype(np.int64)
     found = found.astype(np.float64)
@@ -185,11 +185,11 @@ def _ends(range: Any, operation: str) -> tuple[float, float] | None:
     if range is None:
         return None
     if not isinstance(range, (tuple, list, np.ndarray)) or len(range) != 2:
-        raise JagTypeError(f"{operation}: range must be two numbers, got {range!r}")
+        raise JagTypeError(f"{operation}: range must be two numbers, got {brief(range)}")
     try:
         low, high = float(range[0]), float(range[1])
     except (TypeError, ValueError):
-        raise JagTypeError(f"{operation}: range must be two numbers, got {range!r}") from None
+        raise JagTypeError(f"{operation}: range must be two numbers, got {brief(range)}") from None
     if not (math.isfinite(high - low) and low <= high):
         raise JagValueError(f"{operation}: range must be two finite numbers, the smaller first, got ({low}, {high})")
     return (low - 0.5, high + 0.5) if low == high else (low, high)

@@ -12,7 +12,7 @@ from arrowjag._integers import is_int
 from arrowjag.dims._base import Dim
 from arrowjag.dims._nested import Chain, Repeat, Runs, Sparse
 from arrowjag.dims._plain import Affine, Ragged, Uniform
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.errors import JagTypeError, ShapeError, brief
 
 _PARTS = (Dim, tuple, list, range, Mapping, np.ndarray, pa.Array, pa.ChunkedArray)
 
@@ -68,7 +68,9 @@ def to_dim(spec: Any, *, literal_repeats: bool = False) -> Dim:
     if _holds_pattern(spec):
         return Chain([part if is_int(part) else to_dim(part) for part in spec])
     if spec is None or isinstance(spec, (bool, float, str, bytes)) or not _is_listlike(spec):
-        raise JagTypeError(f"a dim must be an int, a list of sizes, a Dim or a pattern, got {spec!r} of type {type(spec).__name__}")
+        raise JagTypeError(
+            f"a dim must be an int, a list of sizes, a Dim or a pattern, got {brief(spec)} of type {type(spec).__name__}"
+        )
     return Repeat(Ragged(spec), 1) if literal_repeats else Ragged(spec)
 
 
@@ -145,7 +147,7 @@ def _from_tuple(spec: tuple[Any, ...]) -> Dim:
     if ints == [False, False]:
         return Runs(to_dim(spec[0]), to_dim(spec[1]))
     raise JagTypeError(
-        f"a tuple is a pattern: (start, n, step), (size, n), (dim, n) or (dim, reps), got {spec!r}; write sizes as a list"
+        f"a tuple is a pattern: (start, n, step), (size, n), (dim, n) or (dim, reps), got {brief(spec)}; write sizes as a list"
     )
 
 

@@ -19,7 +19,7 @@ from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loop import SAMPLE
 from arrowjag._kernels.order import sort as _sort
 from arrowjag._kernels.reduce.segments import Block, drop_nulls, over_blocks, result_type, without_signed_zeros
-from arrowjag.errors import JagValueError
+from arrowjag.errors import JagValueError, brief
 
 __all__ = ["check_interpolation", "median_deviation", "mixed", "of_table", "probability", "quantile", "quantiles", "slots_of"]
 
@@ -99,7 +99,7 @@ def probability(q: Any) -> float:
     if type(q) is float and 0 <= q <= 1:
         return q
     if not isinstance(q, (int, float, np.number)) or isinstance(q, (bool, np.bool_, np.timedelta64)) or not 0 <= q <= 1:
-        raise JagValueError(f"quantile: q must be a number from 0 to 1, got {q!r}")
+        raise JagValueError(f"quantile: q must be a number from 0 to 1, got {brief(q)}")
     return float(q)
 
 

@@ -13,7 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base import fill as fill_kernel
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagTypeError, JagValueError, brief
 from arrowjag.typing import BoolArray
 
 __all__ = ["AnyArray", "fill_for", "fill_for_cells", "filled", "leaves_of", "numbers_of", "placeholder"]
@@ -56,18 +56,18 @@ def fill_for(fill: Any, dtype: np.dtype[Any], type: pa.DataType, operation: str)
     value_type = type.value_type if pt.is_dictionary(type) else type
     if isinstance(fill, (bool, int, float, np.number)) and not pt.is_decimal(value_type):
         raise JagTypeError(
-            f"{operation}: fill_value {fill!r} is not a {type}. Give a fill_value of that type, or None for a masked array."
+            f"{operation}: fill_value {brief(fill)} is not a {type}. Give a fill_value of that type, or None for a masked array."
         )
     try:
         item = pa.array([fill], value_type)
     except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # which one depends on the type
-        raise JagTypeError(f"{operation}: fill_value {fill!r} can't be converted to {type}: {error}") from None
+        raise JagTypeError(f"{operation}: fill_value {brief(fill)} can't be converted to {type}: {error}") from None
     return item.to_numpy(zero_copy_only=False).astype(dtype)[0] if dtype.kind in "mM" else item[0].as_py()
 
 
 def _number(fill: Any, dtype: np.dtype[Any], operation: str) -> Any:
     if not isinstance(fill, (bool, int, float, np.number, np.bool_)) or isinstance(fill, np.complexfloating):
-        raise JagTypeError(f"{operation}: fill_value {fill!r} is not a {dtype}")
+        raise JagTypeError(f"{operation}: fill_value {brief(fill)} is not a {dtype}")
     if dtype.kind == "f":
         if -1 <= fill <= 1:  # can't overflow, and switching numpy's warnings takes a microsecond
             return dtype.type(fill)
@@ -79,7 +79,9 @@ def _number(fill: Any, dtype: np.dtype[Any], operation: str) -> Any:
         fits = bool(math.isfinite(fill) and int(fill) == fill and low <= fill <= high)
         value = dtype.type(int(fill)) if fits else None
     if not fits:
-        raise JagValueError(f"{operation}: fill_value {fill!r} does not fit {dtype}. Cast the values first, or give another one.")
+        raise JagValueError(
+            f"{operation}: fill_value {brief(fill)} does not fit {dtype}. Cast the values first, or give another one."
+        )
     return value
 
 

@@ -19,7 +19,7 @@ from arrowjag._kernels.elementwise.times import TICKS, fits_unit
 from arrowjag._ops.elementwise.iso import iso_scalar
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag._type_names import parse_type_name
-from arrowjag.errors import JagRangeError, JagTypeError
+from arrowjag.errors import JagRangeError, JagTypeError, brief
 
 __all__ = [
     "as_type",
@@ -59,7 +59,7 @@ def as_type(type: Any) -> pa.DataType:
     try:
         return pa.string() if type is str else pa.from_numpy_dtype(np.dtype(type))
     except (ValueError, TypeError, pa.ArrowNotImplementedError):  # depending on the argument, from pyarrow or numpy
-        raise JagTypeError(f"{_WANTED}, got {type!r}") from None
+        raise JagTypeError(f"{_WANTED}, got {brief(type)}") from None
 
 
 def promote(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
