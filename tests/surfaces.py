@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -10,7 +12,7 @@ import arrowjag as aj
 from arrowjag._methods import METHODS
 from tests.hosts import pd, pl
 
-__all__ = ["SURFACES", "Surface"]
+__all__ = ["SURFACES", "Surface", "types_on"]
 
 
 class Surface(Protocol):
@@ -18,21 +20,36 @@ class Surface(Protocol):
 
     def __call__(self, x: aj.JaggedArray, name: str, *args: Any, **kwargs: Any) -> Any: ...
 
+    __wrapped__: Callable[..., Any]
+    """Gives the result as the surface gives it, not as lists."""
 
+
+def _plainly(call: Callable[..., Any]) -> Surface:
+    @wraps(call)
+    def called(x: aj.JaggedArray, name: str, *args: Any, **kwargs: Any) -> Any:
+        return plain(call(x, name, *args, **kwargs))
+
+    return called  # type: ignore[return-value]
+
+
+@_plainly
 def on_array(x: aj.JaggedArray, name: str, *args: Any, **kwargs: Any) -> Any:
-    return plain(_call(x, name, args, kwargs))
+    return _call(x, name, args, kwargs)
 
 
+@_plainly
 def on_pandas(x: aj.JaggedArray, name: str, *args: Any, **kwargs: Any) -> Any:
     index = [f"row {k}" for k in range(len(x))]
     column = lambda one: one.to_pandas(index=index if len(one) == len(index) else None)  # noqa: E731
-    return plain(_call(column(x).jag, name, *_converted(args, kwargs, column)))
+    return _call(column(x).jag, name, *_converted(args, kwargs, column))
 
 
+@_plainly
 def on_polars(x: aj.JaggedArray, name: str, *args: Any, **kwargs: Any) -> Any:
-    return plain(_call(x.to_polars().jag, name, *_converted(args, kwargs, lambda one: one.to_polars())))
+    return _call(x.to_polars().jag, name, *_converted(args, kwargs, lambda one: one.to_polars()))
 
 
+@_plainly
 def on_lazy(x: aj.JaggedArray, name: str, *args: Any, **kwargs: Any) -> Any:
     """As an expression, whose dtype the schema must tell. Arrays of another length are no columns and stay as they are."""
     columns = {"x": x}
@@ -47,7 +64,7 @@ def on_lazy(x: aj.JaggedArray, name: str, *args: Any, **kwargs: Any) -> Any:
     frame = pl.DataFrame({label: one.to_polars() for label, one in columns.items()}).lazy().select(result=expression)
     result = frame.collect()["result"]
     assert result.dtype == frame.collect_schema()["result"]
-    return plain(result)
+    return result
 
 
 SURFACES: dict[str, Surface] = {"array": on_array, "pandas": on_pandas, "polars": on_polars, "lazy": on_lazy}
@@ -78,3 +95,16 @@ def plain(result: Any) -> Any:
     if isinstance(result, (pa.Array, pa.ChunkedArray)):
         return aj.array(result).to_list()
     return result.as_py() if isinstance(result, pa.Scalar) else result
+
+
+def types_on(surface: Surface, result: Any) -> Any:
+    """The types, numbers of dims and declared extents that the columns of a result have, or would have, on a surface."""
+    if isinstance(result, tuple):
+        return [types_on(surface, one) for one in result]
+    if isinstance(result, (pa.Array, pa.ChunkedArray)):
+        result = aj.array(result)
+    if isinstance(result, aj.JaggedArray) and surface is not on_array:
+        result = result.to_pandas() if surface is on_pandas else result.to_polars()
+    if isinstance(result, (pd.Series, pl.Series)):
+        result = aj.array(result)
+    return (result.type, result.ndim, result.shape.extents) if isinstance(result, aj.JaggedArray) else None

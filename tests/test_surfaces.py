@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from arrowjag._methods import METHODS, Rows, over_axis
 from arrowjag.errors import JagError, JagTypeError
 from arrowjag.testing import assert_lists_equal
 from tests.hosts import pd, pl
-from tests.surfaces import SURFACES, Surface, on_array, on_lazy, plain
+from tests.surfaces import SURFACES, Surface, on_array, on_lazy, plain, types_on
 
 X = aj.array([[3, 1, 3, None], None, [], [2, -1]], type=pa.int64(), ndim=2)
 F = aj.array([[0.5, float("nan")], [1.5, None], None, []], type=pa.float64(), ndim=2)
@@ -339,19 +340,22 @@ def is_no_column(name: str, x: aj.JaggedArray, args: tuple[Any, ...], kwargs: Ma
 
 
 def check(surface: Surface, name: str, x: aj.JaggedArray, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] = _NOTHING) -> None:
-    """The array's answer, or the error that it raises."""
+    """The array's answer and its types, or the error that it raises with its text."""
     method = name if name in METHODS else name.partition(".")[0]
     if surface is on_lazy and method in METHODS and is_no_column(method, x, args, kwargs):
         with pytest.raises(JagTypeError):
             surface(x, name, *args, **kwargs)
         return
     try:
-        expected = on_array(x, name, *args, **kwargs)
+        expected = on_array.__wrapped__(x, name, *args, **kwargs)
     except JagError as error:
-        with pytest.raises(type(error)):
+        text = None if surface is on_lazy else f"^{re.escape(str(error))}$"
+        with pytest.raises(type(error), match=text):
             surface(x, name, *args, **kwargs)
         return
-    assert_lists_equal(surface(x, name, *args, **kwargs), expected)
+    got = surface.__wrapped__(x, name, *args, **kwargs)
+    assert_lists_equal(plain(got), plain(expected))
+    assert types_on(surface, got) == types_on(surface, expected)
 
 
 @pytest.mark.parametrize("name", WITHOUT_ARGUMENTS)

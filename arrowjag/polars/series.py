@@ -196,12 +196,12 @@ class JagSeries(pl.Series):
         return _Slots(self)
 
     def _run(self, name: str, function: Callable[[], Any], operands: Any) -> Any:
-        """Call a function of arrays, add the name of the Series to errors, and convert the result to Series."""
+        """Call a function of arrays, add the name of the Series, if it has one, to errors, and convert the result to Series."""
         try:
             return _as_series(function(), operands)
         except JagError as error:
             text = str(error)
-            if f"column {self._plain.name!r}" in text:
+            if not self._plain.name or f"column {self._plain.name!r}" in text:
                 raise
             raise type(error)(f"column {self._plain.name!r}: {text}") from None
 

@@ -67,6 +67,8 @@ def test_a_series_with_an_expression_gives_an_expression():
 def test_errors_name_the_series():
     with pytest.raises(ShapeError, match="column 'v': add"):
         DF["v"].jag + DF["w"].jag.flatten(1)
+    with pytest.raises(ShapeError, match=r"^add"):
+        X["v"].to_polars().jag + DF["w"].jag.flatten(1)
     with pytest.raises(JagTypeError, match=r"add\.reduce"):
         np.add.reduce(DF["v"].jag)
 
