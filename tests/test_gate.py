@@ -157,6 +157,66 @@ def test_runs_and_dictionaries_of_lists_are_decoded() -> None:
     assert aj.from_arrow(coded).to_list() == [[2, 3], None, [1]]
 
 
+TEXTS = pa.array(["a", None], pa.string_view())
+RUNS = pa.RunEndEncodedArray.from_arrays(pa.array([1, 2], pa.int32()), pa.array([7, None]))
+TWO = pa.array([0, 1, 2], pa.int32())
+
+
+@pytest.mark.parametrize("around", ["", "list", "struct"])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pa.array([["a", "b"], ["c", None]], pa.list_(pa.string_view(), 2)),
+        pa.array([["a"], []], pa.list_(pa.string_view())),
+        pa.array([{"a": "b"}, None], pa.struct([("a", pa.string_view())])),
+        pa.StructArray.from_arrays([RUNS], ["a"], mask=pa.array([False, True])),
+        pa.ListArray.from_arrays(TWO, RUNS),
+        pa.ListArray.from_arrays(TWO, pa.StructArray.from_arrays([RUNS, TEXTS], ["a", "b"])),
+    ],
+    ids=lambda rows: f"{rows.type}",
+)
+def test_dictionaries_of_values_that_arrow_does_not_take(rows: pa.Array, around: str) -> None:
+    coded: Any = pa.DictionaryArray.from_arrays(pa.array([0, 1, None, 0], pa.int8()), rows)
+    if around:
+        cuts = pa.array([0, 2, 2, 4])
+        coded = pa.LargeListArray.from_arrays(cuts, coded) if around == "list" else pa.StructArray.from_arrays([coded], ["f"])
+    assert aj.from_arrow(coded).to_list() == coded.to_pylist()
+    assert aj.from_arrow(coded[1:]).to_list() == coded[1:].to_pylist()
+    empty = pa.LargeListArray.from_arrays(pa.array([0, 0]), coded[:0])
+    assert aj.from_arrow(empty).to_list() == [[]]
+
+
+@pytest.mark.parametrize("view", [pa.list_view, pa.large_list_view])
+def test_views_and_runs_inside_of_structs_and_maps(view: Any) -> None:
+    views = pa.array([[1], None, [2, 3]], view(pa.int64()))
+    structs = pa.StructArray.from_arrays([views, views], ["a", "b"], mask=pa.array([False, False, True]))
+    assert aj.from_arrow(structs).to_list() == structs.to_pylist()
+    assert aj.from_arrow(structs[1:]).to_list() == structs[1:].to_pylist()
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), pa.array([7, None]))
+    maps = pa.MapArray.from_arrays([0, 2, 3], pa.array(["k", "l", "m"], pa.string_view()), runs)
+    assert aj.from_arrow(maps)["value"].to_list() == [[7, 7], [None]]
+    maps = pa.MapArray.from_arrays([0, 2, 3], pa.array(["k", "l", "m"]), views)
+    assert aj.from_arrow(maps)["key"].to_list() == [["k", "l"], ["m"]]
+    assert aj.from_arrow(maps)["value"].to_list() == [[[1], None], [[2, 3]]]
+    named = pa.MapArray.from_arrays([0, 3], pa.DictionaryArray.from_arrays([0, 1, 0], ["k", None]), views)
+    with pytest.raises(aj.OffsetsError, match="a map of the Arrow data has a null entry or a null key"):
+        aj.from_arrow(named)
+
+
+def test_text_views_under_nulls_become_empty() -> None:
+    words = ["a text beyond twelve bytes", None, "another one, that is longer"]
+    array = pa.array(words, pa.string_view())
+    valid, views, *data = array.buffers()
+    stored = np.frombuffer(views, np.int64).reshape(-1, 2).copy()
+    stored[1] = stored[2]
+    hidden = pa.Array.from_buffers(array.type, 3, [valid, pa.py_buffer(stored), *data], 1)
+    for part, expected in ((hidden, words), (hidden[1:], words[1:])):
+        x = aj.from_arrow(pa.LargeListArray.from_arrays(pa.array([0, len(part)]), part))
+        assert x.to_list() == [expected]
+        kept = np.frombuffer(x.values.buffers()[1], np.int64).reshape(-1, 2)
+        assert not kept[x.values.offset :][expected.index(None)].any()
+
+
 def test_nulls_of_the_null_type_are_null_rows() -> None:
     assert aj.from_arrow(pa.nulls(2), ndim=2).to_list() == [None, None]
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._arrow.types import entry_type, is_jagged_extension, is_level_type
-from arrowjag._arrow.values import bitmap, valid_of
+from arrowjag._arrow.values import bitmap, plain, valid_of
 from arrowjag._gate import read_offsets
 from arrowjag._kernels.base.memory import check_memory, nulls_like
 from arrowjag._kernels.base.offsets import from_counts
@@ -67,7 +67,7 @@ def decode(array: pa.Array) -> pa.Array:
         check_memory(len(array), max(1 / 8, nbytes(array.values) / max(1, len(array.values))))  # each item has a bit at least
         return decode(run_end_decode(array))
     if pt.is_dictionary(array.type) and is_level_type(array.type.value_type):
-        return decode(array.dictionary_decode())
+        return decode(plain(array))
     if pt.is_dictionary(array.type) and pt.is_null(array.type.value_type):
         return pa.nulls(len(array))
     return array

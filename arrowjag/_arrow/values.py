@@ -88,12 +88,14 @@ def vouched(values: pa.Array) -> pa.Array:
 
 
 def plain(array: pa.Array) -> pa.Array:
-    """Decode a dictionary array; text views become `large_string`, because pyarrow can't gather them."""
-    dictionary = array.dictionary
+    """Decode a dictionary array; text views become `large_string`, because pyarrow can't gather them, but not in nested values."""
+    dictionary, indices = array.dictionary, array.indices
+    if pt.is_nested(dictionary.type):
+        return gather.take(dictionary, indices.fill_null(0).to_numpy(zero_copy_only=False), valid_of(indices))
     if pt.is_string_view(dictionary.type) or pt.is_binary_view(dictionary.type):
         dictionary = dictionary.cast(pa.large_string() if pt.is_string_view(dictionary.type) else pa.large_binary())
-    gather.check_taken_dictionary(dictionary, array.indices)
-    return with_room(lambda whole: take(whole, array.indices), dictionary)
+    gather.check_taken_dictionary(dictionary, indices)
+    return with_room(lambda whole: take(whole, indices), dictionary)
 
 
 def valid_of(array: pa.Array) -> BoolArray | None:

@@ -45,6 +45,8 @@ def without_rows(type: pa.DataType) -> pa.Array:
         return pa.RunEndEncodedArray.from_arrays(pa.nulls(0, type.run_end_type), without_rows(type.value_type))
     if isinstance(type, pa.BaseExtensionType):
         return pa.ExtensionArray.from_storage(type, without_rows(type.storage_type))
+    if pt.is_dictionary(type):
+        return pa.DictionaryArray.from_arrays(pa.nulls(0, type.index_type), without_rows(type.value_type), ordered=type.ordered)
     if not pt.is_nested(type) or pt.is_union(type):
         return pa.nulls(0, type)
     zeros = pa.py_buffer(bytes(8))
@@ -53,9 +55,15 @@ def without_rows(type: pa.DataType) -> pa.Array:
 
 
 def without_null_dictionary_values(array: pa.DictionaryArray) -> pa.DictionaryArray:
-    """Set the indices of null dictionary values to null and drop these values: later code reads nulls from the indices only."""
+    """Set the indices of null dictionary values to null and drop these values: later code reads nulls from the indices only.
+
+    Values in a layout that can't be filtered are kept, without an index that names them.
+    """
     dictionary, indices = array.dictionary, array.indices
     known = dictionary.is_valid().to_numpy(zero_copy_only=False)
+    if _has_odd_layout(dictionary.type):
+        named = pc.if_else(pa.array(known).take(indices), indices, pa.scalar(None, indices.type))
+        return pa.DictionaryArray.from_arrays(named, dictionary, ordered=array.type.ordered)
     moved = (
         pa.array(np.cumsum(known) - 1, array.type.index_type, mask=~known)
         if len(dictionary)
