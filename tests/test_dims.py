@@ -4,7 +4,7 @@ import copy
 import pickle
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, product
 
 import numpy as np
 import pyarrow as pa
@@ -328,6 +328,84 @@ def test_never_rises_within(pair, data):
     falls = all(group == sorted(group, reverse=True) for group in groups)
     assert dim.never_rises_within(np.array(starts)) is falls
     assert dim.never_rises_within(Ragged(part)) is falls
+
+
+EACH = [
+    (Ragged([2, 0, 1, 1]), [2, 0, 1, 1]),
+    (Ragged([1, 1]), [1, 1]),
+    (Ragged([1, 1, 2, 0, 2, 1]), [1, 1, 2, 0, 2, 1]),
+    (Ragged([]), []),
+    (Uniform(2, 3), [2, 2, 2]),
+    (Uniform(2, 3, declared=False), [2, 2, 2]),
+    (Uniform(3, 1, declared=False), [3]),
+    (Uniform(3, 0), []),
+    (Uniform(0, 2, declared=False), [0, 0]),
+    (Affine(1, 3, 2), [1, 3, 5]),
+    (Affine(7, 2, 2), [7, 9]),
+    (Affine(4, 3, -2), [4, 2, 0]),
+    (Sparse({1: 2, 2: 2, 4: 1}, 6), [0, 2, 2, 0, 1, 0]),
+    (Sparse({}, 3), [0, 0, 0]),
+    (Repeat(Ragged([1, 0]), 2), [1, 0, 1, 0]),
+    (Repeat(Uniform(3, 2), 2), [3, 3, 3, 3]),
+    (Repeat(Affine(0, 2, 1), 2), [0, 1, 0, 1]),
+    (Runs([3, 1], [2, 1]), [3, 3, 1]),
+    (Runs(Uniform(3, 2), [1, 2]), [3, 3, 3]),
+    (Runs([2, 2, 0], [1, 0, 2]), [2, 0, 0]),
+    (Chain([Uniform(1, 2, declared=False), Ragged([2, 0]), Affine(1, 2, 1)]), [1, 1, 2, 0, 1, 2]),
+]
+"""Each encoding with and without a declared extent: random dims may miss a pair of them."""
+
+each = pytest.mark.parametrize(("dim", "sizes"), EACH, ids=[f"{place}-{dim!r}" for place, (dim, _) in enumerate(EACH)])
+
+
+@each
+def test_longer_dims_of_each_encoding(dim, sizes):
+    groups = [sizes[:1], sizes[1:]] if sizes else [[], []]
+    for times in (0, 1, 3):
+        for found in (dim.repeat(times), dim.stretched(times * len(sizes))) if sizes else (dim.repeat(times),):
+            assert (found.tolist(), len(found), found.extent) == (sizes * times, len(sizes) * times, dim.extent)
+        found = dim.spread(times)
+        assert (found.tolist(), found.extent) == ([size for size in sizes for _ in range(times)], dim.extent)
+        found = dim.spread([times, 1], [len(group) for group in groups])
+        assert (found.tolist(), found.extent) == (groups[0] * times + groups[1], dim.extent)
+    if isinstance(dim, Uniform):
+        assert all(type(found) is Uniform for found in (dim.repeat(2), dim.stretched(2 * len(sizes)), dim.spread(2)))
+
+
+@each
+def test_slices_of_each_encoding(dim, sizes):
+    n = len(sizes)
+    for start, stop, step in product(range(n + 1), range(n + 1), (1, 2, -1, -2)):
+        found = dim[start:stop:step]
+        assert (found.tolist(), len(found), found.extent) == (sizes[start:stop:step], len(sizes[start:stop:step]), dim.extent)
+
+
+@each
+def test_each_pair_of_encodings(dim, sizes):
+    for other, theirs in EACH:
+        found = dim.cat(other)
+        assert (found.tolist(), found.extent) == (sizes + theirs, dim.extent if dim.extent == other.extent else None)
+        assert concat([dim, other, dim]).tolist() == sizes + theirs + sizes
+        assert (dim == other) is (other == dim) is (sizes == theirs)
+        if other.size == len(sizes):
+            sums = [sum(sizes[start:stop]) for start, stop in pairwise(offsets(theirs))]
+            assert (dim.fold(other).tolist(), dim.fold(other).extent) == (sums, None)
+        falls = all(sizes[start:stop] == sorted(sizes[start:stop], reverse=True) for start, stop in pairwise(offsets(theirs)))
+        if other.size == len(sizes):
+            assert dim.never_rises_within(other) is falls
+    assert dim.never_rises_within(Uniform(len(sizes), 1)) is (sizes == sorted(sizes, reverse=True))
+    bare = dim.with_extent(None)
+    assert (bare.tolist(), bare.extent) == (sizes, None)
+    assert bare.compressed() == dim == bare
+
+
+def test_dims_without_rows_join_to_no_rows():
+    assert repr(concat([])) == repr(concat([Ragged([]), Affine(1, 0, 1)])) == repr(Uniform(0, 0, declared=False))
+
+
+def test_sparse_dims_show_24_rows():
+    assert "..." not in repr(Sparse(dict.fromkeys(range(24), 1), 30))
+    assert repr(Sparse(dict.fromkeys(range(25), 1), 30)).endswith("23: 1, ...}, 30)")
 
 
 @given(pairs)
