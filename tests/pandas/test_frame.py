@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -140,6 +141,26 @@ def test_groups_first_last_and_text() -> None:
         frame.groupby("k")["t"].mean()
 
 
+@pytest.mark.parametrize("options", [{}, {"min_count": 2}, {"skipna": False}], ids=str)
+@pytest.mark.parametrize("name", ["first", "last"])
+@given(data=st.data())
+def test_first_and_last_rows_are_those_of_a_flat_column(name: str, options: dict[str, Any], data: st.DataObject) -> None:
+    keys = data.draw(st.lists(st.sampled_from(["a", "b", None]), min_size=1, max_size=8))
+    places = [place if data.draw(st.booleans()) else None for place in range(len(keys))]
+    rows = pd.Series([None if place is None else [place] for place in places], dtype="jagged[int64, 2]")
+    labels = pd.Categorical(keys, ["a", "b", "in no row"])
+    groups = pd.DataFrame({"k": labels, "v": rows, "flat": pd.array(places, dtype="Int64")}).groupby("k", observed=False)
+    expected = [None if place is pd.NA else [place] for place in getattr(groups["flat"], name)(**options).tolist()]
+    assert getattr(groups["v"], name)(**options).jag.to_list() == expected
+
+
+@pytest.mark.skipif("skipna" not in inspect.signature(pd.core.groupby.GroupBy.sum).parameters, reason="pandas 3.0 has the option")
+def test_aggregation_keeps_nulls_that_are_not_skipped() -> None:
+    frame = pd.DataFrame({"k": list("aab"), "v": aj.array([[1, None], [3, 4], [None]]).to_pandas()})
+    assert frame.groupby("k")["v"].sum(skipna=False).jag.to_list() == [[4, None], [None]]
+    assert frame.groupby("k")["v"].sum(skipna=True).jag.to_list() == [[4, 4], [0]]
+
+
 def test_deep_and_declared_rows() -> None:
     deep = pd.DataFrame({"k": [1, 1], "v": aj.array([[[1], [2, 3]], [[4, 5]]]).to_pandas()})
     assert deep.groupby("k")["v"].sum().jag.to_list() == [[[5, 5], [2, 3]]]
@@ -189,6 +210,17 @@ def test_spellings_of_groupby_jag() -> None:
     assert texts.join("-").jag.to_list() == [["p-r", "q"], ["s"]]
     structs = frame.assign(s=aj.zip(a=aj.array([[1, 2], [3], [4]]), b=1)).groupby("k").jag
     assert structs["s.a"].sum().jag.to_list() == total
+
+
+def test_groupby_jag_aligns_other_columns_by_index() -> None:
+    frame = pd.DataFrame({"k": list("aba"), "v": aj.array([[1, 2], [3], [4]])}, index=["x", "y", "z"])
+    weights = aj.array([[10], [20], [30, 40]]).to_pandas(index=["z", "y", "x"])
+    groups = frame.groupby("k").jag["v"]
+    assert groups.dot(weights, axis=None).tolist() == [1 * 30 + 2 * 40 + 4 * 10, 60]
+    assert groups.dot(aj.array([[30, 40], [20], [10]]), axis=None).tolist() == [150, 60]
+    assert groups.dot(weights.jag, axis=None).tolist() == [150, 60]
+    with pytest.raises(aj.ShapeError, match=r"groupby\.jag\.dot: the argument has 2 rows, the frame 3"):
+        groups.dot(aj.array([[30, 40], [20]]), axis=None)
 
 
 def test_groupby_jag_counts_and_looks_for_items() -> None:
