@@ -196,15 +196,13 @@ def by_file(table: pa.Table) -> pa.Table:
 
 def test_the_first_batch_gives_the_schema_and_others_are_cast_safely(source: Path, tmp_path: Path) -> None:
     run(by_file, source, tmp_path / "out", workers=2)
-    for file in (tmp_path / "out").iterdir():
-        assert pq.read_schema(file).types == [pa.int32(), pa.float64()]
+    assert {tuple(pq.read_schema(file).types) for file in (tmp_path / "out").iterdir()} == {(pa.int32(), pa.float64())}
 
 
 def test_a_given_schema(source: Path, tmp_path: Path) -> None:
     run(by_file, source, tmp_path / "out", schema={"first": pa.float32(), "x": pa.float64()})
-    for file in (tmp_path / "out").iterdir():
-        schema = pq.read_schema(file)
-        assert (schema.names, schema.types) == (["first", "x"], [pa.float32(), pa.float64()])
+    schemas = [pq.read_schema(file).remove_metadata() for file in (tmp_path / "out").iterdir()]
+    assert set(schemas) == {pa.schema([("first", pa.float32()), ("x", pa.float64())])}
 
 
 def second_differs(kind: str) -> Any:

@@ -138,13 +138,7 @@ def test_comparisons_are_those_of_the_standard(name, bound, dtype):
     if pa.types.is_floating(dtype):
         rows += [[float("nan"), float("inf"), -float("inf"), -0.0, 1.5]]
     for x in (aj.array(rows, type=dtype), aj.array([rows, None, []], type=dtype)):
-        try:
-            COMPARISONS[name](x, bound)
-        except aj.JagError as error:
-            with pytest.raises(type(error)):
-                check(lambda v: COMPARISONS[name](v, bound), x, False)
-        else:
-            check(lambda v: COMPARISONS[name](v, bound), x, False)
+        check(lambda v: COMPARISONS[name](v, bound), x, False)
 
 
 @pytest.mark.parametrize("function", [lambda v: v + (2**63 - 1), lambda v: v - 1, lambda v: 3 * v, abs, lambda v: -v])
