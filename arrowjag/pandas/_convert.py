@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.types as pt
@@ -21,7 +22,7 @@ from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 from arrowjag.shape import JaggedShape
 
-__all__ = ["as_array", "concat", "conform", "is_missing", "nested_rows", "read"]
+__all__ = ["as_array", "concat", "conform", "in_one_type", "is_missing", "nested_rows", "read"]
 
 
 def is_missing(value: Any) -> bool:
@@ -193,6 +194,38 @@ def _leaf_of(columns: list[Column]) -> pa.DataType:
 def cast(column: Column, leaf: pa.DataType) -> Column:
     """Cast the leaves; raise if a value does not fit."""
     return column if column.type == leaf else elementwise.cast(column, leaf)
+
+
+def in_one_type(rows: JaggedArray, others: Column, operation: str) -> tuple[Column, Column, npt.NDArray[np.bool_] | None]:
+    """Cast two columns of equal dims to one leaf type, so that rows can be compared by value.
+
+    Parameters
+    ----------
+    rows, others : JaggedArray, Column
+        The columns.
+    operation : str
+        The name for errors.
+
+    Returns
+    -------
+    (Column, Column, array of bool or None)
+        Both columns, and which of the other rows equal none of the rows, whatever their keys are. If a value does not fit the
+        common type, as integers beyond 2^53 do not fit floats, both columns get the type of the rows: other rows with items that
+        it does not hold equal none.
+
+    Raises
+    ------
+    JagTypeError
+        If the types have no common one.
+    """
+    leaf = elementwise.promote([rows.type, others.type], operation)
+    try:
+        return cast(rows, leaf), cast(others, leaf), None
+    except JagValueError:
+        given = JaggedArray._of(others)
+        held = given.cast(rows.type, strict=False)
+        lost = (held.is_null() != given.is_null()).any(axis=tuple(range(1, given.ndim)))
+        return rows, held, lost.fill_null(False).values.to_numpy(zero_copy_only=False)
 
 
 def conform(column: Column, dtype: JaggedDtype | None) -> Column:

@@ -12,9 +12,8 @@ import pyarrow.compute as pc
 
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
-from arrowjag._ops import elementwise
 from arrowjag.errors import JagError
-from arrowjag.pandas._convert import cast, concat, read
+from arrowjag.pandas._convert import concat, in_one_type, read
 from arrowjag.pandas._row_bytes import content_keys, order_codes, order_keys
 from arrowjag.pandas.dtype import JaggedDtype
 
@@ -101,15 +100,15 @@ class RowLookup:
         n = len(self._jagged)
         try:
             others = read(values, None)
-            leaf = elementwise.promote([self._jagged.type, others.type], "isin")
-            both = concat([cast(self._jagged, leaf), cast(others, leaf)]) if others.ndim == self._jagged.ndim else None
+            found = in_one_type(self._jagged, others, "isin") if others.ndim == self._jagged.ndim else None
         except JagError:
-            both = None
-        if both is None:
+            found = None
+        if found is None:
             return self.isna() if _has_missing(values) else np.zeros(n, bool)
-        keys = content_keys(both)
-        found: npt.NDArray[np.bool_] = pc.is_in(keys[:n], value_set=keys[n:]).to_numpy(zero_copy_only=False)
-        return found
+        rows, others, unlike = found
+        keys = content_keys(concat([rows, others if unlike is None else JaggedArray._of(others)[~unlike]]))
+        known: npt.NDArray[np.bool_] = pc.is_in(keys[:n], value_set=keys[n:]).to_numpy(zero_copy_only=False)
+        return known
 
     def value_counts(self, dropna: bool = True) -> pd.Series[Any]:
         """Count the occurrences of each row.

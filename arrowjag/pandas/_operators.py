@@ -15,11 +15,11 @@ from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column, row_validity
 from arrowjag._kernels.base.memory import both_valid
-from arrowjag._ops import elementwise, structure
+from arrowjag._ops import structure
 from arrowjag._pyarrow_versions import has_views, without_views
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError
-from arrowjag.pandas._convert import as_array, cast, is_missing, plain, read
+from arrowjag.pandas._convert import as_array, in_one_type, is_missing, plain, read
 from arrowjag.pandas._row_bytes import content_keys
 from arrowjag.pandas._warnings import warn_of_scalar
 from arrowjag.pandas.dtype import JaggedDtype
@@ -180,11 +180,11 @@ def _equal_rows(array: JaggedArray, other: Any) -> pa.Array:
     if two is None or two.ndim != array.ndim:
         return pa.array(np.zeros(n, bool), mask=null)
     try:
-        leaf = elementwise.promote([array.type, two.type], "==")
-        keys = content_keys(cast(array, leaf)), content_keys(cast(two, leaf))
+        one, two, unlike = in_one_type(array, two, "==")
+        equal = pc.equal(content_keys(one), content_keys(two))
     except JagError:
         return pa.array(np.zeros(n, bool), mask=null)
-    return pc.equal(*keys)
+    return equal if unlike is None else pc.and_(equal, pa.array(~unlike))
 
 
 def _rows_of(other: Any, n: int) -> Column | None:

@@ -223,6 +223,42 @@ def test_groupby_key() -> None:
     assert frame.groupby(["v", "x"]).size().sum() == 4
 
 
+HUGE = [[1], [2**53 + 1, 2], None, [2**63 - 1], []]
+
+
+@pytest.mark.parametrize(
+    ("rows", "others", "expected"),
+    [
+        (HUGE, [[1.0], [5.5], [], [NAN, None]], [True, False, False, False, True]),
+        (HUGE, [[2**53 + 2.0, 2.0], [2.0**63], None], [False, False, True, False, False]),
+        (HUGE, aj.array([[2**63 - 1], [2**53 + 1, 2], [2**64 - 1]], type=pa.uint64()), [False, True, False, True, False]),
+        ([[1.5], [2.0], [2.0**53]], [[2], [2**53 + 1]], [False, True, False]),
+        ([[[1], []], [[2**60 + 1]]], [[[1.0], []], [[2.0**60]]], [True, False]),
+    ],
+    ids=["floats", "large floats", "unsigned integers", "integers", "dims"],
+)
+def test_rows_are_found_beside_values_that_the_common_type_does_not_hold(rows: Any, others: Any, expected: list[bool]) -> None:
+    """No row was found, and none was equal, if any value did not fit."""
+    s = aj.array(rows).to_pandas()
+    others = aj.array(others) if isinstance(others, list) else others
+    assert s.isin(others.to_pandas()).tolist() == expected
+    for row, one in zip(rows, expected, strict=True):
+        assert aj.array([row], type=s.dtype.leaf, ndim=s.dtype.ndim).to_pandas().isin(others.to_pandas()).tolist() == [one]
+    pairs = [(row, other) for row in range(len(rows)) for other in range(len(others))]
+    left, right = s.take([row for row, _ in pairs]), others.to_pandas().take([other for _, other in pairs])
+    equal = left.array == right.array
+    assert equal.tolist() == (right.array == left.array).tolist()
+    found = equal.fillna(False).to_numpy(bool).reshape(len(rows), len(others)).any(axis=1)
+    assert found.tolist() == [one and row is not None for one, row in zip(expected, rows, strict=True)]
+
+
+def test_times_are_found_beside_times_that_finer_units_do_not_reach() -> None:
+    s = aj.array([[1], [10**11]]).cast(pa.timestamp("s")).to_pandas()
+    fine = aj.array([[10**9], [10**9 + 1]]).cast(pa.timestamp("ns")).to_pandas()
+    assert s.isin(fine).tolist() == [True, False]
+    assert fine.isin(s).tolist() == [True, False]
+
+
 def test_unique_and_counts() -> None:
     s = aj.array([[2], [1], [2], None, None]).to_pandas()
     assert items(s.unique()) == [[2], [1], None]
@@ -233,6 +269,10 @@ def test_unique_and_counts() -> None:
     counts = s.value_counts()
     assert (items(counts.index), counts.tolist()) == ([[2], [1]], [2, 1])
     assert s.value_counts(dropna=False).sum() == 5
+    counts = s.array.value_counts()
+    assert (counts.dtype, counts.name, counts.tolist()) == ("Int64", "count", [2, 1])
+    assert s.isin([]).tolist() == s.isin(["no row"]).tolist() == [False] * 5
+    assert s.isin(["no row"]).dtype == bool
     codes, uniques = pd.factorize(s)
     assert codes.tolist() == [0, 1, 0, -1, -1]
     assert items(uniques) == [[2], [1]]
