@@ -289,6 +289,9 @@ def test_sorting_and_ranks() -> None:
     sorted_rows = s.dropna().sort_values()
     assert sorted_rows.searchsorted(aj.Row([1, 5])) == 2
     assert sorted_rows.is_monotonic_increasing
+    labels = pd.Index(sorted_rows)
+    assert [one.is_monotonic_increasing for one in (labels, labels[::-1], labels[[0, 2, 1]])] == [True, False, False]
+    assert [one.is_monotonic_decreasing for one in (labels, labels[::-1], labels[[0, 2, 1]])] == [False, True, False]
 
 
 def test_equality_is_of_whole_rows() -> None:
