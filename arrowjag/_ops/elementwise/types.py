@@ -154,8 +154,8 @@ _WEAK_KINDS: dict[type, Callable[[pa.DataType], bool]] = {
 def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scalar:
     """Convert a Python scalar to an Arrow scalar; plain Python numbers are weak: they take the leaf's type if the kind fits.
 
-    Text beside times is read as ISO 8601, and beside durations as a length of time.
-    Missing values of pandas are null.
+    Text beside times is read as ISO 8601, and beside durations as a length of time. Missing values of pandas are
+    null.
 
     Raises
     ------
