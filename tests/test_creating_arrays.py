@@ -265,14 +265,38 @@ def test_datetimes_with_and_without_a_zone_do_not_mix() -> None:
         [{"a": np.datetime64("2024-01-01")}, {"a": np.int64(1)}],
         [{"a": {"b": [np.datetime64("2024-01-01")]}}, {"a": {"b": [np.int64(1)]}}],
         np.array([np.datetime64("2024-01-01"), np.int8(1)], object),
+        [1] * 20 + [np.datetime64("2024-01-01"), np.int8(1)],
+        [None] * 20 + [np.array(["2024-01-01"], "M8[s]"), np.array([1])],
+        [[], None, [[1] * 20], [[np.datetime64("2024-01-01")]], [[np.float32(1)]]],
+        [{"a": 1}] * 20 + [{"b": [{"c": np.datetime64("2024-01-01")}]}, {"b": [{"c": np.int8(1)}]}],
+        [{"a": np.bool_(True), "b": np.datetime64("2024-01-01")}, {"b": np.int8(1)}],
     ],
 )
 def test_dates_of_numpy_beside_its_numbers_raise(data: Any) -> None:
     """pyarrow's inference of the type ends the process."""
-    with pytest.raises(
-        aj.errors.JagError, match=r"mixes nesting levels or types: Cannot mix NumPy dtypes|does not fit the leaf type"
-    ):
+    with pytest.raises(aj.errors.JagError, match=r"mixes nesting levels or types: Cannot mix NumPy dtypes|mixes times and numbers"):
         aj.array(data)
+
+
+@pytest.mark.parametrize("data", [[dt.date(2024, 1, 1), 1], [[dt.datetime.fromisoformat("2024-01-01"), 1]], [dt.time(1), 1.5]])
+def test_numbers_beside_times_raise(data: Any) -> None:
+    """pyarrow takes them for counts of days, or of other units."""
+    with pytest.raises(JagValueError, match=r"mixes times and numbers: datetime\..* is a time, 1(\.5)? is none"):
+        aj.array(data)
+
+
+def test_fields_of_dates_and_datetimes_raise() -> None:
+    with pytest.raises(ShapeError, match=r"does not fit 2 dims of struct<a: list<item: timestamp\[us\]>>: .*datetime.date"):
+        aj.array([[{"a": [dt.date(2024, 1, 1)]}], [{"a": [dt.datetime.fromisoformat("2024-01-01T05")]}]])
+    with pytest.raises(JagValueError, match="mixes datetimes with and without a zone"):
+        aj.array([{"a": dt.datetime.fromisoformat("2024-01-01")}, {"a": dt.datetime(2024, 1, 1, tzinfo=dt.UTC)}])
+
+
+def test_fields_keep_nanoseconds_of_pandas() -> None:
+    pd = pytest.importorskip("pandas")
+    made = aj.array([{"a": [pd.Timestamp(1)], "b": pd.Timedelta(1)}, None, {"a": None}])
+    assert made.type == pa.struct({"a": pa.list_(pa.timestamp("ns")), "b": pa.duration("ns")})
+    assert made.to_list() == [{"a": [pd.Timestamp(1)], "b": pd.Timedelta(1)}, None, {"a": None, "b": None}]
 
 
 def test_dates_of_numpy_and_its_numbers_in_two_fields() -> None:

@@ -17,7 +17,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._array.names import refuse_nul
-from arrowjag._array.times import beside_dates, check_zones, finer, has_numpy_times, in_arrow_unit, in_one_unit
+from arrowjag._array.times import finer, has_numpy_times, in_arrow_unit, in_one_unit, with_datetimes
 from arrowjag._arrow import depth
 from arrowjag._capsules import import_data
 from arrowjag._gate import inside
@@ -213,10 +213,8 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
     levels = _python_depth(data) if found is None else depth(found)
     wanted = levels if ndim is None else ndim - 1
     inferred = None if found is None else _strip(found, min(levels, wanted))
-    if inferred is not None and pt.is_date(inferred):
-        inferred = beside_dates(data) or inferred
-    if type is None and inferred is not None and pt.is_timestamp(inferred):
-        check_zones(data)
+    if inferred is not None:
+        inferred = with_datetimes(data, inferred, any_zones=type is not None)
     # pyarrow would silently truncate Python floats to integers, and times: read them whole, and let the caller's cast check them.
     whole = type is None or (inferred is not None and pt.is_floating(inferred))
     leaf = inferred if whole or type is None else finer(inferred, type)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
+import reprlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,10 +14,11 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._arrow import leaves
+from arrowjag._gate import inside
 from arrowjag._kernels.elementwise.times import fits_unit
 from arrowjag.errors import JagValueError
 
-__all__ = ["beside_dates", "check_zones", "finer", "has_numpy_times", "in_arrow_unit", "in_one_unit"]
+__all__ = ["finer", "has_numpy_times", "in_arrow_unit", "in_one_unit", "with_datetimes"]
 
 _UNITS = ("s", "ms", "us", "ns")
 """The units of Arrow, the coarsest first; coarser ones of numpy become seconds."""
@@ -100,13 +103,69 @@ def has_numpy_times(data: Any) -> bool:
     return any(map(_is_times, leaves(data)))
 
 
-def beside_dates(data: Any) -> pa.DataType | None:
-    """Return the type of the datetimes in nested lists that hold dates too; None for lists without datetimes.
+def with_datetimes(data: Any, inferred: pa.DataType, *, any_zones: bool) -> pa.DataType:
+    """Return the type to read nested lists as, in which dates beside datetimes become datetimes.
 
-    pyarrow takes both for dates, and drops the time of day.
+    Parameters
+    ----------
+    data : nested list
+        Of Python objects, also dicts.
+    inferred : pa.DataType
+        The type that pyarrow infers for the leaves: dates, where they hold dates and datetimes, and it would drop the times of day.
+    any_zones : bool
+        Whether datetimes with a zone may stand beside others, where the caller passes the type of both.
+
+    Returns
+    -------
+    pa.DataType
+        Other types unchanged, at any depth. Lists and fields without times are not searched.
+
+    Raises
+    ------
+    JagValueError
+        If datetimes with a zone stand beside others, or numbers beside times: pyarrow would drop or invent the zones, and take
+        numbers for counts of days, or of other units.
     """
-    found = [one for one in leaves(data) if isinstance(one, dt.datetime)]
-    return pa.infer_type(found) if found else None
+    if not _holds_times(inferred):
+        return inferred
+    if pt.is_struct(inferred):
+        records = [one for one in leaves(data) if isinstance(one, dict)]
+        return pa.struct(map(functools.partial(_with_datetimes, records, any_zones), inferred))
+    if pt.is_list(inferred):
+        return pa.list_(with_datetimes(data, inferred.value_type, any_zones=any_zones))
+    items = list(leaves(data))
+    number = next((one for one in items if _is_number(one)), None)
+    if number is not None:
+        time = next(one for one in items if not _is_number(one))
+        told = f"{reprlib.repr(time)} is a time, {reprlib.repr(number)} is none"
+        raise JagValueError(f"the data mixes times and numbers: {told}. Convert all items to one type first, or pass another type")
+    times = [one for one in items if isinstance(one, dt.datetime)]
+    if not any_zones:
+        _check_zones(times)
+    return pa.infer_type(times) if times and pt.is_date(inferred) else inferred
+
+
+def _with_datetimes(records: list[dict[Any, Any]], any_zones: bool, field: pa.Field) -> pa.Field:
+    items = [one.get(field.name) for one in records]
+    return field.with_type(_in_nanoseconds(items, with_datetimes(items, field.type, any_zones=any_zones)))
+
+
+def _in_nanoseconds(items: list[Any], type: pa.DataType) -> pa.DataType:
+    """Return the type of a field that holds nanoseconds of pandas, which pyarrow would drop."""
+    if pt.is_list(type):
+        return pa.list_(_in_nanoseconds(items, type.value_type))
+    if not (pt.is_timestamp(type) or pt.is_duration(type)):
+        return type
+    fine = any(getattr(one, "nanosecond", 0) or getattr(one, "nanoseconds", 0) for one in leaves(items))
+    return type if not fine else pa.duration("ns") if pt.is_duration(type) else pa.timestamp("ns", type.tz)
+
+
+def _holds_times(type: pa.DataType) -> bool:
+    return pt.is_temporal(type) or ((pt.is_struct(type) or pt.is_list(type)) and any(map(_holds_times, inside(type))))
+
+
+def _is_number(one: Any) -> bool:
+    return isinstance(one, (int, float)) or (isinstance(one, (np.generic, np.ndarray)) and one.dtype.kind in "biuf")
 
 
 def finer(inferred: pa.DataType | None, wanted: pa.DataType) -> pa.DataType:
@@ -120,9 +179,8 @@ def finer(inferred: pa.DataType | None, wanted: pa.DataType) -> pa.DataType:
     return inferred if same else wanted
 
 
-def check_zones(data: Any) -> None:
-    """Raise for nested lists of datetimes with and without a zone; pyarrow would drop or invent the zone of some."""
-    zones = {one.tzinfo is None: one for one in leaves(data) if isinstance(one, dt.datetime)}
+def _check_zones(times: list[dt.datetime]) -> None:
+    zones = {one.tzinfo is None: one for one in times}
     if len(zones) == 2:
         told = f"{zones[True]!r} has no zone, {zones[False]!r} has one"
         raise JagValueError(f"the data mixes datetimes with and without a zone: {told}. Give all of them a zone, or none")
