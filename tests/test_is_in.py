@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+import datetime as dt
 
 import numpy as np
 import pyarrow as pa
@@ -76,3 +77,20 @@ def test_times_beyond_the_finer_unit_are_found_by_value(far: pa.DataType) -> Non
     assert (x.index_of(late).to_list(), x.index_of(early).to_list()) == ([None], [0])
     assert x.remove(late).values.equals(x.values)
     assert x.drop_nulls().sort().searchsorted(aj.array([late.as_py()], type=far)).to_list() == [2]
+
+
+@pytest.mark.parametrize("type", ["timestamp[s]", "timestamp[us]", "timestamp[ns]"])
+def test_dates_beside_times_are_midnight(type: str) -> None:
+    """As in comparisons; the year 9999 does not fit nanoseconds."""
+    x = aj.array([["2024-01-01", "2024-01-01T05:00:00", None], [], None]).cast(type)
+    day, far = dt.date(2024, 1, 1), dt.date(9999, 1, 1)
+    expected = [[True, False, None], [], None]
+    for days in ([day], [np.datetime64(day)], [day, far], pa.array([day]).cast("date64"), pa.array([day]).dictionary_encode()):
+        assert x.is_in(days).to_list() == (x == day).to_list() == expected
+    assert x.contains(day).to_list() == [True, False, None]
+    assert aj.array([[day, far], [day], None]).is_in(x).to_list() == [[True, False], [False], None]
+
+
+def test_dates_beside_instants_of_a_zone_raise() -> None:
+    with pytest.raises(JagTypeError, match=r"is_in: timestamp\[us, tz=UTC\] and date32\[day\] have no common type"):
+        aj.array([[0]]).cast("timestamp[us, tz=UTC]").is_in([dt.date(2024, 1, 1)])
