@@ -278,3 +278,20 @@ def test_edges_may_be_decimals(type: pa.DataType) -> None:
         assert x.histogram(bins).to_list() == x.histogram([0, 1.5, 3]).to_list() == [[0, 2], [1, 0]]
         assert x.digitize(bins).to_list() == [[2, 3, None], [1]]
         assert x.cut(bins).to_list() == [[1, 1, None], [0]]
+
+
+@pytest.mark.parametrize("type", ["int64", "uint64"])
+def test_edges_per_row_compare_with_integers_exactly(type: str) -> None:
+    """float64 rounds integers beyond 2**53."""
+    n = 2**53 if type == "int64" else 2**63
+    x = aj.array([[n, n + 1, n + 2, None], [n], None], type=type)
+    edges = aj.array([[n + 1, n + 2], [n], []], type=type)
+    assert x.digitize(edges).to_list() == [[0, 1, 2, None], [1], None]
+    assert x.digitize(edges, right=True).to_list() == [[0, 0, 1, None], [0], None]
+    assert x.cut(aj.array([[n, n + 1, n + 2], [0, n, n + 1], [0, 1]], type=type)).to_list() == [[0, 1, 1, None], [1], None]
+    assert x.histogram(aj.array([[n, n + 1, n + 2], [0, n, n + 1], [0, 1]], type=type)).to_list() == [[1, 2], [0, 1], None]
+
+
+def test_signed_integers_beside_unsigned_edges_of_each_row() -> None:
+    x = aj.array([[-1, 0, 2**53 + 1], []])
+    assert x.digitize(aj.array([[0, 2**53 + 1], [1]], type="uint64")).to_list() == [[0, 1, 2], []]

@@ -69,16 +69,29 @@ def has_rows(bins: Any) -> bool:
     return isinstance(bins, Column) and bins.ndim > 1
 
 
-def _as_floats(column: Column, operation: str) -> Column:
-    data = floats(column.values, operation).astype(np.float64, copy=False)
-    return Column(column.shape, _arrow.from_numpy(data, _arrow.valid_of(column.values)))
+def _comparable_columns(one: Column, two: Column, operation: str) -> tuple[Column, Column]:
+    """Return two columns as int64 or uint64 if both hold integers that fit, else as float64, which rounds integers beyond 2**53."""
+    data = [floats(column.values, operation) for column in (one, two)]
+    valid = [_arrow.valid_of(column.values) for column in (one, two)]
+    type = _integer_type(data) if all(part.dtype.kind in "iu" for part in data) else np.float64
+    made = [_arrow.from_numpy(part.astype(type, copy=False), known) for part, known in zip(data, valid, strict=True)]
+    return Column(one.shape, made[0]), Column(two.shape, made[1])
+
+
+def _integer_type(data: list[npt.NDArray[Any]]) -> Any:
+    """Return the dtype that holds all integers of some arrays; those under nulls count too."""
+    for type in (np.int64, np.uint64):
+        ends = np.iinfo(type)
+        if all(part.size == 0 or (int(part.min()) >= ends.min and int(part.max()) <= ends.max) for part in data):
+            return type
+    return np.float64
 
 
 def _placed(column: Column, edges: Column, operation: str, *, strictly: bool = True) -> _Placed:
     """Look items up among the edges of their row, which must rise and be numbers."""
     if edges.ndim > column.ndim:
         raise ShapeError(f"{operation}: edges have {edges.ndim} dims, {edges.shape!r}, but the items have {column.ndim}")
-    edges, items, cut = sets.probes_of(_as_floats(edges, operation), _as_floats(column, operation), operation)
+    edges, items, cut = sets.probes_of(*_comparable_columns(edges, column, operation), operation)
     offsets = edges.shape.dims[-1].offsets
     data, known = _arrow.to_numpy(edges.values)
     bad = np.isnan(data) if known is None else np.isnan(data) | ~known
