@@ -173,26 +173,41 @@ def _members(name: str, values: Any, type: pa.DataType) -> Any:
     if _has_moments(type):
         return _of_one_type([_moment(name, one, type) for one in values], name)
     if pt.is_floating(type):
-        return [_as_float(one) for one in values if not _is_whole(one) or _has_float(one)]
+        return [_as_float(one) for one in values if _has_float(one, type)]
     if steps is None or not all(one is None or steps.takes(one) for one in values):
         return values
     return pa.array([None if one is None else steps.scalar(one).as_py() for one in values if one is None or steps.holds(one)], type)
 
 
 def _of_one_type(values: list[Any], name: str) -> list[Any]:
-    """Cast dates and times that text gave to one type, which Arrow requires of a list."""
-    types = [one.type for one in values if isinstance(one, pa.Scalar)]
-    widest = promote(types, name) if types else None
-    return [one.cast(widest) if isinstance(one, pa.Scalar) else one for one in values]
+    """Cast dates and times to one type, which Arrow requires of a list: dates beside times are midnight."""
+    scalars = [_scalar(one) for one in values]
+    types = [one.type for one in scalars if isinstance(one, pa.Scalar)]
+    times = [type for type in types if not pt.is_date(type)]
+    widest = promote(times or types, name) if types else None
+    return [one.cast(widest) if isinstance(one, pa.Scalar) else one for one in scalars]
+
+
+def _scalar(value: Any) -> Any:
+    """Return a date or time as Arrow's scalar; others, such as None, unchanged."""
+    if isinstance(value, (dt.date, dt.time, np.datetime64)):
+        return pa.scalar(value)
+    return value
 
 
 def _as_float(value: Any) -> Any:
     return float(value) if _is_whole(value) else value
 
 
-def _has_float(value: int) -> bool:
+def _has_float(value: Any, type: pa.DataType) -> bool:
+    """Return whether a number is one of the floats of a type, to which Arrow would round it; True for values of other kinds."""
+    if isinstance(value, float) and math.isfinite(value):
+        with np.errstate(over="ignore"):
+            return float(np.float64(value).astype(type.to_pandas_dtype())) == value
+    if not _is_whole(value):
+        return True
     try:
-        return float(value) == value
+        return bool(float(value) == value) and _has_float(float(value), type)
     except OverflowError:
         return False
 

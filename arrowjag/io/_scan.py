@@ -331,6 +331,12 @@ def full_schema(parts: Sequence[Part], partitions: pa.Schema) -> pa.Schema:
 # --------------------------------------------------------------------------------------------------------- filters
 
 
+_BY_VALUE = (
+    "Compare a column with values of its own type, such as pa.scalar(1, pa.uint64()), "
+    "or pass the filter as tuples, which compare by value"
+)
+
+
 def to_expression(filters: Any, schema: pa.Schema) -> Any:
     """Convert a filter to an expression and validate its column names.
 
@@ -364,11 +370,12 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
         _mask(empty_table(schema), filters)
     except pa.ArrowInvalid as error:
         if "No match for FieldRef" not in str(error):
-            raise JagValueError(f"filters don't fit the columns: {error}") from error
+            raise JagValueError(f"filters don't fit the columns: {error}. {_BY_VALUE}") from error
         raise JagValueError(f"filters name an unknown column in {filters}; there are {', '.join(leaf_names(schema))}") from error
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         told = " ".join((_text_of(filters) or "bytes").split())
-        raise JagTypeError(f"filters compare incompatible types: {error}, in {told}") from error
+        advice = "Give values of the type of the column, such as text beside text."
+        raise JagTypeError(f"filters compare incompatible types: {error}, in {told}. {advice}") from error
     return filters
 
 
@@ -618,10 +625,7 @@ def finish_rows(raw: pa.Table, part: Part, rows: int, plan: Plan, kept: BoolArra
     try:
         table = keep_rows(table, plan.filter, plan.filter_names)
     except pa.ArrowInvalid as error:
-        raise JagValueError(
-            f"{part.name}: filters don't fit the values of the columns: {error}. Compare a column with values of its own type, "
-            "such as pa.scalar(1, pa.uint64()), or pass the filter as tuples, which compare by value"
-        ) from error
+        raise JagValueError(f"{part.name}: filters don't fit the values of the columns: {error}. {_BY_VALUE}") from error
     return conform_table(table, plan.schema, part.name)
 
 

@@ -405,6 +405,7 @@ def test_filters_of_integers_with_other_numbers(values: pa.Array, filters: Any, 
             pa.decimal128(38, 2),
         ),
         pa.array([-(2.0**60), -0.5, 0.0, 3.0, 2.0**53, 2.0**60, math.inf, -math.inf, math.nan, None]),
+        pa.array([-(2.0**60), 0.1, 2.0**24, 2.0**24 + 2, 2.0**60, math.inf, math.nan, None], pa.float32()),
     ],
     ids=lambda values: str(values.type),
 )
@@ -413,6 +414,8 @@ def test_filters_compare_numbers_by_value(values: pa.Array, tmp_path: Path) -> N
     signs = {"<": op.lt, "<=": op.le, ">": op.gt, ">=": op.ge, "==": op.eq, "!=": op.ne}
     numbers: list[Any] = [0, -1, 3, 2**53, 2**53 + 1, 2**60 + 1, 2**70, -(10**400), 10**400]
     numbers += [2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 2**64 - 1]
+    if pt.is_float32(values.type):
+        numbers += [2**24 + 1, 0.1, float(np.float32(0.1)), np.float32(0.1), 1e300]
     if not pt.is_floating(values.type):
         numbers += [Decimal("0.05"), Decimal("-0.005"), Decimal("1e-20"), Decimal("Infinity"), Decimal("-Infinity")]
     if pt.is_integer(values.type):
@@ -487,6 +490,23 @@ def test_filters_take_times_of_numpy_in_every_unit(leaf: pa.DataType, tmp_path: 
         assert read_filtered(tmp_path / "a.parquet", durations, [("k", ">", day)]) == [1]
 
 
+def test_lists_of_filters_mix_text_dates_and_times(tmp_path: Path) -> None:
+    """Arrow takes a list of one type."""
+    day, text, later = np.datetime64("2024-05-01"), "2024-05-02", dt.datetime.fromisoformat("2024-05-03T12:00")
+    times = pa.array([dt.date(2024, 5, 1), dt.date(2024, 5, 2), None]).cast(pa.timestamp("us"))
+    for members in (
+        [day, text],
+        [text, day],
+        [text, day, later],
+        [dt.date(2024, 5, 1), later, text],
+        [later, np.datetime64(day, "ns"), text],
+    ):
+        assert read_filtered(tmp_path / "a.parquet", times, [("k", "in", members)]) == [0, 1]
+    assert read_filtered(tmp_path / "a.parquet", times, [("k", "in", [day, text, None])]) == [0, 1, 2]
+    days = pa.array([dt.date(2024, 5, 1), dt.date(2024, 5, 2)])
+    assert read_filtered(tmp_path / "a.parquet", days, [("k", "in", [text, day])]) == [0, 1]
+
+
 @pytest.mark.parametrize(
     "values", [pa.array([5, 1]), pa.array([Decimal(5), Decimal(1)]), pa.array([5.0, 1.0])], ids=["i", "d", "f"]
 )
@@ -503,6 +523,8 @@ def test_filters_of_expressions_that_do_not_fit_say_what_to_do(tmp_path: Path) -
     ) as found:
         read_filtered(tmp_path / "a.parquet", pa.array([2**60, 2]), pc.field("k") > 0.5)
     assert not isinstance(found.value, aj.JagFileError)
+    with pytest.raises(aj.JagValueError, match=r"filters don't fit the columns: .* or pass the filter as tuples"):
+        read_filtered(tmp_path / "a.parquet", pa.array([2.0], pa.float32()), pc.field("k") > 2**24 + 1)
     with pytest.raises(aj.JagValueError, match="in and not in take a list of values, got 'ab'"):
         read_filtered(tmp_path / "a.parquet", pa.array(["a", "b"]), [("k", "in", "ab")])
 
