@@ -302,3 +302,11 @@ def test_fields_keep_nanoseconds_of_pandas() -> None:
 def test_dates_of_numpy_and_its_numbers_in_two_fields() -> None:
     made = aj.array([{"t": np.datetime64("2024-01-01", "s"), "n": np.int8(1)}, None])
     assert made.to_list() == [{"t": dt.datetime.fromisoformat("2024-01-01"), "n": 1}, None]
+
+
+def test_arrays_without_dims_inside_lists_are_items() -> None:
+    assert aj.array([np.array(3), None]).to_list() == [3, None]
+    assert aj.array([[np.array(3.5)], [np.array(1), np.array(None, object)], None]).to_list() == [[3.5], [1.0, None], None]
+    assert aj.array([[np.array("2024-01-01", "M8[s]")]]).to_list() == [[dt.datetime.fromisoformat("2024-01-01")]]
+    with pytest.raises(ShapeError, match=r"mixes nesting levels or types|does not fit"):
+        aj.array([np.array(3), [1]])

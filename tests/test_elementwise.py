@@ -197,6 +197,13 @@ def test_a_null_scalar_makes_nulls(name: str) -> None:
     assert x.to_pandas().jag.replace({1: scalar}).to_list() == [[None], pd.NA]
 
 
+@pytest.mark.parametrize("null", [None, pd.NaT, pd.NA], ids=lambda one: type(one).__name__)
+def test_a_null_operand_makes_nulls_of_numbers_and_durations(null: Any) -> None:
+    for x in (aj.array([[1], None]), aj.array([[pd.Timedelta(1, "s")], None])):
+        assert (x + null).to_list() == (x * null).to_list() == (x == null).to_list() == [[None], None]
+        assert x.fill_null(null).equals(x)
+
+
 @given(jagged_arrays(leaf=leaf_types()))
 def test_every_leaf_type_compares_with_itself(x: aj.JaggedArray) -> None:
     if pa.types.is_null(x.type):

@@ -28,3 +28,8 @@ def test_permute_refuses_to_close_holes_unless_told_to(axes: tuple[int, ...]) ->
     assert falling.permute(*axes).equals(falling.permute(*axes, shear="allow"))
     with pytest.raises(aj.ShapeError, match=r"permute of .* will shear"):
         rising.permute(*axes)
+
+
+def test_a_tuple_of_dims_raises() -> None:
+    with pytest.raises(aj.JagTypeError, match=r"permute: expected one argument per dim, permute\(1, 0\), got \(1, 0\)"):
+        aj.array([[1, 2], [3]]).permute((1, 0))  # type: ignore[arg-type]

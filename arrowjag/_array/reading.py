@@ -181,6 +181,8 @@ def _plain(data: Any) -> Any:
 
     Data that holds none of these is returned as the same object.
     """
+    if isinstance(data, np.ndarray) and data.ndim == 0:
+        return data[()]
     if isinstance(data, np.ndarray) and data.ndim < 2 and data.dtype.kind != "O":
         return data
     if isinstance(data, (list, tuple, range, np.ndarray)):
@@ -356,7 +358,8 @@ def _items(data: Any, levels: int) -> Iterator[tuple[tuple[int, ...] | None, Any
     for index, item in enumerate(data):
         if item is None:
             continue
-        if isinstance(item, (list, tuple, np.ndarray)) != (levels > 0):
+        is_list = isinstance(item, (list, tuple)) or (isinstance(item, np.ndarray) and item.ndim > 0)
+        if is_list != (levels > 0):
             yield None, item
         elif levels:
             for place, inner in _items(item, levels - 1):

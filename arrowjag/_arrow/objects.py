@@ -232,7 +232,7 @@ def _field(records: list[dict[Any, Any]], name: Any) -> Iterator[Any]:
 
 
 def _is_list(one: Any) -> bool:
-    return isinstance(one, (list, tuple)) or (isinstance(one, np.ndarray) and one.dtype.kind == "O")
+    return isinstance(one, (list, tuple)) or (isinstance(one, np.ndarray) and one.dtype.kind == "O" and one.ndim > 0)
 
 
 def _kind(value: Any) -> str:

@@ -166,8 +166,8 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
     """
     if isinstance(value, pa.Scalar):
         return value
-    leaf = _known_type(leaf)
     value = None if _arrow.is_missing(value) else value
+    leaf = _known_type(leaf)
     if isinstance(value, str) and leaf is not None and (time := iso_scalar(value, leaf, operation)) is not None:
         return time
     try:
