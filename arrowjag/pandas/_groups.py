@@ -16,6 +16,9 @@ __all__ = ["AGGREGATIONS", "Grouped"]
 
 AGGREGATIONS = frozenset({"sum", "prod", "mean", "min", "max", "any", "all", "var", "std", "median"})
 
+_PER_ROW = frozenset({"cumsum", "cumprod", "cummin", "cummax", "rank"})
+"""Operations of pandas' groupby that give a row per row."""
+
 
 class Grouped:
     """Mixin for ``df.groupby("k")["v"].sum()`` and ``.agg({"v": "mean"})``: the results of ``.jag.sum(axis=0)`` per group."""
@@ -31,6 +34,12 @@ class Grouped:
             skip = kwargs.get("skipna", True)
             rows = _first_rows(self.isna(), ids, ngroups, how, min_count, skip)
             return self.take(rows, allow_fill=True)
+        if how in _PER_ROW:
+            raise JagTypeError(
+                f"groupby: dtype {self.dtype} does not support operation '{how}', which has an axis here. "
+                f"groupby[...].transform(lambda s: s.jag.{how}(axis=0)) runs item by item across the rows of a group, "
+                f".jag.{how}(axis=-1) of the column within rows"
+            )
         if how not in AGGREGATIONS:
             raise NotImplementedError(f"{how} across rows of {self._jagged!r}")
         order = np.argsort(ids, kind="stable")

@@ -597,6 +597,20 @@ def test_pandas_own_histograms_and_quantiles_of_groups_name_those_of_arrowjag(s:
         s.groupby([0, 0, 1, 1]).quantile(0.5)
 
 
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummin", "cummax", "rank"])
+def test_groupby_of_running_totals_names_the_call_with_an_axis(name: str) -> None:
+    frame = pd.DataFrame({"k": [1, 2, 1], "v": aj.array([[1.0, 2.0], [3.0], [5.0, 6.0, 7.0]])})
+    message = (
+        rf"groupby: dtype jagged\[double, 2\] does not support operation '{name}'.*transform\(lambda s: s\.jag\.{name}\(axis=0\)\)"
+    )
+    for grouped in (frame.groupby("k"), frame.groupby("k")["v"]):
+        with pytest.raises(JagTypeError, match=message):
+            getattr(grouped, name)()
+    found = frame.groupby("k")["v"].transform(lambda s: getattr(s.jag, name)(axis=0))
+    rows = frame["v"].iloc[[0, 2]]
+    assert found.iloc[[0, 2]].jag.to_list() == getattr(rows.jag, name)(axis=0).jag.to_list()
+
+
 @pytest.mark.parametrize("rows", [[[1, 2], [3, 4]], [[1, 2], None, []]])
 def test_quantiles_of_rows_need_an_axis(rows: list[list[int] | None]) -> None:
     """pandas would interpolate between rows wherever their sizes agree by luck."""
