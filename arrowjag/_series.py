@@ -143,7 +143,9 @@ def resample(t: Any, y: Any, every: Any, how: str = "mean") -> ArrayOrScalar:
     every : str, timedelta or number
         The length of a bucket, for times a span such as "30s", "5m", "2h", "1d", "1w", "1mo", "1q" or "1y", for numbers a number.
         Buckets begin at multiples of it, counted from 1970-01-01 or 0, weeks on Mondays, and in wall time if `t` has a zone: where
-        `JaggedArray.dt.floor` puts times. An hour that clocks repeat is two buckets, an hour that they skip is none.
+        `JaggedArray.dt.floor` puts times. Of an hour that clocks repeat, lengths that divide every change of clocks of the zone,
+        such as an hour, make two buckets; of one that they skip, none. Other lengths, such as 45 minutes or two hours, put times
+        of both hours into the same buckets.
     how : str
         A reduction: "mean", "sum", "min", "max", "first", "last", "count", "median", "std", "var", "prod", "any", "all",
         "n_unique", "mode" or "lengths".
