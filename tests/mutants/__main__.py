@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
 from pathlib import Path
@@ -87,6 +87,26 @@ class Score(NamedTuple):
         """Of those tried that are faults."""
         faults = self.tried - self.equivalent
         return 1.0 if not faults else self.killed / faults
+
+
+def stale_entries() -> list[str]:
+    """Return the lines of entries in equivalent.toml that their functions no longer hold: no mutant has them."""
+    texts: dict[str, str] = {}
+    for path in [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for name, node in _statements(ast.parse("\n".join(lines))):
+            first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))]) - 1
+            texts[name] = texts.get(name, "") + "\n" + " ".join(line.strip() for line in lines[first : node.end_lineno])
+    entries = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("mutant", [])
+    return [f"{one['function']}: {one['was']}" for one in entries if one["was"] not in texts.get(one["function"], "")]
+
+
+def _statements(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
+    """Yield functions and methods by the names that entries have; all other statements have none."""
+    for node in tree.body:
+        parts = node.body if isinstance(node, ast.ClassDef) else []
+        for name, one in [("", node), *((f"{node.name}.", part) for part in parts)]:  # type: ignore[attr-defined]  # a class
+            yield (f"{name}{one.name}" if isinstance(one, ast.FunctionDef) else ""), one
 
 
 def test_files(patterns: Sequence[str]) -> list[str]:
@@ -228,7 +248,7 @@ def write_table(scores: list[Score]) -> None:
 
 
 def main() -> int:
-    """Try mutants of the files, print the survivors and the table; 1 if a file stays below 95 %."""
+    """Try mutants of the files, print the survivors and the table; 1 if a file stays below 95 %, or an entry is stale."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("files", nargs="*", help="files or folders; all kernels and operations if there is none")
     parser.add_argument("--sample", type=int, help="so many of each file; all if absent")
@@ -237,6 +257,9 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write the table into tests/README.md")
     parser.add_argument("--tests", nargs="+", default=TARGETED, help="patterns of the tests that mutants meet")
     options = parser.parse_args()
+    stale = stale_entries()
+    for one in stale:
+        print(f"remove from {EQUIVALENT.name} what no function holds: {one}")
     named = [ROOT / one for one in options.files or PACKAGES]
     files = [file for one in named for file in (sorted(one.rglob("*.py")) if one.is_dir() else [one])]
     os.environ["HYPOTHESIS_PROFILE"] = "mutants"
@@ -254,7 +277,7 @@ def main() -> int:
             if options.write:
                 write_table(scores)
     runner.close()
-    return int(any(one.share < 0.95 for one in scores))
+    return int(bool(stale) or any(one.share < 0.95 for one in scores))
 
 
 if __name__ == "__main__":
