@@ -43,7 +43,7 @@ def array(data: Any, *, type: pa.DataType | None = None, ndim: int | None = None
         array of several dims declares their extents. A scalar becomes an array without dims.
     type : pa.DataType, optional
         The leaf type, or the type of whole rows if it is a list or a map; by default Arrow infers it. A map gives one dim more,
-        whose items are structs of `key` and `value`.
+        whose items are structs of `key` and `value`. Floats beyond the range of a float type become infinite, as in `cast`.
     ndim : int, optional
         Number of levels. Empty lists adapt to it, so ``array([], ndim=3)`` works.
     nan_to_null : bool, optional

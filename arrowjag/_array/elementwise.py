@@ -374,6 +374,8 @@ class ElementwiseMethods(ArrayBase):
         -------
         JaggedArray
             Of the same shape; the shape object is shared. Null stays null. Cost: one pass, a few more if items don't fit.
+            Floats and decimals are rounded to the nearest number of a float type, and become infinite beyond its range, as in
+            numpy and Arrow; integers must fit exactly.
 
         Raises
         ------

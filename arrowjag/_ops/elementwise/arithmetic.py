@@ -134,7 +134,7 @@ def _special(name: str, kernel: str, one: Datum, two: Datum) -> pa.Array:
     if durations.are_scaled(name, *types):
         return durations.scaled(name, one, two)
     if any(pt.is_decimal(type) for type in types) and any(pt.is_floating(type) for type in types):
-        return pc.call_function(kernel, [one.cast(pa.float64()), two.cast(pa.float64())])
+        return pc.call_function(kernel, [cast_plain(one, pa.float64()), cast_plain(two, pa.float64())])
     if (found := decimals.added(name, one, two)) is not None:
         return found
     if any(pt.is_decimal(type) for type in types):
@@ -186,7 +186,7 @@ def floored(name: str, function: Callable[..., Any]) -> Callable[[Datum, Datum],
             return durations.floored(name, one, two, compute)
         if pt.is_decimal(one.type) or pt.is_decimal(two.type):
             if pt.is_floating(one.type) or pt.is_floating(two.type):
-                return _FLOORED[name](one.cast(pa.float64()), two.cast(pa.float64()))
+                return _FLOORED[name](cast_plain(one, pa.float64()), cast_plain(two, pa.float64()))
             return decimals.floored(name, one, two)
         if pt.is_float16(one.type) and pt.is_float16(two.type):  # numpy divides them as float32, too
             return single_to_half(compute(half_to_single(one), half_to_single(two)))

@@ -22,6 +22,7 @@ from arrowjag._ops.elementwise.framework import (
     as_float,
     both_valid,
     cast_datum,
+    cast_plain,
     datum_to_numpy,
     decoded,
     half_to_single,
@@ -69,6 +70,7 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
             return _compare_signs(kernel, one, two)
         if decimals.are_exact(one.type, two.type):
             return decimals.compare(kernel, one, two)
+        one, two = _without_decimals(one, two)
         if _arrow.is_numeric(one.type) and _arrow.is_numeric(two.type) and one.type != two.type:
             type = promote([one.type, two.type], name)
             one, two = as_float(one, type), as_float(two, type)
@@ -79,6 +81,14 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
         return _called(call, kernel, one, two)
 
     return compute
+
+
+def _without_decimals(one: Datum, two: Datum) -> tuple[Datum, Datum]:
+    """Cast a decimal and a float to float64, as Arrow does less precisely; other pairs are returned unchanged."""
+    types = one.type, two.type
+    if not (any(map(pt.is_decimal, types)) and any(map(pt.is_floating, types))):
+        return one, two
+    return cast_plain(one, pa.float64()), cast_plain(two, pa.float64())
 
 
 def _compare_categories(compute: Callable[[Datum, Datum], pa.Array], one: Datum, two: Datum) -> pa.Array | None:

@@ -16,6 +16,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.memory import both_valid
+from arrowjag._kernels.elementwise.decimals import to_doubles
 from arrowjag._kernels.elementwise.number_casts import cast_numbers
 from arrowjag._ops import structure
 from arrowjag._ops.cursor import row_name
@@ -169,7 +170,10 @@ def cast_datum(datum: Datum, type: pa.DataType) -> Datum:
 
 
 def cast_plain(datum: Datum, type: pa.DataType, safe: bool = True) -> Datum:
-    """Call Arrow's cast, or a faster one that gives the same."""
+    """Call Arrow's cast, or a faster one that gives the same; decimals become the nearest float64 on the way to floats."""
+    if pt.is_decimal(datum.type) and pt.is_floating(type) and (isinstance(datum, pa.Array) or datum.is_valid):
+        doubles = to_doubles(datum) if isinstance(datum, pa.Array) else to_doubles(pa.repeat(datum, 1))[0]
+        return doubles if pt.is_float64(type) else doubles.cast(type, safe=safe)
     found = cast_numbers(datum, type, safe) if isinstance(datum, pa.Array) else None
     return datum.cast(type, safe=safe) if found is None else found
 

@@ -354,7 +354,7 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
     if pt.is_float16(type) and not pt.is_floating(datum.type):
         if safe and pt.is_integer(datum.type):
             _check_halves(datum)
-        datum = datum.cast(pa.float32(), safe=safe)
+        datum = cast_plain(datum, pa.float32(), safe)
     if pt.is_decimal(type) and pt.is_integer(datum.type) and type.precision < _DIGITS_OF_INTEGERS + type.scale:
         datum = datum.cast(pa.decimal256(min(_DIGITS_OF_INTEGERS + max(type.scale, 0), 76), max(type.scale, 0)))
     found = cast_plain(datum, type, safe)
