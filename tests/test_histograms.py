@@ -295,3 +295,12 @@ def test_edges_per_row_compare_with_integers_exactly(type: str) -> None:
 def test_signed_integers_beside_unsigned_edges_of_each_row() -> None:
     x = aj.array([[-1, 0, 2**53 + 1], []])
     assert x.digitize(aj.array([[0, 2**53 + 1], [1]], type="uint64")).to_list() == [[0, 1, 2], []]
+
+
+def test_decimals_beside_edges_are_the_nearest_floats() -> None:
+    """Arrow's cast of 0.35 is more than 0.35."""
+    cents = [Decimal(one) / 100 for one in range(1, 1000)]
+    edges = [one / 100 for one in range(1, 1000)]
+    x = aj.array([cents]).cast("decimal128(38, 2)")
+    assert x.digitize(edges, right=True).to_list() == [list(range(999))]
+    assert x.digitize(aj.array([edges]), right=True).to_list() == [list(range(999))]

@@ -12,6 +12,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.elementwise.decimals import to_doubles
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 
@@ -48,7 +49,9 @@ def weights_of(
     """
     if pt.is_boolean(weights.type):
         weights = weights.cast(pa.uint8())
-    if pt.is_decimal(weights.type) or pt.is_null(weights.type):
+    if pt.is_decimal(weights.type):
+        weights = to_doubles(weights)
+    if pt.is_null(weights.type):
         weights = weights.cast(pa.float64())
     if not _arrow.is_numeric(weights.type):
         raise JagTypeError(f"{operation}: weights must be numbers, got {weights.type}")

@@ -22,6 +22,7 @@ from arrowjag._kernels.base.extremes import largest_magnitude
 from arrowjag._kernels.base.fill import fill, filled, light_block, spread_rows
 from arrowjag._kernels.base.memory import unless_all, without_validity
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
+from arrowjag._kernels.elementwise.decimals import to_doubles
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
 from arrowjag._kernels.reduce import quantiles
@@ -311,7 +312,7 @@ def deviations(values: pa.Array, offsets: IntArray) -> pa.Array:
     """Subtract the row mean from each decimal, returning float64: digits shared by the whole row don't cost precision."""
     type = values.type
     if not 15 < type.precision < 76:  # up to 15 digits are exact in float64; beyond 75 a difference may not fit
-        return values.cast(pa.float64())
+        return to_doubles(values)
     wide = pa.decimal256(type.precision, type.scale)
     whole = parts_of(values, longest_row(offsets))
     if len(whole) == 1:
@@ -333,17 +334,17 @@ _EXACT_POWERS = 22
 
 
 def _floats(whole: IntArray, valid: BoolArray | None, type: pa.DataType, decimals: pa.Array | None = None) -> pa.Array:
-    """Convert unscaled integers to float64; Arrow converts those beyond 53 bits, from the decimals where these are wider.
+    """Convert unscaled integers to float64; `to_doubles` converts those beyond 53 bits, from the decimals where these are wider.
 
-    What an item becomes depends on that item alone. Arrow takes ten times as long, and multiplies by a rounded power of ten.
+    What an item becomes depends on that item alone.
     """
     if not 0 <= type.scale <= _EXACT_POWERS:
-        return (from_unscaled(whole, valid, type) if decimals is None else decimals).cast(pa.float64())
+        return to_doubles(from_unscaled(whole, valid, type) if decimals is None else decimals)
     found = whole / 10.0**type.scale
     large = ((whole > 2**53) | (whole < -(2**53))).nonzero()[0]
     if len(large):
         rest = from_unscaled(whole[large], None, type) if decimals is None else decimals.take(_arrow.from_numpy(large))
-        found[large] = rest.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        found[large] = to_doubles(rest).to_numpy(zero_copy_only=False)
     return _arrow.from_numpy(found, valid)
 
 

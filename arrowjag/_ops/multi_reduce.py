@@ -13,6 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base.memory import aligned_bits, both_valid, has_words, nulls_like, unpack_bits
+from arrowjag._kernels.elementwise.decimals import to_doubles
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._ops import structure
 from arrowjag._ops.axes import is_none_of_them, normalize_axes
@@ -36,9 +37,11 @@ def floats(values: pa.Array, operation: str) -> npt.NDArray[Any]:
     type = values.type
     if pt.is_floating(type) or pt.is_integer(type):
         return _arrow.data_alone(values)
-    if pt.is_boolean(type):
+    if pt.is_decimal(type):
+        values = to_doubles(values)
+    elif pt.is_boolean(type):
         values = values.cast(pa.uint8())
-    elif not (pt.is_decimal(type) or pt.is_null(type)):
+    elif not pt.is_null(type):
         raise JagTypeError.no_kernel(operation, type)
     return _arrow.data_alone(values.cast(pa.float64()))
 

@@ -20,6 +20,7 @@ from arrowjag._kernels.base.fill import spread_rows
 from arrowjag._kernels.base.memory import check_memory, nulls_like
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
 from arrowjag._kernels.elementwise import text_loops
+from arrowjag._kernels.elementwise.decimals import to_doubles
 from arrowjag._kernels.elementwise.text_bytes import n_bytes
 from arrowjag._kernels.equal import distinct
 from arrowjag._kernels.equal.distinct import text_is_first_distinct
@@ -184,7 +185,7 @@ def _as_float(values: pa.Array, operation: str) -> pa.Array:
     if pt.is_boolean(values.type):
         return values.cast(pa.uint8()).cast(pa.float64())
     if pt.is_decimal(values.type):
-        return values.cast(pa.float64())
+        return to_doubles(values)
     return _arrow.plain_numbers(values, operation)
 
 
