@@ -6,6 +6,7 @@ import datetime as dt
 import functools
 import reprlib
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -165,7 +166,7 @@ def _holds_times(type: pa.DataType) -> bool:
 
 
 def _is_number(one: Any) -> bool:
-    return isinstance(one, (int, float)) or (isinstance(one, (np.generic, np.ndarray)) and one.dtype.kind in "biuf")
+    return isinstance(one, (int, float, Decimal)) or (isinstance(one, (np.generic, np.ndarray)) and one.dtype.kind in "biuf")
 
 
 def finer(inferred: pa.DataType | None, wanted: pa.DataType) -> pa.DataType:
