@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 import datetime as dt
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
