@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
+import operator
 import reprlib
 from collections.abc import Iterator
 from decimal import Decimal
@@ -75,6 +76,8 @@ def in_one_unit(data: Any) -> Any:
         If a time does not fit the finest unit.
     """
     items = list(leaves(data))
+    if not any(issubclass(one, (np.generic, np.ndarray)) for one in {*map(type, items)}):
+        return None
     if any(isinstance(one, (np.generic, np.ndarray)) and one.dtype.kind in "biufc" for one in items):
         return None  # beside dates, pyarrow would take numbers of numpy for counts of days
     found = [one for one in items if _is_times(one)]
@@ -135,12 +138,15 @@ def with_datetimes(data: Any, inferred: pa.DataType, *, any_zones: bool) -> pa.D
     if pt.is_list(inferred):
         return pa.list_(with_datetimes(data, inferred.value_type, any_zones=any_zones))
     items = list(leaves(data))
-    number = next((one for one in items if _is_number(one)), None)
+    classes = {*map(type, items)}
+    number = next((one for one in items if _is_number(one)), None) if any(issubclass(one, _NUMBERS) for one in classes) else None
     if number is not None:
         time = next(one for one in items if not _is_number(one))
         told = f"{reprlib.repr(time)} is a time, {reprlib.repr(number)} is none"
         raise JagValueError(f"the data mixes times and numbers: {told}. Convert all items to one type first, or pass another type")
-    times = [one for one in items if isinstance(one, dt.datetime)]
+    times = (
+        items if all(issubclass(one, dt.datetime) for one in classes) else [one for one in items if isinstance(one, dt.datetime)]
+    )
     if not any_zones:
         _check_zones(times)
     return pa.infer_type(times) if times and pt.is_date(inferred) else inferred
@@ -165,6 +171,10 @@ def _holds_times(type: pa.DataType) -> bool:
     return pt.is_temporal(type) or ((pt.is_struct(type) or pt.is_list(type)) and any(map(_holds_times, inside(type))))
 
 
+_NUMBERS = (int, float, Decimal, np.generic, np.ndarray)
+"""The classes of which `_is_number` holds for some."""
+
+
 def _is_number(one: Any) -> bool:
     return isinstance(one, (int, float, Decimal)) or (isinstance(one, (np.generic, np.ndarray)) and one.dtype.kind in "biuf")
 
@@ -180,7 +190,12 @@ def finer(inferred: pa.DataType | None, wanted: pa.DataType) -> pa.DataType:
     return inferred if same else wanted
 
 
+_zone_of = operator.attrgetter("tzinfo")
+
+
 def _check_zones(times: list[dt.datetime]) -> None:
+    if len({*map(id, map(_zone_of, times))}) < 2:
+        return
     zones = {one.tzinfo is None: one for one in times}
     if len(zones) == 2:
         told = f"{zones[True]!r} has no zone, {zones[False]!r} has one"
