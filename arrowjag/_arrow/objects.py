@@ -255,6 +255,8 @@ def _field(records: list[dict[Any, Any]], name: Any) -> Iterator[Any]:
 
 
 def _is_list(one: Any) -> bool:
+    if isinstance(one, pa.MonthDayNano):  # a tuple
+        return False
     return isinstance(one, (list, tuple)) or (isinstance(one, np.ndarray) and one.dtype.kind == "O" and one.ndim > 0)
 
 

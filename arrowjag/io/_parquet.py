@@ -418,8 +418,8 @@ class FileWriter:
             except pa.ArrowNotImplementedError as error:
                 raise unsupported_column(table.schema, error, self._name) from error
             except (pa.ArrowInvalid, OSError) as error:
-                if isinstance(error, OSError) and error.errno is not None:
-                    raise  # of the operating system; those of encodings and codecs have no number
+                if isinstance(error, OSError) and "support" not in str(error):
+                    raise  # of a disk or store; those of encodings and codecs say what they support
                 raise JagValueError(f"{self._name}: Parquet can't store a value, or the options don't fit: {error}") from error
 
     def add_metadata(self, facts: Mapping[str, str]) -> None:

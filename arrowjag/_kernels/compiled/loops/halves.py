@@ -18,7 +18,7 @@ f4: Any = np.float32
 Function = Callable[..., int]
 
 CALCULATIONS = ("add", "subtract", "multiply", "divide")
-"""What `calculated_halves` computes, by its number."""
+"""The operations of `calculated_halves`, by their numbers."""
 
 
 @helper
