@@ -18,7 +18,7 @@ import pyarrow.types as pt
 from arrowjag._ops.elementwise.iso import iso_scalar
 from arrowjag._ops.elementwise.types import promote
 
-__all__ = ["comparable"]
+__all__ = ["comparable", "compared_as"]
 
 _MEMBERS = ("in", "not in")
 _EQUAL = ("==", "=")
@@ -57,7 +57,7 @@ def comparable(name: str, sign: str, value: Any, type: pa.DataType) -> tuple[str
     >>> comparable("k", "!=", 300, pa.int8())
     ('k', '>=', <pyarrow.Int8Scalar: -128>)
     """
-    type = type.value_type if pt.is_dictionary(type) else type
+    type = compared_as(type.value_type if pt.is_dictionary(type) else type)
     if sign in _MEMBERS:
         return name, sign, _members(name, value, type)
     value = _plain(value, type)
@@ -67,6 +67,33 @@ def comparable(name: str, sign: str, value: Any, type: pa.DataType) -> tuple[str
         return _with_float(name, sign, value) if _is_whole(value) else (name, sign, value)
     steps = _Steps.of(type)
     return (name, sign, value) if steps is None or not steps.takes(value) else steps.compare(name, sign, value)
+
+
+def compared_as(type: pa.DataType) -> pa.DataType:
+    """Return the type that Arrow compares and looks up in place of one that it doesn't take; other types unchanged.
+
+    Parameters
+    ----------
+    type : pa.DataType
+        The type of a column.
+
+    Returns
+    -------
+    pa.DataType
+        A type that holds the same values.
+
+    Examples
+    --------
+    >>> compared_as(pa.string_view()), compared_as(pa.int8())
+    (DataType(large_string), DataType(int8))
+    """
+    if pt.is_string_view(type):
+        return pa.large_string()
+    if pt.is_binary_view(type):
+        return pa.large_binary()
+    if pt.is_decimal(type) and type.bit_width < 128:
+        return pa.decimal128(type.precision, type.scale)
+    return pa.float32() if pt.is_float16(type) else type
 
 
 def _plain(value: Any, type: pa.DataType) -> Any:
@@ -164,6 +191,8 @@ def _members(name: str, values: Any, type: pa.DataType) -> Any:
     """Return the values of a list that the column can hold; those of other types unchanged."""
     if isinstance(values, (str, bytes)):
         raise TypeError(f"in and not in take a list of values, got {values!r}")
+    if isinstance(values, (pa.Array, pa.ChunkedArray)) and pt.is_floating(type):
+        values = values.to_pylist()
     if not isinstance(values, (list, tuple, set, frozenset, np.ndarray)):
         return values
     values = [_plain(one, type) for one in values]
@@ -171,43 +200,49 @@ def _members(name: str, values: Any, type: pa.DataType) -> Any:
         return pa.array(values, type)
     steps = _Steps.of(type)
     if _has_moments(type):
-        return _of_one_type([_moment(name, one, type) for one in values], name)
+        return _held_times([_moment(name, one, type) for one in values], type, name)
     if pt.is_floating(type):
-        return [_as_float(one) for one in values if _has_float(one, type)]
+        return _held_floats(values, type)
     if steps is None or not all(one is None or steps.takes(one) for one in values):
         return values
     return pa.array([None if one is None else steps.scalar(one).as_py() for one in values if one is None or steps.holds(one)], type)
 
 
-def _of_one_type(values: list[Any], name: str) -> list[Any]:
-    """Cast dates and times to one type, which Arrow requires of a list: dates beside times are midnight."""
-    scalars = [_scalar(one) for one in values]
-    types = [one.type for one in scalars if isinstance(one, pa.Scalar)]
-    times = [type for type in types if not pt.is_date(type)]
-    widest = promote(times or types, name) if types else None
-    return [one.cast(widest) if isinstance(one, pa.Scalar) else one for one in scalars]
+def _held_times(values: list[Any], type: pa.DataType, name: str) -> pa.Array:
+    """Return the times that a column can hold, in its type: Arrow takes lists of one type, and truncates times to dates."""
+    scalars = [one if isinstance(one, pa.Scalar) else pa.scalar(one) for one in values]
+    known = [one for one in scalars if one.is_valid]
+    if not all(_is_like(one.type, type) for one in known):  # Arrow then names both types
+        widest = promote([one.type for one in known], name)
+        return pa.array([one.cast(widest).as_py() for one in known], widest)
+    arrays = [pa.array([one]).cast(type, safe=False) for one in known]
+    held = [array for one, array in zip(known, arrays, strict=True) if array.cast(one.type, safe=False)[0].equals(one)]
+    return pa.concat_arrays([pa.nulls(len(known) < len(scalars), type), *held])
 
 
-def _scalar(value: Any) -> Any:
-    """Return a date or time as Arrow's scalar; others, such as None, unchanged."""
-    if isinstance(value, (dt.date, dt.time, np.datetime64)):
-        return pa.scalar(value)
-    return value
+def _is_like(one: pa.DataType, other: pa.DataType) -> bool:
+    """Return whether Arrow compares two types of times."""
+    if pt.is_timestamp(one) and pt.is_timestamp(other):
+        return (one.tz is None) == (other.tz is None)
+    return _has_moments(one) and bool(pt.is_time(one) == pt.is_time(other))
 
 
-def _as_float(value: Any) -> Any:
-    return float(value) if _is_whole(value) else value
+def _held_floats(values: list[Any], type: pa.DataType) -> list[Any]:
+    """Return the numbers that a column of floats can hold, and both zeros for one: Arrow rounds numbers, and compares bits."""
+    values = [one for one in values if not _is_whole(one) or _has_float(one)]
+    values = [
+        float(one) if isinstance(one, (int, float, Decimal, Fraction)) and not isinstance(one, bool) else one for one in values
+    ]
+    with np.errstate(over="ignore"):
+        rounded = [type.to_pandas_dtype()(one).item() if isinstance(one, float) else one for one in values]
+    held = [one for one, near in zip(values, rounded, strict=True) if near == one or near != near]  # noqa: PLR0124 - NaN
+    return [*held, 0.0, -0.0] if any(isinstance(one, float) and one == 0 for one in held) else held
 
 
-def _has_float(value: Any, type: pa.DataType) -> bool:
-    """Return whether a number is one of the floats of a type, to which Arrow would round it; True for values of other kinds."""
-    if isinstance(value, float) and math.isfinite(value):
-        with np.errstate(over="ignore"):
-            return float(np.float64(value).astype(type.to_pandas_dtype())) == value
-    if not _is_whole(value):
-        return True
+def _has_float(value: int) -> bool:
+    """Return whether an integer is a float64."""
     try:
-        return bool(float(value) == value) and _has_float(float(value), type)
+        return float(value) == value
     except OverflowError:
         return False
 

@@ -24,7 +24,7 @@ from arrowjag._pyarrow_versions import concat_tables, empty_table, table_of
 from arrowjag.errors import JagFileError, JagTypeError, JagValueError, ShapeError
 from arrowjag.io._atomic import local_path
 from arrowjag.io._chunks import Chunks
-from arrowjag.io._comparisons import comparable
+from arrowjag.io._comparisons import comparable, compared_as
 from arrowjag.io._damage import checked, reading
 from arrowjag.io._field_ids import rename_fields
 from arrowjag.io._files import StoredFile
@@ -438,12 +438,20 @@ def _fits(expression: Any, schema: pa.Schema) -> bool:
 
 
 def _mask(table: pa.Table, expression: Any) -> pa.Array:
+    """Evaluate a filter to a mask; with wider types of columns if Arrow does not take those there are."""
+    try:
+        return _evaluated(table, expression)
+    except (pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        fields = [field.with_type(compared_as(field.type)) for field in table.schema]
+        if [field.type for field in fields] == table.schema.types:
+            raise
+        return _evaluated(table.cast(pa.schema(fields)), expression)
+
+
+def _evaluated(table: pa.Table, expression: Any) -> pa.Array:
     """Evaluate a filter to a mask; in one thread, to keep the order of rows."""
     from pyarrow import acero  # lazy, because it imports pyarrow.dataset, which imports pandas
 
-    if any(pt.is_float16(type) for type in table.schema.types):  # which Arrow's comparisons don't take
-        fields = [field.with_type(pa.float32()) if pt.is_float16(field.type) else field for field in table.schema]
-        table = table.cast(pa.schema(fields))
     source = acero.Declaration("table_source", acero.TableSourceNodeOptions(table))
     project = acero.Declaration("project", acero.ProjectNodeOptions([expression], ["keep"]))
     return acero.Declaration.from_sequence([source, project]).to_table(use_threads=False).column(0)

@@ -562,3 +562,52 @@ def test_filters_of_half_floats(tmp_path: Path, filters: Any, kept: list[float])
     assert got["h"].type == pa.float16()
     assert got["h"].to_pylist() == kept
     assert aj.scan_parquet(tmp_path / "x.parquet", filters=filters).collect()["h"].to_list() == kept
+
+
+@pytest.mark.parametrize("leaf", [pa.float16(), pa.float32(), pa.float64()], ids=str)
+def test_members_of_floats_are_those_that_are_equal(leaf: pa.DataType, tmp_path: Path) -> None:
+    """Arrow looks up floats by their bits, and rounds the list to the type of the column."""
+    values = pa.array([0.0, -0.0, 0.1, 1.5, math.nan, None]).cast(leaf, safe=False)
+    for number in (0, 0.0, -0.0, 0.1, 1.5, Decimal("1.5"), 1e300, np.float32(0.1)):
+        equal = read_filtered(tmp_path / "a.parquet", values, [("k", "==", number)])
+        others = [row for row in range(6) if row not in equal]
+        for members in ([number], [number, 7.25], pa.array([float(number)])):
+            assert read_filtered(tmp_path / "a.parquet", values, [("k", "in", members)]) == equal, members
+            assert read_filtered(tmp_path / "a.parquet", values, [("k", "not in", members)]) == others, members
+    assert read_filtered(tmp_path / "a.parquet", values, [("k", "in", [math.nan, None])]) == [4, 5]
+
+
+@pytest.mark.parametrize("leaf", [pa.date32(), pa.date64(), pa.timestamp("s"), pa.timestamp("ns")], ids=str)
+def test_members_of_times_are_not_truncated_and_may_be_of_several_types(leaf: pa.DataType, tmp_path: Path) -> None:
+    days = pa.array([dt.date(2024, 5, 1), dt.date(2024, 6, 2), None]).cast(leaf)
+    midnight = dt.datetime(2024, 5, 1)  # noqa: DTZ001 - without a zone, as the column
+    late = midnight.replace(month=6, day=2, microsecond=1)
+    mixed = ["2024-05-01", midnight.date(), midnight, np.datetime64("2024-05-01"), np.datetime64("2024-05-01", "ns")]
+    cases = ((mixed, [0]), ([late], []), ([late.isoformat()], []), ([late, None], [2]), ([*mixed, late, None], [0, 2]))
+    for members, rows in cases:
+        assert read_filtered(tmp_path / "a.parquet", days, [("k", "in", members)]) == rows, members
+        others = [row for row in range(3) if row not in rows]
+        assert read_filtered(tmp_path / "a.parquet", days, [("k", "not in", members)]) == others, members
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array(["a", "b", None], pa.string_view()),
+        pa.array([b"a", b"b", None], pa.binary_view()),
+        pa.array([Decimal("1.50"), Decimal("2.50"), None], pa.decimal32(5, 2)),
+        pa.array([Decimal("1.50"), Decimal("2.50"), None], pa.decimal64(12, 2)),
+    ],
+    ids=lambda values: str(values.type),
+)
+def test_filters_of_types_that_arrow_does_not_compare(values: pa.Array, tmp_path: Path) -> None:
+    first, second, _ = values.to_pylist()
+    for filters, rows in (
+        (("k", "==", second), [1]),
+        (("k", "<", second), [0]),
+        (("k", "in", [first, None]), [0, 2]),
+        (("k", "not in", [first]), [1, 2]),
+        (("k", "in", []), []),
+        (("k", "in", [None]), [2]),
+    ):
+        assert read_filtered(tmp_path / "a.parquet", values, [filters]) == rows, filters
