@@ -72,6 +72,15 @@ def test_folders_are_those_that_are_named_and_then_the_users(monkeypatch: pytest
     assert [*objects.folders()] == []
 
 
+@POSIX
+def test_a_tilde_is_the_home_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.setenv("XDG_CACHE_HOME", "~/xdg")
+    monkeypatch.setenv("ARROWJAG_CACHE_DIR", os.pathsep.join(["~/code", "~", "a/~", "~nobody of that name/code"]))
+    expected = ["/home/me/code", "/home/me", "a/~", "~nobody of that name/code", "/home/me/xdg/arrowjag/compiled"]
+    assert [*objects.folders()] == [Path(one) for one in expected]
+
+
 def test_files_that_only_this_user_or_root_can_have_written(monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [
         ("linux", 1000, 0o644, True),
@@ -171,7 +180,7 @@ def test_code_that_no_folder_takes_stays_in_memory(fault: str, folders: list[Pat
         elif fault == "no temporary file":
             patch.setattr(objects.tempfile, "mkstemp", refuse)
         elif fault == "a full disk":
-            patch.setattr(objects, "os", SimpleNamespace(fdopen=_FullDisk, environ=os.environ, pathsep=os.pathsep))
+            patch.setattr(objects, "os", SimpleNamespace(fdopen=_FullDisk, environ=os.environ, pathsep=os.pathsep, path=os.path))
             patch.setattr(objects, "is_writable", lambda _: True)
         else:
             patch.setattr(Path, "replace", refuse)

@@ -59,14 +59,14 @@ def _user_folder() -> Path | None:
 
 
 def folders() -> Iterator[Path]:
-    """The folders that are searched for code, in order: those of ``ARROWJAG_CACHE_DIR``, then the user's cache."""
+    """The folders that are searched for code, in order: those of ``ARROWJAG_CACHE_DIR``, then the user's cache.
+
+    A leading ``~`` is the home of the user: no shell replaces it in the environment of a container or a service.
+    """
     named = os.environ.get("ARROWJAG_CACHE_DIR", "")
-    for part in named.split(os.pathsep):
-        if part:
-            yield Path(part)
-    user = _user_folder()
-    if user is not None:
-        yield user
+    for folder in (*filter(None, named.split(os.pathsep)), _user_folder()):
+        if folder is not None:
+            yield Path(os.path.expanduser(folder))  # noqa: PTH111  # which keeps a user who doesn't exist; pathlib's raises
 
 
 def _is_safe(info: os.stat_result) -> bool:
