@@ -197,7 +197,7 @@ def open_files(
         return _opened(files, pa.schema([]), schema)
     try:
         with reading(found.base):
-            dataset = open_dataset(found, partitioning)
+            dataset = open_dataset(found, partitioning, schema)
     except JagFileError as error:
         if NO_MAP_KEYS in str(error.__cause__):
             return _opened(files, pa.schema([]), schema)
@@ -205,10 +205,10 @@ def open_files(
     return _opened(*prune_files(dataset, filters), schema)
 
 
-def open_dataset(found: Located, partitioning: Any) -> ds.Dataset:
+def open_dataset(found: Located, partitioning: Any, schema: pa.Schema | None = None) -> ds.Dataset:
     """Open files as a dataset in which partition columns take precedence over columns of the same name in files.
 
-    pyarrow's own `dataset` requires both to have the same type.
+    pyarrow's own `dataset` requires both to have the same type. Names of folders are read as the types of a given schema.
     """
     import pyarrow.dataset as ds
 
@@ -219,7 +219,13 @@ def open_dataset(found: Located, partitioning: Any) -> ds.Dataset:
     options = ds.FileSystemFactoryOptions(partitioning=partitioning, partition_base_dir=found.base or "")
     factory = ds.FileSystemDatasetFactory(found.filesystem, found.paths, ds.ParquetFileFormat(), options)
     first, *_, folders = factory.inspect_schemas()
-    return factory.finish(pa.schema([*(field for field in first if field.name not in folders.names), *folders]))
+    inside = [field for field in first if field.name not in folders.names]
+    known = set() if schema is None else {*schema.names}
+    typed = [schema.field(field.name) if schema is not None and field.name in known else field for field in folders]
+    try:
+        return factory.finish(pa.schema([*inside, *typed]))
+    except pa.ArrowException:  # Arrow reads no folders as decimals, for example: their text is cast later
+        return factory.finish(pa.schema([*inside, *folders]))
 
 
 def is_parquet(dataset: ds.Dataset) -> bool:
@@ -282,8 +288,8 @@ def write_parquet(
     partition_by : str or list of str, optional
         Columns whose values become folders ``key=value`` below the folder `path`; each folder gets a file
         ``part-0.parquet``. The files don't hold these columns. `read_parquet` derives them from the names of folders:
-        values that look like integers of 32 bits become int32, all others text; ``partitioning=`` sets other types. Rows of
-        one key keep their order.
+        values that look like integers of 32 bits become int32, all others text; ``schema=`` or ``partitioning=`` sets other types.
+        Rows of one key keep their order.
     row_group_size : int
         Maximum number of rows per row group.
     row_group_values : int

@@ -639,11 +639,24 @@ def finish_rows(raw: pa.Table, part: Part, rows: int, plan: Plan, kept: BoolArra
 
 def _column(raw: pa.Table, part: Part, field: pa.Field, rows: int) -> pa.ChunkedArray:
     if field.name in part.keys:
-        return pa.chunked_array([pa.repeat(pa.scalar(part.keys[field.name], field.type), rows)])
+        return pa.chunked_array([pa.repeat(_key(part, field), rows)])
     place = raw.schema.get_field_index(field.name)
     if place < 0 and rows and not field.nullable:
         raise JagValueError(f"{part.name} has no column {field.name!r}, and the schema says that it is not null")
     return pa.chunked_array([pa.nulls(rows, field.type)]) if place < 0 else _read_column(raw, place, field, part.name)
+
+
+def _key(part: Part, field: pa.Field) -> pa.Scalar:
+    """Return the value of a partition column in the type of the result."""
+    key = part.keys[field.name]
+    try:
+        return pa.scalar(key, field.type)
+    except (pa.ArrowException, ValueError, TypeError):
+        pass
+    try:
+        return pa.scalar(key).cast(field.type)
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        raise JagValueError(f"{part.name}: the folder says {field.name}={key!r}, and the schema {field.type}: {error}") from error
 
 
 def _read_column(raw: pa.Table, place: int, field: pa.Field, name: str) -> pa.ChunkedArray:

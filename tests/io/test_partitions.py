@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -148,3 +150,34 @@ def test_an_existing_file_at_the_target_path_is_refused(tmp_path: Path) -> None:
     aj.write_parquet({"k": [1]}, tmp_path / "a.parquet")
     with pytest.raises(aj.JagValueError, match="is a file: with partition_by name a folder"):
         aj.write_parquet({"k": [1], "id": [1]}, tmp_path / "a.parquet", partition_by="k")
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        pa.array(["007", "7", None]),
+        pa.array([dt.date(2024, 5, 1), None]),
+        pa.array([True, False]),
+        pa.array([2**40, 5]),
+        pa.array([Decimal("1.50"), Decimal("2.00"), None], pa.decimal128(5, 2)),
+        pa.array([1_714_564_800_000_000, None], pa.timestamp("us")),
+        pa.array([2**63], pa.uint64()),
+        pa.array([b"a", b"b"]),
+    ],
+    ids=lambda keys: str(keys.type),
+)
+def test_a_schema_says_the_types_of_partition_columns(keys: pa.Array, tmp_path: Path) -> None:
+    aj.write_parquet({"id": range(len(keys)), "key": keys}, tmp_path / "out", partition_by="key")
+    schema = pa.schema([("id", pa.int64()), ("key", keys.type)])
+    table = aj.read_parquet(tmp_path / "out", schema=schema).sort_by("id")
+    assert table.schema.equals(schema)
+    assert table["key"].to_pylist() == keys.to_pylist()
+    for place, key in enumerate(keys.to_pylist()):
+        kept = aj.read_parquet(tmp_path / "out", schema=schema, filters=[("key", "in", [key])])
+        assert kept["id"].to_pylist() == [place]
+
+
+def test_a_folder_that_the_schema_does_not_fit(tmp_path: Path) -> None:
+    aj.write_parquet({"id": [1, 2], "key": ["a", "b"]}, tmp_path / "out", partition_by="key")
+    with pytest.raises(aj.JagValueError, match=r"key=a.part-0.parquet: the folder says key='a', and the schema int64: "):
+        aj.read_parquet(tmp_path / "out", schema=pa.schema([("id", pa.int64()), ("key", pa.int64())]))
