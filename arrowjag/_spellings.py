@@ -278,7 +278,7 @@ def suggestion(name: str, known: Iterable[str], namespace: str = "", *, where: s
     >>> suggestion("score", [], where="series.jag", fields=["score"])
     '; write x["score"], where x is series.jag'
     """
-    names = set(known)
+    names = {one for one in known if not one.startswith("_")}
     table = SPELLINGS[namespace]
     stem = next((name.removeprefix(prefix) for prefix in _PREFIXES if name.startswith(prefix)), name)
     space = f".{namespace}" if namespace else ""

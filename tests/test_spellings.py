@@ -133,3 +133,9 @@ def test_suggested_names_exist() -> None:
 
 def test_a_name_without_similar_names_gets_no_suggestion() -> None:
     assert suggestion("xyzzy", ["sum"]) == ""
+
+
+def test_private_names_are_not_suggested() -> None:
+    with pytest.raises(JagAttributeError) as found:
+        _ = X.stored
+    assert "'_" not in str(found.value)
