@@ -313,3 +313,60 @@ def test_arrays_without_dims_inside_lists_are_items() -> None:
     assert aj.array([[np.array("2024-01-01", "M8[s]")]]).to_list() == [[dt.datetime.fromisoformat("2024-01-01")]]
     with pytest.raises(ShapeError, match=r"mixes nesting levels or types|does not fit"):
         aj.array([np.array(3), [1]])
+
+
+MASKED_TYPES = ["bool", "int8", "uint64", "float16", "float32", "float64", "M8[s]", "M8[ns]", "M8[D]", "m8[us]", "U3", "S2"]
+
+
+@pytest.mark.parametrize("dtype", MASKED_TYPES)
+def test_masked_items_of_arrays_in_lists_are_null(dtype: str) -> None:
+    row = np.ma.array(np.array([1, 0, 2]).astype(dtype), mask=[0, 1, 0])
+    plain = np.ma.getdata(row)
+    expected = aj.array([plain, plain[:0], None])
+    expected = aj.where(aj.array([[True, False, True], [], None]), expected, None)
+    for rows in ([row, row[:0], None], (row, row[:0], None), iter([row, row[:0], None])):
+        assert aj.array(rows).equals(expected)
+    objects = np.empty(3, object)
+    objects[:2] = row, row[:0]
+    assert aj.array(objects).equals(expected)
+    assert aj.array([[row, [plain[0]]], [plain]])[0, 0].is_null().to_list() == [False, True, False]
+
+
+def test_masks_at_any_depth() -> None:
+    row = np.ma.masked_greater(np.array([1, 3], "float32"), 2)
+    table = np.ma.array([[1, 2], [3, 4]], mask=[[1, 0], [0, 0]])
+    cases: list[tuple[Any, Any, str]] = [
+        ([[row, row], [row]], [[[1, None], [1, None]], [[1, None]]], "float"),
+        ([table, None], [[[None, 2], [3, 4]], None], "int64"),
+        ([{"a": row, "b": 1}, {"a": row, "b": np.ma.masked}], [{"a": [1, None], "b": 1}, {"a": [1, None], "b": None}], ""),
+        ([{"a": {"b": [row]}}], [{"a": {"b": [[1, None]]}}], ""),
+        ([None, [1], [], row], [None, [1], [], [1, None]], "double"),
+        ([[1, np.ma.masked], [np.ma.masked]], [[1, None], [None]], "int64"),
+        ([np.ma.masked, [2]], [None, [2]], "int64"),
+        ([[np.ma.array(2), np.ma.masked]], [[2, None]], "int64"),
+        ([["a", np.ma.masked]], [["a", None]], "string"),
+    ]
+    for data, expected, type in cases:
+        found = aj.array(data)
+        assert found.to_list() == expected
+        assert str(found.type) == type or not type
+    assert aj.array([row, row], ndim=1).type == pa.list_(pa.float32())
+    assert aj.array([row, None], type="int8").equals(aj.array([[1, None], None], type="int8"))
+
+
+def test_masks_do_not_change_the_type() -> None:
+    for masks in ([[0, 0], [0]], [[1, 1], [0]], [[0, 0], [1]], [[1, 1], [1]]):
+        rows = [np.ma.array(np.array([1, 2], "float32"), mask=masks[0]), np.ma.array(np.array([3], "int8"), mask=masks[1])]
+        assert aj.array(rows).type == pa.float32()
+        assert aj.array(rows).count().to_list() == [2 - sum(masks[0]), 1 - masks[1][0]]
+
+
+def test_arrays_without_dims_in_lists_are_scalars() -> None:
+    assert aj.array([[np.array(2.5)], None]).equals(aj.array([[2.5], None]))
+    assert aj.array([[1, np.array(2)]], type="int32").equals(aj.array([[1, 2]], type="int32"))
+    assert aj.array([{"a": np.array(2)}]).equals(aj.array([{"a": 2}]))
+
+
+def test_objects_inside_of_dicts_are_converted() -> None:
+    found = aj.array([{"a": range(2), "b": np.ones((1, 2))}, {"a": pa.array([3]), "b": None}])
+    assert found.to_list() == [{"a": [0, 1], "b": [[1.0, 1.0]]}, {"a": [3], "b": None}]

@@ -162,6 +162,9 @@ def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Ar
         raise JagTypeError(f"expected a sequence of values, got {brief(data)}")
     data = list(data) if not isinstance(data, (list, tuple)) else data
     _check_levels(data)
+    if _arrow.holds_masks(data):
+        type = _type_of_unmasked(data, ndim) if type is None else type
+        data = _plain(data)
     try:
         return _nested(data, type, ndim)
     except (ShapeError, JagTypeError, JagValueError):
@@ -171,22 +174,36 @@ def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Ar
     return _nested(plain, type, ndim)
 
 
+def _type_of_unmasked(data: Any, ndim: int | None) -> pa.DataType | None:
+    """Return the type of all leaves, so that it doesn't depend on masks; None for times and where Arrow infers none."""
+    found = _inferred(_plain(data, masks=False))
+    if isinstance(found, Exception):
+        return None
+    leaf = _strip(found, depth(found) if ndim is None else min(depth(found), ndim - 1))
+    return None if pt.is_temporal(leaf) else leaf  # times take the finest unit of all arrays
+
+
 def _marked(objects: Any, nan_to_null: bool) -> list[Any]:
     """Return the objects of a Series, with NaN, which marks missing rows, replaced by None."""
     return [None if nan_to_null and isinstance(one, float) and math.isnan(one) else one for one in objects]
 
 
-def _plain(data: Any) -> Any:
-    """Convert arrays and ranges inside lists to lists, Arrow scalars to Python values, pandas' missing values to None.
+def _plain(data: Any, masks: bool = True) -> Any:
+    """Convert arrays and ranges inside lists to lists, Arrow scalars to Python values, masked and missing items to None.
 
-    Data that holds none of these is returned as the same object.
+    Data that holds none of these is returned as the same object. With `masks=False`, masked items keep their values.
     """
+    if isinstance(data, np.ma.MaskedArray):
+        data = _arrow.without_mask(data) if masks or data is np.ma.masked else np.ma.getdata(data)
     if isinstance(data, np.ndarray) and data.ndim == 0:
         return data[()]
     if isinstance(data, np.ndarray) and data.ndim < 2 and data.dtype.kind != "O":
         return data
+    if isinstance(data, dict):
+        fields = {name: _plain(value, masks) for name, value in data.items()}
+        return data if all(fields[name] is value for name, value in data.items()) else fields
     if isinstance(data, (list, tuple, range, np.ndarray)):
-        plain = [_plain(item) for item in data]
+        plain = [_plain(item, masks) for item in data]
         same = isinstance(data, (list, tuple)) and all(one is two for one, two in zip(plain, data, strict=True))
         return data if same else plain
     if isinstance(data, pa.Scalar):
@@ -358,14 +375,17 @@ def _items(data: Any, levels: int) -> Iterator[tuple[tuple[int, ...] | None, Any
     for index, item in enumerate(data):
         if item is None:
             continue
-        is_list = isinstance(item, (list, tuple)) or (isinstance(item, np.ndarray) and item.ndim > 0)
-        if is_list != (levels > 0):
+        if _is_row(item) != (levels > 0):
             yield None, item
         elif levels:
             for place, inner in _items(item, levels - 1):
                 yield None if place is None else (index, *place), inner
         else:
             yield (index,), item
+
+
+def _is_row(item: Any) -> bool:
+    return isinstance(item, (list, tuple)) or (isinstance(item, np.ndarray) and item.ndim > 0)
 
 
 def _strip(type: pa.DataType | None, levels: int) -> pa.DataType:
@@ -377,5 +397,5 @@ def _strip(type: pa.DataType | None, levels: int) -> pa.DataType:
 
 def _python_depth(data: Any) -> int:
     """Count the list levels inside a list, for data whose type Arrow can't infer."""
-    inner = [item for item in data if isinstance(item, (list, tuple, np.ndarray))]
+    inner = [item for item in data if _is_row(item)]
     return 1 + max(map(_python_depth, inner)) if inner else 0

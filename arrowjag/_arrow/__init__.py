@@ -7,7 +7,7 @@ row; a null row has size 0. Invalid data raises `OffsetsError` here and never re
 from arrowjag._arrow.chunks import combine_chunks, join, with_buffers
 from arrowjag._arrow.incoming import arrived, peel
 from arrowjag._arrow.levels import Level, decode, peel_level, split_levels, wrap
-from arrowjag._arrow.objects import check_dates, is_missing, leaf_objects, leaves
+from arrowjag._arrow.objects import check_dates, holds_masks, is_missing, leaf_objects, leaves, without_mask
 from arrowjag._arrow.order import (
     dictionary_codes,
     dictionary_indices,
@@ -67,6 +67,7 @@ __all__ = [
     "field_of",
     "fields_of",
     "from_numpy",
+    "holds_masks",
     "is_jagged_extension",
     "is_level_type",
     "is_list_type",
@@ -95,5 +96,6 @@ __all__ = [
     "valid_of",
     "vouched",
     "with_buffers",
+    "without_mask",
     "wrap",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import itertools
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,7 +18,7 @@ from arrowjag._arrow.values import to_numpy, valid_of
 from arrowjag._integers import MAX_NDIM
 from arrowjag.typing import BoolArray
 
-__all__ = ["check_dates", "is_missing", "leaf_objects", "leaves"]
+__all__ = ["check_dates", "holds_masks", "is_missing", "leaf_objects", "leaves", "without_mask"]
 
 _MISSING = frozenset({"NAType", "NaTType"})
 """Class names of pandas' missing values; compared by name, because pandas must not be imported here."""
@@ -258,6 +259,39 @@ def _is_list(one: Any) -> bool:
     if isinstance(one, pa.MonthDayNano):  # a tuple
         return False
     return isinstance(one, (list, tuple)) or (isinstance(one, np.ndarray) and one.dtype.kind == "O" and one.ndim > 0)
+
+
+def holds_masks(data: Any) -> bool:
+    """Return whether nested lists hold masked arrays of numpy, whose masks pyarrow ignores.
+
+    All rows of the outermost level are searched; those of inner levels if an array is among their first leaves.
+    """
+    if "numpy.ma" not in sys.modules:  # numpy loads it for the first masked array
+        return False
+    if any(issubclass(one, np.ma.MaskedArray) for one in set(map(type, data))):
+        return True
+    if not any(isinstance(one, np.ndarray) for one in itertools.islice(_leaves_of_fields(data), 8)):
+        return False
+    return any(isinstance(one, np.ma.MaskedArray) for one in _leaves_of_fields(data))
+
+
+def _leaves_of_fields(data: Any) -> Iterator[Any]:
+    """Leaves of nested lists, and those of the fields of records."""
+    for one in _leaves_of_any(data):
+        if isinstance(one, dict):
+            yield from _leaves_of_fields(one.values())
+        else:
+            yield one
+
+
+def without_mask(array: np.ma.MaskedArray[Any, Any]) -> Any:
+    """Convert a masked array to an array where no item is masked, and else to lists of numpy's scalars and None."""
+    data = np.ma.getdata(array)
+    if array.dtype.names or not np.ma.is_masked(array):  # pyarrow refuses records
+        return data
+    if array.ndim != 1:
+        return [without_mask(row) for row in array] if array.ndim else None
+    return [None if is_masked else item for item, is_masked in zip(data, np.ma.getmaskarray(array).tolist(), strict=True)]
 
 
 def _kind(value: Any) -> str:
