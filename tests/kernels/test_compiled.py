@@ -49,6 +49,7 @@ def forget(monkeypatch):
     """Let this process look again for everything, as a new one would."""
     monkeypatch.setattr(library, "_loaded", {})
     monkeypatch.setattr(library, "_missed", {})
+    monkeypatch.setattr(library, "_interrupted", False)
     monkeypatch.setattr(objects, "_memory", {})
     for name, value in (("_running", None), ("_waiting", set()), ("_finished", set())):
         monkeypatch.setattr(background, name, value)
@@ -735,6 +736,44 @@ def test_a_failed_compilation_is_not_repeated(cache, monkeypatch):
     assert find("always") is None
     assert find(worth=True) is None
     assert "LLVM ERROR" in next(cache.glob("*.failed")).read_text()
+
+
+@pytest.mark.parametrize("error", [MemoryError, ImportError, OSError])
+def test_a_failure_of_the_system_is_not_remembered(error, cache, monkeypatch):
+    def fail(*_):
+        raise error("no loop is to blame")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("arrowjag._kernels.compiled.compiler.compile_loop", fail)
+        assert find("always") is None
+    assert list(cache.iterdir()) == []
+    forget(monkeypatch)
+    assert find("always") is not None
+
+
+def test_numba_that_can_not_be_imported_is_not_remembered(cache, monkeypatch):
+    # numba raises an ImportError for a version of numpy, and an AttributeError after an interrupted import.
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "numba", None)
+        assert find("always") is None
+    assert list(cache.iterdir()) == []
+    forget(monkeypatch)
+    assert find("always") is not None
+
+
+def test_failures_after_an_interrupt_are_not_remembered(cache, monkeypatch):
+    def fail(*_):
+        raise errors.pop(0)
+
+    errors = [KeyboardInterrupt(), AttributeError("partially initialized module")]
+    with monkeypatch.context() as patch:
+        patch.setattr("arrowjag._kernels.compiled.compiler.compile_loop", fail)
+        with pytest.raises(KeyboardInterrupt):
+            find("always")
+        assert find("always") is None
+    assert list(cache.iterdir()) == []
+    forget(monkeypatch)
+    assert find("always") is not None
 
 
 # ------------------------------------------------------------------------------------------------------ in the background

@@ -263,6 +263,8 @@ def test_a_function_is_compiled_and_kept(fails: bool, monkeypatch: pytest.Monkey
 
     written, marked = list[Any](), list[Any]()
     monkeypatch.setattr(library, "key_of", str)
+    monkeypatch.setattr(library, "_import_numba", lambda: None)
+    monkeypatch.setattr(library, "_interrupted", False)
     monkeypatch.setattr(compiler, "compile_loop", compile_loop)
     monkeypatch.setattr(objects, "write", lambda *given: written.append(given))
     monkeypatch.setattr(objects, "mark_failed", lambda *given: marked.append(given))

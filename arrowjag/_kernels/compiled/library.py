@@ -191,16 +191,32 @@ def can_compile() -> bool:
     return importlib.util.find_spec("numba") is not None
 
 
+def _import_numba() -> None:
+    """Raise whatever numba raises where it can't be imported, as an ImportError for a version of numpy."""
+    import numba  # noqa: F401
+
+
+_interrupted = False
+"""Whether an interrupt has ended a compilation of this process. It leaves modules of numba half loaded, and later ones may fail."""
+
+
 def compile_now(variant: Variant, folder: Path | None = None) -> bytes | None:
-    """Compile a function in this process and keep its code; None, and remembered, where that fails."""
+    """Compile a function in this process and keep its code; None, and remembered, where numba can't compile it."""
+    global _interrupted  # noqa: PLW0603  # a fact of the process
     from arrowjag._kernels.compiled.loops import loop_named
 
-    key = key_of(variant)
+    key, has_numba = key_of(variant), False
     try:
+        _import_numba()
+        has_numba = True
         code = compiler.compile_loop(loop_named(variant.name), variant)
     except Exception as error:  # noqa: BLE001  # numba raises whatever it meets
-        objects.mark_failed(key, f"{type(error).__name__}: {error}")
+        if has_numba and not _interrupted and not isinstance(error, (ImportError, MemoryError, OSError)):
+            objects.mark_failed(key, f"{type(error).__name__}: {error}")
         return None
+    except BaseException:
+        _interrupted = True
+        raise
     objects.write(key, code, folder)
     return code
 
