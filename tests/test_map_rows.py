@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import types
 import uuid
 import warnings
@@ -297,7 +298,7 @@ def test_containers_of_arrays_and_records_are_rows() -> None:
 
 def test_functions_that_return_times_for_some_rows_and_numbers_for_others_raise() -> None:
     x = aj.array([[1], [2]])
-    with pytest.raises(JagTypeError, match="times for some rows and numbers for others"):
+    with pytest.raises(JagTypeError, match="times for some rows, such as row 0, and numbers for others, such as row 1"):
         x.map_rows(lambda row: np.array([1], "M8[us]") if row[0] == 1 else np.array([1]))
 
 
@@ -875,6 +876,35 @@ def test_times_of_several_units_are_results() -> None:
     found = x.map_rows(lambda row: np.datetime64("2024-02-29", "D") if len(row) > 1 else np.datetime64("2024-02-29T01", "ms"))
     assert found.to_list() == [datetime(2024, 2, 29), datetime(2024, 2, 29, 1)]  # noqa: DTZ001  # numpy has no zones
     assert found.type == pa.timestamp("ms")
+
+
+MISFITS: list[tuple[Any, Any, str]] = [
+    ("a", None, "one type; give type=: row [1][1] gives 'a': "),
+    (object, None, "one type; give type=: row [1][1] gives <class 'object'>: "),
+    ({"a": 1}, None, "one type; give type=: row [1][1] gives {'a': 1}: "),
+    (np.zeros((2, 2)), None, "one type; give type=: row [1][1] gives array("),
+    (10**400, None, "one type; give type=: row [1][1] gives 1000"),
+    (300, "int8", "int8: row [1][1] gives 300"),
+    (1.5, "int8", "int8: row [1][1] gives 1.5: "),
+    ("2.5", "int8", "int8: row [1][1] gives '2.5': "),
+    ([300], pa.list_(pa.int8()), "list<item: int8>: row [1][1] gives [300]: "),
+    (np.array([0.5]), pa.list_(pa.int8()), "list<item: int8>: row [1][1] gives [0.5]: "),
+]
+
+
+@pytest.mark.parametrize(("result", "type", "message"), MISFITS, ids=[f"{one[0].__class__.__name__}-{one[1]}" for one in MISFITS])
+@pytest.mark.filterwarnings("ignore::arrowjag.JagWarning")
+def test_results_that_do_not_fit_name_their_row(result: Any, type: Any, message: str, compiling: str) -> None:
+    x = aj.array([[[0], None], [[1], [9], [2]], [[9]]])
+    other = {str: "1", list: [1], np.ndarray: np.array([1.0])}.get(result.__class__, 1.0) if type is not None else 1.0
+    with pytest.raises(JagTypeError, match=re.escape(f"map_rows: the function's results can't be converted to {message}")):
+        x.map_rows(lambda row: result if row[0] == 9 else other, type)
+
+
+def test_times_beside_numbers_name_their_rows() -> None:
+    x = aj.array([[1], [9], [2], [9]])
+    with pytest.raises(JagTypeError, match="times for some rows, such as row 1, and numbers for others, such as row 0; convert"):
+        x.map_rows(lambda row: np.datetime64("2020-01-01") if row[0] == 9 else row[0])
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from the results by the same rule, so that it never depends on the number of row
 from __future__ import annotations
 
 import copy
+import reprlib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -173,16 +174,16 @@ def call_each(
 
     if not wants_compiler or not row_compiler.is_available():
         rows = _numbers_of(live, n_rows)
-        return _array(_interpret(called, arguments, rows, failure), rows, n_rows, type, operation)
+        return _array(_interpret(called, arguments, rows, failure), rows, n_rows, type, operation, name)
     first = _interpret(called, arguments, _first_of(live, n_rows, sizes.INTERPRETED_ROWS), failure)
     found = None
     if n_live > len(first) or options.compile == "always":
         found = _by_compiler(function, arguments, live, n_rows, first, operation, form, failure)
     if found is not None:
-        return found if type is None else _cast(found, type, operation)
+        return found if type is None else _cast(found, type, operation, name)
     rows = _numbers_of(live, n_rows)
     rest = _interpret(called, arguments, rows[sizes.INTERPRETED_ROWS :], failure)
-    return _array(first + rest, rows, n_rows, type, operation)
+    return _array(first + rest, rows, n_rows, type, operation, name)
 
 
 def _numbers_of(live: BoolArray | None, n_rows: int) -> Sequence[int]:
@@ -312,7 +313,13 @@ def _kind(result: Any) -> tuple[bool, np.dtype[Any]] | None:
     return None if plain is None else (False, np.dtype(plain))
 
 
-def _array(results: list[Any], rows: Sequence[int], n_rows: int, type: pa.DataType | None, operation: str) -> pa.Array:
+_MISFITS = (ValueError, TypeError, pa.ArrowNotImplementedError, OverflowError)
+"""Errors of pyarrow, or of the objects, for results that have no common type or don't fit the one that is given."""
+
+
+def _array(
+    results: list[Any], rows: Sequence[int], n_rows: int, type: pa.DataType | None, operation: str, name: Callable[[int], str]
+) -> pa.Array:
     """Convert the interpreter's results to an array of the given type, or of the inferred one."""
     if len(results) < n_rows:
         whole: list[Any] = [None] * n_rows
@@ -323,18 +330,48 @@ def _array(results: list[Any], rows: Sequence[int], n_rows: int, type: pa.DataTy
     if any(isinstance(result, list) for result in results):  # pyarrow does not mix lists with arrays of times
         results = [_plain_array(result) if isinstance(result, np.ndarray) else result for result in results]
     inferred = result_type(results)
-    if inferred is not None:
-        results = _promoted(results, inferred)
-    if inferred is None and len({_is_time(result) for result in results if isinstance(result, (np.ndarray, np.generic))}) > 1:
-        raise JagTypeError(f"{operation}: the function returns times for some rows and numbers for others; convert one of them")
+    if inferred is None:
+        _check_times(results, operation, name)
     if type is not None and _is_cast(type, inferred) and (found := _inferred(results, inferred)) is not None:
-        return _cast(found, type, operation)
-    type = inferred if type is None else type
+        return _cast(found, type, operation, name)
+
+    def convert(n: int) -> pa.Array:
+        return _converted(results[:n], inferred, inferred if type is None else type)
+
     try:
-        return _converted(results, type)
-    except (ValueError, TypeError, pa.ArrowNotImplementedError, OverflowError) as error:  # from pyarrow or the objects
+        return convert(n_rows)
+    except _MISFITS as error:
         target = "one type; give type=" if type is None else str(type)
-        raise JagTypeError(f"{operation}: the function's results can't be converted to {target}: {error}") from None
+        row = _first_misfit(convert, n_rows)
+        raise _misfit(operation, target, name(row), results[row], error) from None
+
+
+def _check_times(results: list[Any], operation: str, name: Callable[[int], str]) -> None:
+    """Raise for times beside numbers of numpy, which pyarrow would take for counts of days."""
+    rows = [row for row, result in enumerate(results) if isinstance(result, (np.ndarray, np.generic))]
+    found = {_is_time(results[row]): row for row in reversed(rows)}  # the first one of each kind
+    if len(found) > 1:
+        told = f"times for some rows, such as {name(found[True])}, and numbers for others, such as {name(found[False])}"
+        raise JagTypeError(f"{operation}: the function returns {told}; convert one of them")
+
+
+def _first_misfit(convert: Callable[[int], Any], n_rows: int) -> int:
+    """Return the number of the row whose result can't be converted together with those before it."""
+    good, bad = 0, n_rows
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        try:
+            convert(middle)
+        except _MISFITS:
+            bad = middle
+        else:
+            good = middle
+    return bad - 1
+
+
+def _misfit(operation: str, target: str, row: str, result: Any, error: Exception) -> JagTypeError:
+    told = f"{operation}: the function's results can't be converted to {target}"
+    return JagTypeError(f"{told}: {row} gives {reprlib.repr(result)}: {error}")
 
 
 def _promoted(results: list[Any], type: pa.DataType) -> list[Any]:
@@ -362,15 +399,17 @@ def _is_cast(type: pa.DataType, inferred: pa.DataType | None) -> bool:
     return inferred is not None or pt.is_integer(leaf) or (pt.is_timestamp(leaf) and leaf.tz is not None)
 
 
-def _inferred(results: list[Any], type: pa.DataType | None) -> pa.Array | None:
-    """Convert results to a type, or to the one that Arrow infers; None if they don't fit it."""
+def _inferred(results: list[Any], inferred: pa.DataType | None) -> pa.Array | None:
+    """Convert results to their common type, or to the one that Arrow infers; None if they don't fit it."""
     try:
-        return _converted(results, type)
-    except (ValueError, TypeError, pa.ArrowNotImplementedError, OverflowError):
+        return _converted(results, inferred, inferred)
+    except _MISFITS:
         return None
 
 
-def _converted(results: list[Any], type: pa.DataType | None) -> pa.Array:
+def _converted(results: list[Any], inferred: pa.DataType | None, type: pa.DataType | None) -> pa.Array:
+    if inferred is not None:
+        results = _promoted(results, inferred)
     if type is None:
         _arrow.check_dates(results)
     return _arrow.combine_chunks(pa.array(results, type=type))
@@ -400,12 +439,17 @@ def _plain(result: Any, operation: str) -> Any:
     return [_plain(one, operation) for one in result] if isinstance(result, (tuple, list)) else result
 
 
-def _cast(found: pa.Array, type: pa.DataType, operation: str) -> pa.Array:
+def _cast(found: pa.Array, type: pa.DataType, operation: str, name: Callable[[int], str]) -> pa.Array:
     try:
-        if pt.is_large_list(found.type) and _arrow.is_list_type(type):
-            leaves = elementwise.cast_values(found.values, _arrow.level_types(type)[1])
-            found = pa.LargeListArray.from_arrays(found.offsets, leaves, mask=found.is_null() if found.null_count else None)
-            return found.cast(type)
-        return found.cast(type) if _arrow.is_level_type(type) else elementwise.cast_values(found, type)
-    except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:
-        raise JagTypeError(f"{operation}: the function's results can't be converted to {type}: {error}") from None
+        return _cast_rows(found, type)
+    except _MISFITS as error:
+        row = _first_misfit(lambda n: _cast_rows(pa.concat_arrays([found.slice(0, n)]), type), len(found))  # of a slice all is cast
+        raise _misfit(operation, str(type), name(row), found[row].as_py(), error) from None
+
+
+def _cast_rows(found: pa.Array, type: pa.DataType) -> pa.Array:
+    if pt.is_large_list(found.type) and _arrow.is_list_type(type):
+        leaves = elementwise.cast_values(found.values, _arrow.level_types(type)[1])
+        found = pa.LargeListArray.from_arrays(found.offsets, leaves, mask=found.is_null() if found.null_count else None)
+        return found.cast(type)
+    return found.cast(type) if _arrow.is_level_type(type) else elementwise.cast_values(found, type)
