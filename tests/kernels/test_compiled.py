@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 import zlib
 from pathlib import Path
 from types import SimpleNamespace
@@ -806,6 +807,25 @@ def test_no_process_may_be_started(cache, monkeypatch):
     monkeypatch.setattr(background.subprocess, "Popen", refuse)
     assert find(worth=True) is None
     assert find(worth=True) is None
+
+
+def test_a_process_that_outlives_its_caller_leaves_no_warning(cache):
+    code = """
+import numpy as np
+from arrowjag._kernels import compiled, strategy
+compiled.find("sum", np.dtype(float), False, strategy.sizes.COMPILING_VALUES)
+from arrowjag._kernels.compiled import background
+assert background._running is not None
+"""
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
+    command = [sys.executable, "-W", "always::ResourceWarning", "-c", code]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=True)
+    assert "ResourceWarning" not in ended.stderr
+    for _ in range(1200):  # the process goes on, and keeps its code
+        if object_file(cache).exists():
+            break
+        time.sleep(0.05)
+    assert object_file(cache).exists()
 
 
 TWO_PROCESSES = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import subprocess
 import sys
@@ -66,3 +67,10 @@ def _start(variants: list[str]) -> subprocess.Popen[bytes]:
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path))
     quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     return subprocess.Popen(command, env=environment, start_new_session=True, **quiet)  # noqa: S603  # ourselves
+
+
+@atexit.register
+def _leave() -> None:
+    """Let the process outlive this one without the ResourceWarning of its Popen."""
+    if _running is not None:
+        _running[0].returncode = 0
