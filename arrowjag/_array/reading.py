@@ -254,8 +254,8 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
 
 def _inferred(data: Any) -> pa.DataType | Exception:
     try:
-        _arrow.check_dates(data)
-        return pa.infer_type(data)
+        found = _arrow.check_dates(data)
+        return pa.infer_type(data) if found is None else found
     except (ValueError, TypeError, OverflowError, pa.ArrowException) as error:  # including errors of the objects' own methods
         return error
 

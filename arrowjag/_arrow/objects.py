@@ -194,7 +194,7 @@ def _leaves_of_any(data: Any) -> Iterator[Any]:
             yield one
 
 
-def check_dates(data: Any) -> None:
+def check_dates(data: Any) -> pa.DataType | None:
     """Raise for dates beside numbers of numpy: pyarrow's inference of the type would end the process.
 
     Lists with numbers beside lists are searched in part.
@@ -204,13 +204,25 @@ def check_dates(data: Any) -> None:
     data : nested list
         Any Python objects.
 
+    Returns
+    -------
+    pa.DataType or None
+        The type that pyarrow infers for the data, where the search has found it.
+
     Raises
     ------
     pa.ArrowInvalid
         As pyarrow raises for other dtypes that have no common type.
     """
-    if _may_hold_dates(data):
+    found = _type_after_a_number(data)
+    if found is None:
         _check_dates(list(leaves(data)))
+        return None
+    leaf = found
+    while pt.is_list(leaf):
+        leaf = leaf.value_type
+    # A number of numpy in front changes the types of its other numbers, and of nulls.
+    return found if leaf in (pa.int64(), pa.float64()) and type(next(_leaves_of_any(data), None)) in (int, float) else None
 
 
 def _check_dates(items: list[Any]) -> None:
@@ -225,16 +237,15 @@ def _check_dates(items: list[Any]) -> None:
             raise pa.ArrowInvalid(f"Cannot mix NumPy dtypes datetime64 and {number.dtype}")
 
 
-def _may_hold_dates(data: Any) -> bool:
-    """Return whether pyarrow fails to infer a type for data after a number of numpy: it raises for dates that follow a number.
+def _type_after_a_number(data: Any) -> pa.DataType | None:
+    """Infer the type of data that follow a number of numpy; None where pyarrow fails, as it does for dates after such a number.
 
     This takes a third of the time of a search by Python.
     """
     try:
-        pa.infer_type([_number_in(lambda: iter(data)), *data])
+        return pa.infer_type([_number_in(lambda: iter(data)), *data])
     except (ValueError, TypeError, OverflowError, pa.ArrowException):
-        return True
-    return False
+        return None
 
 
 def _number_in(items: Callable[[], Iterator[Any]]) -> Any:
