@@ -95,3 +95,19 @@ def test_many_items_and_few_have_the_same_results(name, two):
         np.testing.assert_array_equal(bits(got), bits(wanted))
     else:
         assert found.equals(expected)
+
+
+@pytest.mark.parametrize("type", [pa.int8(), pa.int32(), pa.float32(), pa.float64()], ids=str)
+@pytest.mark.parametrize("name", ["lt", "eq", "truediv", "add"])
+def test_columns_of_other_types_beside_float16(name, type):
+    """Blocks take pairs of float16 alone, on either side."""
+    calculate, n = getattr(operator, name), 6_000
+    x = aj.from_sizes(pa.array(np.arange(n, dtype=np.float16) / np.float16(64)), np.full(n // 10, 10))
+    y = aj.from_sizes(pa.array(np.arange(n) % 100).cast(type), np.full(n // 10, 10))
+    for one, two in ((x, y), (y, x)):
+        with strategy.force(arithmetic="blocks"):
+            found = calculate(one, two)
+        with strategy.force(arithmetic="whole"):
+            expected = aj.concat([calculate(one[k : k + 30], two[k : k + 30]) for k in range(0, n // 10, 30)])
+        assert found.type == expected.type
+        assert found.equals(expected)
