@@ -23,7 +23,6 @@ from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.base.offsets import row_sizes
-from arrowjag._kernels.elementwise.halves import to_halves
 from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.order import rank as _rank
 from arrowjag._kernels.order import sort as _kernels
@@ -188,10 +187,8 @@ def _largest(values: pa.Array, offsets: IntArray, k: int, descending: bool = Tru
         key, valid = key[items], None if valid is None else valid[items]
     cut = _offsets.from_counts(taken)
     slots = _offsets.runs(offsets[:-1], cut)
-    key, valid = _kernels.sort(key, valid, offsets, descending)
-    if pt.is_float16(values.type):
-        key = to_halves(key)
-    return gather.take(_arrow.from_numpy(key, valid, values.type), slots), cut
+    ordered = _arrow.from_numpy(*_kernels.sort(key, valid, offsets, descending), values.type)
+    return gather.take(ordered, slots), cut
 
 
 def _topk_across(column: Column, axis: int, k: int, descending: bool) -> Column:
