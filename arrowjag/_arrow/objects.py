@@ -23,6 +23,9 @@ __all__ = ["check_dates", "holds_masks", "is_missing", "leaf_objects", "leaves",
 _MISSING = frozenset({"NAType", "NaTType"})
 """Class names of pandas' missing values; compared by name, because pandas must not be imported here."""
 
+_FEW = 8
+"""Leaves at the beginning of lists that tell whether inner levels may hold masked arrays."""
+
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 _DAYS = {
     "M8": (dt.date.min.toordinal() - _EPOCH, dt.date.max.toordinal() - _EPOCH),
@@ -184,9 +187,11 @@ def leaves(data: Any) -> Iterator[Any]:
 
 
 _LISTS = frozenset({list, tuple, type(None)})
+"""The classes of the items of a level that holds no leaves."""
 
 
 def _leaves_of_any(data: Any) -> Iterator[Any]:
+    """Yield the leaves of lists one by one, also where lists stand beside leaves."""
     for one in data:
         if _is_list(one):
             yield from _leaves_of_any(one)
@@ -281,7 +286,7 @@ def holds_masks(data: Any) -> bool:
         return False
     if any(issubclass(one, np.ma.MaskedArray) for one in set(map(type, data))):
         return True
-    if not any(isinstance(one, np.ndarray) for one in itertools.islice(_leaves_of_fields(data), 8)):
+    if not any(isinstance(one, np.ndarray) for one in itertools.islice(_leaves_of_fields(data), _FEW)):
         return False
     return any(isinstance(one, np.ma.MaskedArray) for one in _leaves_of_fields(data))
 

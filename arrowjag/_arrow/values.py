@@ -88,7 +88,7 @@ def vouched(values: pa.Array) -> pa.Array:
 
 
 def plain(array: pa.Array) -> pa.Array:
-    """Decode a dictionary array; text views become `large_string`, because pyarrow can't gather them, but not in nested values."""
+    """Decode a dictionary array. Text views become `large_string`, which pyarrow can gather; those in nested values stay."""
     dictionary, indices = array.dictionary, array.indices
     if pt.is_nested(dictionary.type):
         return gather.take(dictionary, indices.fill_null(0).to_numpy(zero_copy_only=False), valid_of(indices))

@@ -44,7 +44,7 @@ __all__ = ["argsort", "inverse_permutation", "rank", "reverse", "sample", "shuff
 def _sorted(values: pa.Array, offsets: IntArray, descending: bool) -> pa.Array:
     type = values.type
     if pt.is_float16(type):
-        return elementwise.single_to_half(_sorted(elementwise.half_to_single(values), offsets, descending))
+        return elementwise.in_single_precision(lambda singles: _sorted(singles, offsets, descending), values)
     if _arrow.is_numeric(type) or _arrow.is_temporal(type):
         data, valid = _kernels.sort(*_arrow.to_numpy(values), offsets, descending)
         return _arrow.from_numpy(data, valid, type)

@@ -91,7 +91,7 @@ def _extreme(name: str) -> Reduction:
         if pt.is_null(type):
             return pa.nulls(len(offsets) - 1)
         if pt.is_float16(type):
-            return elementwise.single_to_half(reduction(elementwise.half_to_single(values), offsets))
+            return elementwise.in_single_precision(lambda singles: reduction(singles, offsets), values)
         if _arrow.is_numeric(type) or _arrow.is_temporal(type):
             data, valid = _arrow.to_numpy_bits(values)
             result, present = kernel(data, valid, offsets)

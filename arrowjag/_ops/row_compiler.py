@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Driver", "UnlikeError", "compile_rows", "is_available", "rows_not_finite"]
 
-_SCANNED = 2**16
-"""Items that are tested for NaN and infinities at once."""
-
 _drivers: dict[Any, Driver | str] = {}
 _lock = threading.RLock()
 forks.wait_for(_lock)
@@ -256,18 +253,25 @@ def rows_not_finite(arguments: Sequence[Argument], live: BoolArray | None, limit
     for argument in arguments:
         offsets: IntArray | None = getattr(argument, "offsets", None)
         for data in _arrays(argument)[: None if offsets is None else -1]:
-            for first in range(0, len(data) if data.dtype.kind == "f" and len(found) < limit else 0, _SCANNED):
-                part = data[first : first + _SCANNED]
-                with np.errstate(all="ignore"):
-                    if np.isfinite(np.add.reduce(part)):
-                        continue
-                places = first + (~np.isfinite(part)).nonzero()[0]
+            if data.dtype.kind != "f" or len(found) >= limit:
+                continue
+            for first in range(0, len(data), strategy.sizes.PASS_VALUES):
+                places = first + _places_not_finite(data[first : first + strategy.sizes.PASS_VALUES])
                 places = places[:: max(1, len(places) // limit)]
                 rows = places if offsets is None else offsets.searchsorted(places, "right") - 1
                 found.update(rows.tolist() if live is None else rows[live[rows]].tolist())
                 if len(found) >= limit:
                     break
     return sorted(found)[:limit]
+
+
+def _places_not_finite(items: npt.NDArray[Any]) -> IntArray:
+    """Return the places of NaN and infinities; most columns have none, which their sum tells in one pass."""
+    with np.errstate(all="ignore"):
+        if np.isfinite(np.add.reduce(items)):
+            return np.zeros(0, np.int64)
+    places: IntArray = (~np.isfinite(items)).nonzero()[0]
+    return places
 
 
 def _flags(live: BoolArray | None, n_rows: int) -> BoolArray:

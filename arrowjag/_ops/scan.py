@@ -64,7 +64,7 @@ def by_order(values: pa.Array, operation: str, kernel: Callable[..., Any]) -> pa
     """Apply a kernel of minima or maxima: to numbers directly, to other types by their order codes."""
     type = values.type
     if pt.is_float16(type):
-        return elementwise.single_to_half(by_order(elementwise.half_to_single(values), operation, kernel))
+        return elementwise.in_single_precision(lambda singles: by_order(singles, operation, kernel), values)
     if _arrow.is_numeric(type) or _arrow.is_temporal(type):
         data, valid = _arrow.to_numpy(values)
         found, known = kernel(data, valid)

@@ -135,7 +135,7 @@ def peak_to_peak(column: Column, axis: Any, skip_nulls: bool, min_count: int | N
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
         if pt.is_float16(values.type):
-            return elementwise.single_to_half(reduction(elementwise.half_to_single(values), offsets))
+            return elementwise.in_single_precision(lambda singles: reduction(singles, offsets), values)
         data, valid = _arrow.to_numpy_bits(_numbers(values, offsets, "ptp"))
         low, high, present, may_hold_nan = min_max(data, valid, offsets)
         if data.dtype.kind in "iu":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,10 @@ from arrowjag._kernels.base import memory as _memory
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.capacity import with_room
-from arrowjag._kernels.base.memory import WORDS, bits_at, data_of, empty, from_words, has_words, is_text, pack_bits, valid_of
+from arrowjag._kernels.base.kept import keep, keeping_loop
+from arrowjag._kernels.base.memory import bits_at, data_of, empty, from_words, has_words, is_text, pack_bits, valid_of
 from arrowjag._kernels.base.texts import check_taken_texts
-from arrowjag._kernels.compiled.library import Compiled, find_loop
+from arrowjag._kernels.compiled.library import Compiled
 from arrowjag._kernels.move.texts import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
 
@@ -299,7 +300,7 @@ def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_] | _memory.Bits)
     if by == "small":
         return _take_few(values, mask.nonzero()[0], None)
     if by == "compiled" and loop is not None:
-        return _keep_words(loop, values, np.ascontiguousarray(mask))
+        return _keep_words(loop, values, mask)
     if not _is_taken_whole(values.type):
         return _take(values, pa.array(np.flatnonzero(mask)))
     return pc.filter(values, pa.array(mask))
@@ -307,29 +308,14 @@ def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_] | _memory.Bits)
 
 def _keeping(values: pa.Array[Any]) -> Compiled | None:
     """The loop that keeps words, if it is ready."""
-    n, type = len(values), values.type
-    if n < strategy.sizes.COMPILED_VALUES or not has_words(type) or type.bit_width > 64:
+    type = values.type
+    if len(values) < strategy.sizes.COMPILED_VALUES or not has_words(type) or type.bit_width > 64:
         return None
-    return find_loop("kept_items", WORDS[max(type.bit_width, 8)], False, n)
+    return keeping_loop(max(type.bit_width // 8, 1), len(values))
 
 
 def _keep_words(loop: Compiled, values: pa.Array[Any], mask: NDArray[np.bool_]) -> pa.Array[Any]:
-    """Keep words, and flags of their validity in the same way, in blocks whose results lie side by side."""
-    n = len(values)
-    step = max(n, 1) if n < strategy.sizes.LIGHT_VALUES else strategy.sizes.PASS_VALUES
-    starts = range(0, n, step)
-    cuts = [0, *accumulate(int(np.count_nonzero(mask[start : start + step])) for start in starts)]
-
-    def keep(items: NDArray[Any], loop: Compiled) -> NDArray[Any]:
-        out = empty(cuts[-1], items.dtype)
-
-        def work(place: int) -> None:
-            loop(items, mask, starts[place], cuts[place + 1] - cuts[place], out[cuts[place] :])
-
-        map_tasks(work, range(len(starts)))
-        return out
-
-    valid = valid_of(values)
-    flag_loop = None if valid is None else find_loop("kept_items", WORDS[8], False, n)
-    known = None if valid is None else valid[mask] if flag_loop is None else keep(valid, flag_loop)
-    return from_words(values.type, keep(np.ascontiguousarray(data_of(values)), loop), known)
+    """Keep words, and flags of their validity in the same way."""
+    valid, flag_loop = valid_of(values), keeping_loop(1, len(values))
+    known = None if valid is None else valid[mask] if flag_loop is None else keep(flag_loop, valid, mask)
+    return from_words(values.type, keep(loop, data_of(values), mask), known)

@@ -13,7 +13,8 @@ from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import largest_magnitude
 from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.base.memory import WORDS, Bits, as_flags, empty, unless_all, zeros
+from arrowjag._kernels.base.kept import keep, keeping_loop
+from arrowjag._kernels.base.memory import Bits, as_flags, empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, longest_of, row_sizes
 from arrowjag._kernels.base.polars_lists import reduce_lists
 from arrowjag._kernels.compiled.library import Compiled, find_loop, takes_loops
@@ -181,17 +182,10 @@ def drop_nulls(
     if valid is None:
         return data, offsets
     cuts = filter_rows(valid, offsets)
-    loop = find_loop("kept_items", WORDS[8 * data.itemsize], False, len(data))
+    loop = keeping_loop(data.itemsize, len(data))
     if strategy.choose("dropped", loop is not None) != "compiled" or loop is None:
         return data[valid], cuts
-    values, flags, out = np.ascontiguousarray(data), np.ascontiguousarray(valid), empty(int(cuts[-1]), data.dtype)
-
-    def work(first: int, last: int) -> None:
-        start = int(cuts[first])
-        loop(values, flags, int(offsets[first]), int(cuts[last]) - start, out[start:])
-
-    blocks.map_rows(work, offsets)
-    return out, cuts
+    return keep(loop, data, valid), cuts
 
 
 def counts(valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -21,6 +21,7 @@ from arrowjag._ops.elementwise.framework import (
     decoded,
     half_to_single,
     in_one_zone,
+    in_single_precision,
     row_of,
     single_to_half,
 )
@@ -88,6 +89,7 @@ __all__ = [
     "from_codes",
     "half_to_single",
     "in_one_zone",
+    "in_single_precision",
     "is_bytes",
     "is_ordered",
     "is_text",

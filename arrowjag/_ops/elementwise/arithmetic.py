@@ -25,7 +25,7 @@ from arrowjag._ops.elementwise.framework import (
     cast_plain,
     datum_to_numpy,
     decoded,
-    half_to_single,
+    in_single_precision,
     single_to_half,
     sized,
 )
@@ -110,7 +110,7 @@ def arithmetic(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
             return _bool_arithmetic(name, one, two)
         one, two = cast_datum(one, type), cast_datum(two, type)
         if pt.is_float16(type):
-            return single_to_half(call([half_to_single(one), half_to_single(two)]))
+            return in_single_precision(lambda *singles: call([*singles]), one, two)
         return call([one, two])
 
     return compute
@@ -189,7 +189,7 @@ def floored(name: str, function: Callable[..., Any]) -> Callable[[Datum, Datum],
                 return _FLOORED[name](cast_plain(one, pa.float64()), cast_plain(two, pa.float64()))
             return decimals.floored(name, one, two)
         if pt.is_float16(one.type) and pt.is_float16(two.type):  # numpy divides them as float32, too
-            return single_to_half(compute(half_to_single(one), half_to_single(two)))
+            return in_single_precision(compute, one, two)
         left, right, valid, type = numpy_pair(name, one, two)
         if pt.is_integer(type):
             zero = right == 0
@@ -207,7 +207,7 @@ def power(one: Datum, two: Datum) -> pa.Array:
     if not (computes(one.type) and computes(two.type)):
         return _special("power", "power", one, two)
     if pt.is_float16(one.type) and pt.is_float16(two.type):
-        return single_to_half(power(half_to_single(one), half_to_single(two)))
+        return in_single_precision(power, one, two)
     left, right, valid, type = numpy_pair("power", one, two)
     if pt.is_integer(type):
         wrong = right < 0 if valid is None else (right < 0) & valid

@@ -170,7 +170,7 @@ def cast_datum(datum: Datum, type: pa.DataType) -> Datum:
 
 
 def cast_plain(datum: Datum, type: pa.DataType, safe: bool = True) -> Datum:
-    """Call Arrow's cast, or a faster one that gives the same; decimals become the nearest float64 on the way to floats."""
+    """Cast as Arrow does, by a faster cast where there is one; decimals become floats by way of the nearest float64."""
     if pt.is_decimal(datum.type) and pt.is_floating(type) and (isinstance(datum, pa.Array) or datum.is_valid):
         doubles = to_doubles(datum) if isinstance(datum, pa.Array) else to_doubles(pa.repeat(datum, 1))[0]
         return doubles if pt.is_float64(type) else doubles.cast(type, safe=safe)
@@ -246,6 +246,11 @@ def half_to_single(datum: Datum) -> Datum:
 
 def single_to_half(datum: Datum) -> Datum:
     return cast_plain(datum, pa.float16(), safe=False)
+
+
+def in_single_precision(function: Callable[..., Datum], *operands: Datum) -> Datum:
+    """Call a function with float32 in place of float16, and round its result to float16; numpy computes float16 in this way."""
+    return single_to_half(function(*map(half_to_single, operands)))
 
 
 def as_float(datum: Datum, type: pa.DataType) -> Datum:

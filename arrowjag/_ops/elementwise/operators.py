@@ -30,8 +30,8 @@ from arrowjag._ops.elementwise.framework import (
     decoded,
     flat_data,
     half_to_single,
+    in_single_precision,
     retyped,
-    single_to_half,
     with_data,
 )
 from arrowjag._ops.elementwise.types import is_text
@@ -74,7 +74,7 @@ def _widened(function: Callable[[Datum], pa.Array], datum: Datum) -> pa.Array:
     """Call a function of Arrow in a wider type where it has no kernel for the type: halves, and decimals below 128 bits."""
     type = datum.type
     if pt.is_float16(type):
-        return single_to_half(function(half_to_single(datum)))
+        return in_single_precision(function, datum)
     if pt.is_decimal(type) and type.bit_width < 128:
         return function(datum.cast(pa.decimal128(type.precision, type.scale))).cast(type)
     return function(datum)
