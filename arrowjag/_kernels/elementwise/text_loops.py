@@ -31,8 +31,8 @@ __all__ = [
 ]
 
 _BYTE, _INT = np.dtype(np.uint8), np.dtype(np.int64)
-_ROOM = 8
-"""Bytes behind a short text, which loops read eight bytes at a time."""
+_ROOM = 32
+"""Bytes behind a short text, which loops compare eight bytes at a time and copy 32 at a time."""
 
 _FARTHEST = 2**62
 """The largest bound of a slice: no string is as long."""

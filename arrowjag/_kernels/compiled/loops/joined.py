@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import loop
-from arrowjag._kernels.compiled.loops.strings import copied, found_from
+from arrowjag._kernels.compiled.loops.moves import RUN, copied
+from arrowjag._kernels.compiled.loops.strings import found_from
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -46,7 +47,7 @@ def joined_cuts(kind: str, nulls: bool) -> Function:
 def joined_bytes(kind: str, nulls: bool) -> Function:
     """(data, size, cuts, step, data_y, size_y, cuts_y, step_y, wanted, between, starts, first, last, limit, out): joined strings.
 
-    `wanted` is the text between both, and has room for eight bytes more than the `between` that are copied.
+    `wanted` is the text between both, and has room for RUN bytes more than the `between` that are copied.
     """
     del kind, nulls
 
@@ -73,7 +74,7 @@ def joined_bytes(kind: str, nulls: bool) -> Function:
                 j, k = i * u8(step), i * u8(step_y)
                 x, y = u8(cuts[j]), u8(cuts_y[k])
                 at = copied(data, u8(size), x, u8(cuts[j + u8(1)]) - x, out, u8(limit), at)
-                at = copied(wanted, u8(between) + u8(8), u8(0), u8(between), out, u8(limit), at)
+                at = copied(wanted, u8(between) + RUN, u8(0), u8(between), out, u8(limit), at)
                 at = copied(data_y, u8(size_y), y, u8(cuts_y[k + u8(1)]) - y, out, u8(limit), at)
         return 0
 
@@ -115,7 +116,7 @@ def row_cuts(kind: str, nulls: bool) -> Function:
 def row_bytes(kind: str, nulls: bool) -> Function:
     """(data, size, cuts, valid, offsets, wanted, between, starts, first, last, limit, out): the joined strings of each row.
 
-    `wanted` is the text between two strings, and has room for eight bytes more than the `between` that are copied.
+    `wanted` is the text between two strings, and has room for RUN bytes more than the `between` that are copied.
     """
     del kind
 
@@ -141,7 +142,7 @@ def row_bytes(kind: str, nulls: bool) -> Function:
                 if nulls and valid[i] == 0:
                     continue
                 if not is_first:
-                    at = copied(wanted, n_between + u8(8), u8(0), n_between, out, u8(limit), at)
+                    at = copied(wanted, n_between + RUN, u8(0), n_between, out, u8(limit), at)
                 is_first = False
                 x = u8(cuts[i])
                 at = copied(data, n, x, u8(cuts[i + u8(1)]) - x, out, u8(limit), at)
@@ -195,7 +196,7 @@ def replaced_cuts(kind: str, nulls: bool) -> Function:
 def replaced_bytes(kind: str, nulls: bool) -> Function:
     """(data, size, cuts, wanted, n_wanted, new, n_new, most, starts, first, last, limit, out): strings with a text replaced.
 
-    `new` is the text in its place, and has room for eight bytes more.
+    `new` is the text in its place, and has room for RUN bytes more.
     """
     del kind, nulls
 
@@ -225,7 +226,7 @@ def replaced_bytes(kind: str, nulls: bool) -> Function:
                     at = copied(data, u8(size), x, place - x, out, u8(limit), at)
                     if place == stop:
                         break
-                    at = copied(new, n_by + u8(8), u8(0), n_by, out, u8(limit), at)
+                    at = copied(new, n_by + RUN, u8(0), n_by, out, u8(limit), at)
                     found += i8(1)
                     x = place + n
         return 0

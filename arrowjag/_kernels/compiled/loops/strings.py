@@ -1,7 +1,6 @@
 """Loops over strings one by one: where a text occurs, pieces between separators, and sliced strings.
 
-A search compares eight bytes at once with the first byte of what is wanted, and copies are made of eight bytes, too, as far as both
-ends have room: the next piece overwrites the excess. `limit` is where the bytes of a thread end.
+A search compares eight bytes at once with the first byte of what is wanted. `limit` is where the bytes of a thread end.
 """
 
 from __future__ import annotations
@@ -13,8 +12,9 @@ import numpy as np
 
 from arrowjag._kernels.compiled.loop import helper, loop
 from arrowjag._kernels.compiled.loops.counts import word_from
+from arrowjag._kernels.compiled.loops.moves import copied
 from arrowjag._kernels.compiled.validity import ones_of
-from arrowjag._kernels.compiled.words import load_word, store_word
+from arrowjag._kernels.compiled.words import load_word
 
 u1: Any = np.uint8  # Any: numba infers the exact types, so annotations would add nothing
 u8: Any = np.uint64
@@ -51,23 +51,6 @@ def found_from(data: Any, size: Any, place: Any, stop: Any, wanted: Any, n: Any)
             hits &= hits - u8(1)
         place += u8(8)
     return stop
-
-
-@helper
-def copied(data: Any, size: Any, x: Any, n: Any, out: Any, limit: Any, at: Any) -> Any:
-    """Copy n bytes from x on, of `size` bytes in all, and return the place behind them in the result."""
-    after = at + n
-    if (x + n + u8(8) <= size) & (after + u8(8) <= limit):
-        while at < after:
-            store_word(out, at, load_word(data, x))
-            at += u8(8)
-            x += u8(8)
-    else:
-        while at < after:
-            out[at] = data[x]
-            at += u8(1)
-            x += u8(1)
-    return after
 
 
 @helper
