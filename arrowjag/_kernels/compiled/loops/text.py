@@ -19,15 +19,23 @@ Function = Callable[..., int]
 
 
 @helper
+def _with_words(hashed: Any, data: Any, k: Any) -> Any:
+    """The hash of what was hashed before and 32 bytes more: three of four words do not wait for it."""
+    others = mixed(load_word(data, k + u8(8)) ^ u8(0xC2B2AE3D27D4EB4F))
+    others += mixed(load_word(data, k + u8(16)) ^ u8(0x165667B19E3779F9))
+    others += mixed(load_word(data, k + u8(24)) ^ u8(0x27D4EB2F165667C5))
+    return mixed((hashed ^ u8(load_word(data, k))) + others)
+
+
+@helper
 def _hash_of(data: Any, size: Any, start: Any, stop: Any) -> Any:
     """A hash of a text. Two texts of one length up to 8 bytes have different ones."""
     hashed, k = (stop - start) * u8(0x9E3779B97F4A7C15), start
-    while k + u8(32) <= stop:  # three of four words do not wait for the hash of those before them
-        others = mixed(load_word(data, k + u8(8)) ^ u8(0xC2B2AE3D27D4EB4F))
-        others += mixed(load_word(data, k + u8(16)) ^ u8(0x165667B19E3779F9))
-        others += mixed(load_word(data, k + u8(24)) ^ u8(0x27D4EB2F165667C5))
-        hashed = mixed((hashed ^ u8(load_word(data, k))) + others)
-        k += u8(32)
+    if stop - start >= u8(32):  # the last 32 bytes overlap those before
+        while k + u8(32) < stop:
+            hashed = _with_words(hashed, data, k)
+            k += u8(32)
+        return _with_words(hashed, data, stop - u8(32))
     while k < stop:
         rest = stop - k
         if k + u8(8) <= u8(size):
@@ -44,9 +52,19 @@ def _hash_of(data: Any, size: Any, start: Any, stop: Any) -> Any:
 
 
 @helper
+def _differences(data: Any, x: Any, y: Any) -> Any:
+    """Bits that differ in the 32 bytes from two places on; 0 if they are the same."""
+    one = (load_word(data, x) ^ load_word(data, y)) | (load_word(data, x + u8(8)) ^ load_word(data, y + u8(8)))
+    two = load_word(data, x + u8(16)) ^ load_word(data, y + u8(16))
+    return one | two | (load_word(data, x + u8(24)) ^ load_word(data, y + u8(24)))
+
+
+@helper
 def _are_equal(data: Any, x: Any, y: Any, n: Any) -> Any:
     """Whether the n bytes from two places on are the same."""
     k = u8(0)
+    while k + u8(32) <= n and _differences(data, x + k, y + k) == u8(0):
+        k += u8(32)
     while k + u8(8) <= n and load_word(data, x + k) == load_word(data, y + k):
         k += u8(8)
     while k < n and data[x + k] == data[y + k]:
@@ -135,7 +153,7 @@ def text_is_first_distinct(kind: str, nulls: bool) -> Function:
                     if hashes[at] == hashed:
                         y = u8(cuts[at])
                         # Of one word the hash tells all.
-                        if u8(cuts[at + u8(1)]) - y == n and (n <= u8(8) or _are_equal(data, x, y, n)):
+                        if u8(cuts[at + u8(1)]) - y == n and (n <= u8(8) or at == i or _are_equal(data, x, y, n)):
                             break
                     place = (place + u8(1)) & within
                 table[place] = i8(at)
