@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from benchmarks import chains, functions, matrix
 from benchmarks.cases import CASES
-from benchmarks.data import DISTRIBUTIONS, LENGTHS, NULLS, OTHER_TYPES, TYPES, Data
+from benchmarks.data import DISTRIBUTIONS, LENGTHS, NULLS, OTHER_TYPES, TEXTS, TYPES, Data
 from benchmarks.memory import peak
 from benchmarks.runner import check, measure
 from benchmarks.strategies import rows_of_table as strategies
@@ -133,7 +133,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--values", type=int, nargs="+", help="how many values, e.g. 10000 1000000 10000000")
     parser.add_argument("--distributions", nargs="+", choices=[*DISTRIBUTIONS, *LENGTHS])
     parser.add_argument("--nulls", nargs="+", choices=NULLS)
-    parser.add_argument("--dtypes", nargs="+", choices=[*TYPES, *OTHER_TYPES])
+    parser.add_argument("--dtypes", nargs="+", choices=[*TYPES, *OTHER_TYPES, *TEXTS])
     parser.add_argument("--only", nargs="+", default=None, metavar="OPERATION", help="names of operations")
     parser.add_argument("--ours-only", action="store_true", help="no rivals: how cost changes with the input")
     parser.add_argument("--memory", action="store_true", help="peak memory too, of one child process a case")

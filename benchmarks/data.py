@@ -40,6 +40,8 @@ OTHER_TYPES = {
     "struct": pa.struct({"number": pa.int64(), "word": pa.large_string()}),
 }
 """Leaf types beyond those of the matrix, for `--leaves`."""
+TEXTS = ("long_text", "accented_text", "distinct_text")
+"""Texts other than the thousand words of up to seven bytes: of 60 to 200 bytes, of characters of one to three bytes, or each another."""
 MEAN = 10
 OURS = ("x", "y", "w", "z", "u", "k", "mask", "slots", "order", "pair")
 
@@ -67,6 +69,16 @@ def row_sizes(distribution: str, n_values: int, seed: int) -> np.ndarray:
 
 def _words() -> pa.Array:
     return pa.array([f"word{one}" for one in range(1000)], pa.large_string())
+
+
+def _texts(kind: str, numbers: np.ndarray, mask: np.ndarray | None) -> pa.Array:
+    """Texts of a kind other than words, made of numbers below 1,000."""
+    if kind == "distinct_text":
+        return pa.array([f"{place * 2654435761 % 2**32:x}{one}" for place, one in enumerate(numbers)], pa.large_string(), mask=mask)
+    draw = np.random.default_rng(9)
+    letters, sizes = ("abcdefghijklmnopqrstuvwxyz", (60, 200)) if kind == "long_text" else ("aéßd漢fgh", (1, 14))
+    texts = ["".join(letters[one] for one in draw.integers(0, len(letters), size)) for size in draw.integers(*sizes, 1000)]
+    return pa.array(texts, pa.large_string()).take(pa.array(numbers, mask=mask))
 
 
 def _others(type: pa.DataType, numbers: np.ndarray, mask: np.ndarray | None) -> pa.Array:
@@ -104,6 +116,8 @@ class Data:
         mask = self.draw.random(n) < 0.05 if self.nulls == "leaves" else None
         if self.dtype == "string":
             return _words().take(pa.array(self.draw.integers(0, 1000, n), mask=mask))
+        if self.dtype in TEXTS:
+            return _texts(self.dtype, self.draw.integers(0, 1000, n), mask)
         if self.dtype in OTHER_TYPES:
             return _others(OTHER_TYPES[self.dtype], self.draw.integers(0, 1000, n), mask)
         if self.dtype == "bool":

@@ -2,7 +2,7 @@
 
 `python -m benchmarks --matrix --json cells.json --heat-map cells.png --history cells.jsonl`. The history file gets one line per run,
 with the commit and the ratio of each cell, so that runs can be compared. `--leaves` in place of `--matrix` measures times, decimals,
-categories, bytes and structs, in rows of about ten items.
+categories, bytes, structs and other texts, in rows of about ten items.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 from arrowjag.errors import JagTypeError
 from benchmarks.case import Case
 from benchmarks.cases import CASES
-from benchmarks.data import OTHER_TYPES, Data
+from benchmarks.data import OTHER_TYPES, TEXTS, Data
 from benchmarks.runner import check, installed, measure
 
 DTYPES = ("int64", "float32", "float64", "string")
-LEAVES = ("int32", "bool", *OTHER_TYPES)
+LEAVES = ("int32", "bool", *OTHER_TYPES, *TEXTS)
 NULLS = ("none", "leaves")
 LENGTHS = ("three", "poisson", "thousand", "zipf", "one_row")
 VALUES = 1_000_000
@@ -108,8 +108,8 @@ def cases(only: Sequence[str] | None) -> list[Case]:
 
 def takes(case: Case, data: Data) -> bool:
     """Whether a case is measured on a leaf type; beyond the types of the matrix, whether the operation has a kernel for it."""
-    if data.dtype in DTYPES:
-        return data.dtype in case.dtypes
+    if data.dtype in (*DTYPES, *TEXTS):
+        return ("string" if data.dtype in TEXTS else data.dtype) in case.dtypes
     if len(case.dtypes) < 2:  # it reads other columns
         return False
     try:

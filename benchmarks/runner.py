@@ -17,7 +17,7 @@ from polars.exceptions import PanicException
 import arrowjag as aj
 from arrowjag._kernels import strategy
 from benchmarks.case import Case
-from benchmarks.data import Data
+from benchmarks.data import TEXTS, Data
 
 REFUSALS = (Exception, PanicException)
 """Errors that rivals raise; polars' panic, as for rows of float16, is no `Exception`."""
@@ -76,7 +76,7 @@ def check(case: Case, data: Data) -> dict[str, str]:
 def rivals_of(case: Case, data: Data) -> dict[str, Callable[[Data], Any]]:
     """The rivals that are installed and take this input. Koda has no null rows and no numbers narrower than 32 bits."""
     found = {name: run for name, run in case.rivals.items() if installed(name)}
-    if data.nulls == "rows" or data.dtype in ("bool", "string") or len(data.sizes) > KODA_ROWS:
+    if data.nulls == "rows" or data.dtype in ("bool", "string", *TEXTS) or len(data.sizes) > KODA_ROWS:
         found.pop("koladata", None)
     return found
 

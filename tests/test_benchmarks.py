@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 cases = pytest.importorskip("benchmarks.cases", reason="benchmarks are not installed with the package")
 
 from benchmarks import chains, functions, matrix, tiny  # noqa: E402
-from benchmarks.data import DISTRIBUTIONS, NULLS, OTHER_TYPES, Data  # noqa: E402
+from benchmarks.data import DISTRIBUTIONS, NULLS, OTHER_TYPES, TEXTS, Data  # noqa: E402
 from benchmarks.history.operations import Operations  # noqa: E402
 from benchmarks.runner import check, measure  # noqa: E402
 
@@ -163,13 +163,14 @@ def test_matrix_command(tmp_path: Path) -> None:
 def test_leaves() -> None:
     """`--leaves` measures every operation that has a kernel for a leaf type, and leaves out the others."""
     wanted = list(matrix.inputs_of_leaves(None, ["leaves"]))
-    assert {one.dtype for one in wanted} == {*OTHER_TYPES, "int32", "bool"}
+    assert {one.dtype for one in wanted} == {*OTHER_TYPES, *TEXTS, "int32", "bool"}
     found = matrix.cells(wanted, ["max", "sum", "reverse"], 300, 0)
     measured = {(cell["operation"], cell["dtype"]) for cell in found}
-    assert measured >= {("reverse", dtype) for dtype in {*OTHER_TYPES} - {"float16"} if find_spec("polars")}  # polars panics
+    took = {*OTHER_TYPES, *TEXTS} - {"float16"} if find_spec("polars") else set()  # polars panics on float16
+    assert measured >= {("reverse", dtype) for dtype in took}
     assert ("sum", "decimal") in measured or not find_spec("polars")
     assert not {("sum", "date"), ("sum", "struct"), ("sum", "category")} & measured
-    for dtype in OTHER_TYPES:
+    for dtype in (*OTHER_TYPES, *TEXTS):
         assert Data(300, "poisson", "leaves", dtype).x.values.null_count
 
 

@@ -53,7 +53,8 @@ def _copied(loop: Compiled, data: NDArray[np.uint8], content: Taken) -> NDArray[
     begins, starts = content
     n = len(begins)
     out = empty(int(starts[-1]), np.uint8)
-    step = n if n < strategy.sizes.THREAD_VALUES else -(-n // n_cores())
+    few = n < strategy.sizes.THREAD_VALUES and len(out) < strategy.sizes.LIGHT_BYTES
+    step = n if few else -(-n // n_cores())
 
     def work(first: int) -> None:
         last = min(first + step, n)
