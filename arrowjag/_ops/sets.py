@@ -18,6 +18,7 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import both_valid, nulls_like
+from arrowjag._kernels.elementwise import comparison
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups as _groups
 from arrowjag._kernels.equal import sets as _kernels
@@ -228,10 +229,10 @@ def equal_to(values: pa.Array, value: pa.Scalar, operation: str) -> BoolArray:
     (key, valid), one = _key_beside(values, value, operation)
     if one is None:
         return np.zeros(len(key), np.bool_)
-    equal: BoolArray = key == one
-    if key.dtype.kind == "f" and np.isnan(one):
-        equal = np.isnan(key)
-    return equal if valid is None else equal & valid
+    equal = comparison.equal(key, one)
+    if valid is not None:
+        equal &= valid
+    return equal
 
 
 def _key_beside(values: pa.Array, value: pa.Scalar, operation: str) -> tuple[Key, Any]:
