@@ -49,10 +49,15 @@ def deltalake() -> Any:
 
 def path_of(source: Any) -> str:
     """Return the path or URL of a table, without slashes at its end; raise if a name holds none."""
-    path = without_table(source) if isinstance(source, str) else str(source.table_uri).removeprefix("file://")
+    path = without_table(source) if isinstance(source, str) else _local_path(str(source.table_uri))
     if not path.rpartition("://")[2].strip("/"):
         raise JagValueError(f"{source} names no table: write delta://PATH or delta://s3://BUCKET/PATH")
     return path.rstrip("/")
+
+
+def _local_path(uri: str) -> str:
+    """Return the path of a local URI, in which deltalake quotes blanks and letters beyond ASCII; other URIs are unchanged."""
+    return unquote(uri.removeprefix("file://")) if uri.startswith("file://") else uri
 
 
 def options_of(source: Any, options: Mapping[str, str]) -> dict[str, str]:

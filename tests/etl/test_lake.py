@@ -443,6 +443,22 @@ def test_deletion_vectors_are_applied(delta: Place, tmp_path: Path) -> None:
     assert main(["show", delta.name("s")]) == 2
 
 
+@pytest.mark.parametrize("folder", ["a b", "ä+ü", "a#b"])
+def test_open_tables_in_folders_whose_names_urls_quote(delta: Place, tmp_path: Path, folder: str) -> None:
+    import deltalake
+
+    rows = pa.table({"id": pa.array(range(4), pa.int64()), "v": pa.array([[1.0], None, [], [2.0]])})
+    deltalake.write_deltalake(str(delta.root(folder)), rows)
+    delete_by_vector(delta.root(folder), [1])
+    for name in (delta.open(folder), delta.name(folder), delta.root(folder)):
+        assert aj.read_parquet(name)["id"].to_pylist() == [0, 2, 3]
+    sink = delta.root(f"{folder} sink")
+    deltalake.write_deltalake(str(sink), rows)
+    assert run(keep, delta.open(folder), delta.open(sink.name), mode="resume").commit == "version 1"
+    assert delta.rows(sink.name).num_rows == 7
+    assert sorted(path.name for path in delta.folder.iterdir()) == [folder, sink.name, f"{sink.name}._arrowjag"]
+
+
 def test_features_of_a_type_that_no_column_has_are_ignored(delta: Place, source: Path, tmp_path: Path) -> None:
     """deltalake declares variants with every other feature, here for a table that allows deletion vectors."""
     import deltalake
