@@ -239,7 +239,7 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     carried = _pickled(transform)
     _probe_all([source, dead_letter, sink if _is_in_bucket(sink) else None], filesystem, stores)
     there = _opened(source, filters, filesystem, limits, stores)
-    keys = _keys(partition_by, there)
+    keys = _keys(partition_by, there, keeps_folders=not (there.table or is_table(sink)))
     plan = make_plan(there.schema, columns, filters)
     code = code_digest(transform, version)
     lake = open_lake(sink, stores, dry_run=dry_run)
@@ -453,11 +453,11 @@ def _refuse_folder(filesystem: Any, folder: str, sink: Sink, there: Source) -> N
         raise JagValueError(f"dead_letter {folder} and the source lie in one folder: rejected rows would be read as input")
 
 
-def _keys(partition_by: Any, there: Source) -> tuple[str, ...]:
+def _keys(partition_by: Any, there: Source, *, keeps_folders: bool) -> tuple[str, ...]:
     if not (partition_by is None or isinstance(partition_by, (str, list, tuple))):
         raise JagTypeError(f"partition_by must be a name or a list of names, got {type(partition_by).__name__}")
     keys = () if partition_by is None else (partition_by,) if isinstance(partition_by, str) else tuple(partition_by)
-    twice = next((key for key in keys if key in there.partitions.names), None)
+    twice = next((key for key in keys if key in there.partitions.names), None) if keeps_folders else None
     if twice is not None:
         raise JagValueError(f"partition_by names {twice!r}, which folders of the source hold: results keep those folders")
     return keys

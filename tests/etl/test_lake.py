@@ -507,6 +507,18 @@ def test_partition_columns_are_values_of_the_log(delta: Place, source: Path, tmp
     assert not [path for path in (tmp_path / "out").rglob("*") if "=" in path.name], "readers would take folders for columns"
 
 
+def test_partition_columns_of_the_source_partition_the_results_again(place: Place, tmp_path: Path) -> None:
+    write_dataset(tmp_path / "in", keys=True)
+    expected = aj.read_parquet(tmp_path / "in").sort_by("id").to_pydict()
+    for source, sink in ((tmp_path / "in", "t"), (place.name("t"), "u")):
+        assert run(keep, source, place.name(sink), partition_by="part").rows == 120
+        assert aj.read_parquet(place.name(sink)).sort_by("id").to_pydict() == expected
+        assert place.rows(sink).sort_by("id").select(list(expected)).to_pydict() == expected
+    run(keep, place.name("u"), tmp_path / "out", partition_by="part")
+    assert aj.read_parquet(tmp_path / "out").sort_by("id").to_pydict() == expected
+    assert {path.name for path in (tmp_path / "out").rglob("*=*")} == {"part=0", "part=1"}
+
+
 def test_a_partitioned_table_is_read_as_deltalake_reads_it(delta: Place, tmp_path: Path) -> None:
     import deltalake
 
