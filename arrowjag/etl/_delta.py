@@ -94,7 +94,7 @@ class DeltaLake:
             if entry.get("arrowjag.job") == job:
                 for run, count in json.loads(entry["arrowjag.files"]).items():
                     counts[run] = counts.get(run, 0) + count
-            if entry.get("arrowjag.replace") or (entry.get("operationParameters") or {}).get("mode") == "Overwrite":
+            if entry.get("arrowjag.replace") or _replaces_all(entry):
                 break
         return counts
 
@@ -158,6 +158,13 @@ class DeltaLake:
         mode = "overwrite" if commit.replace else "append"
         keys = list(commit.partition_by) or None
         self._table.create_write_transaction(actions, mode, self._table.schema(), keys, commit_properties=properties)
+
+
+def _replaces_all(entry: Mapping[str, Any]) -> bool:
+    """Whether a commit of another program overwrote the table, and not only the rows of a predicate or of some partitions."""
+    facts = entry.get("operationParameters") or {}
+    is_dynamic = str(facts.get("isDynamicPartitionOverwrite", False)).lower() != "false"
+    return facts.get("mode") == "Overwrite" and "predicate" not in facts and not is_dynamic
 
 
 def _paths(table: Any) -> set[str]:

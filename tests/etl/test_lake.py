@@ -248,6 +248,27 @@ def test_files_that_others_rewrote_make_resume_impossible(tmp_path: Path, source
     assert run(totals, source, place.name("t"), mode="resume").kept == 3
 
 
+def test_an_overwrite_by_others_may_leave_rows_of_this_job(delta: Place, source: Path) -> None:
+    import deltalake
+
+    run(keep, source, delta.name("t"))
+    theirs = delta.rows("t").filter(pa.compute.field("id") == 3)
+    deltalake.write_deltalake(str(delta.root("t")), theirs, mode="overwrite", predicate="id = 3")
+    with pytest.raises(aj.JagValueError, match=r"1 files of run .* were rewritten"):
+        run(keep, source, delta.name("t"), mode="resume")
+    assert delta.rows("t").num_rows == 60
+    # As Spark names the operation that overwrites the partitions of the new rows.
+    log = delta.root("t") / "_delta_log" / f"{1:020}.json"
+    dynamic = log.read_text().replace('"predicate":"id = 3"', '"isDynamicPartitionOverwrite":"true"')
+    assert "isDynamic" in dynamic
+    log.write_text(dynamic)
+    with pytest.raises(aj.JagValueError, match=r"1 files of run .* were rewritten"):
+        run(keep, source, delta.name("t"), mode="resume")
+    deltalake.write_deltalake(str(delta.root("t")), theirs, mode="overwrite")
+    assert run(keep, source, delta.name("t"), mode="resume").rows == 60
+    assert delta.rows("t").num_rows == 61
+
+
 def test_an_older_function_is_refused(place: Place, source: Path) -> None:
     run(totals, source, place.name("t"), version="1")
     with pytest.raises(
