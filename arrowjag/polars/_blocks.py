@@ -192,7 +192,7 @@ class RowReduction:
         largest = _largest(block.items)
         if largest * len(block.items) <= limit:
             return True
-        longest: Any = block.lists.list.len().max()
+        longest: Any = block.lists.list.len().max() or 0  # None if all rows are null and their slots hold items
         return bool(largest * longest <= limit)
 
 

@@ -249,6 +249,13 @@ def test_integer_sums_are_exact_up_to_the_limit_and_raise_above(least, dtype, li
                     lazy.collect(engine=engine)
 
 
+@pytest.mark.parametrize("name", ["sum", "mean"])
+def test_null_rows_that_hold_large_integers(name):
+    items = pa.array([2**62] * 6)
+    hidden = pl.Series("v", pa.LargeListArray.from_arrays([0, 3, 6], items, mask=pa.array([True, True])))
+    assert pl.DataFrame(hidden).select(getattr(c("v").jag, name)()).to_series().to_list() == [None, None]
+
+
 def test_means_of_large_integers_are_rounded_once():
     x = aj.array([[2**53 + 1, 1], [2**62, 2**62 - 1, 5], [3, 4], [-(2**63), 2**63 - 1]])
     assert pl.DataFrame({"v": x.to_polars()}).select(c("v").jag.mean())["v"].to_list() == x.mean().to_list()
