@@ -238,12 +238,17 @@ def _reduction(function: Build, accepts: Accepts = lambda leaf: True) -> Rule:
     return rule
 
 
+_MOST = 2**63 - 1
+"""The largest number of rows, and of items of a row."""
+
+
 def _window(function: Build) -> Rule:
     def rule(call: Call, operands: Operands) -> Build | None:
         arguments = _arguments(call, operands)
         if arguments is None or any(type(value) is not int or value < 0 for value in arguments.values()):
             return None
-        return lambda column: function(column, **arguments)
+        fitting = {name: min(value, _MOST) for name, value in arguments.items()}  # polars returns null for larger numbers
+        return lambda column: function(column, **fitting)
 
     return rule
 

@@ -269,6 +269,14 @@ def test_empty_rows_sum_to_plus_zero():
             assert [str(one) for one, row in zip(got, rows, strict=True) if row == []] == ["0.0"] * rows.count([])
 
 
+@pytest.mark.parametrize("n", [2**63 - 1, 2**63, 2**70])
+@pytest.mark.parametrize(
+    "function", [lambda v, n: v.head(n), lambda v, n: v.tail(n), lambda v, n: v.slice(n, 1), lambda v, n: v.slice(1, n)]
+)
+def test_positions_beyond_64_bits_are_beyond_every_row(function, n):
+    check(lambda v: function(v, n), aj.array([[1, 2, 3], [], None]), False)
+
+
 def test_operators_of_a_list_column_and_a_plain_column():
     x, k = aj.array([[1.0, None], None, [], [2.0]]), aj.array([2.0, 3.0, None, None])
     df = pl.DataFrame({"v": x.to_polars(), "k": k.to_polars()})
