@@ -399,6 +399,10 @@ def test_each_pair_of_encodings(dim, sizes):
     assert bare.compressed() == dim == bare
 
 
+def test_lists_of_one_row_join_to_a_list():
+    assert repr(Ragged([3]).cat(Ragged([3]))) == "Ragged([3, 3])"
+
+
 def test_dims_without_rows_join_to_no_rows():
     assert repr(concat([])) == repr(concat([Ragged([]), Affine(1, 0, 1)])) == repr(Uniform(0, 0, declared=False))
 
@@ -726,6 +730,9 @@ def test_extents():
     assert repr(Ragged([3, 3]).with_extent(3)) == "Uniform(3, n=2)"
     assert repr(Ragged([]).with_extent(4)) == "Uniform(4, n=0)"
     assert Uniform(3, 2).with_extent(None).extent is None
+    nullable = Ragged([2, 0], validity=[True, False])
+    assert repr(nullable.with_extent(2)) == "Ragged([2, 0], validity=[True, False], extent=2)"
+    assert repr(nullable.with_extent(2).with_extent(None)) == repr(nullable)
     assert Uniform(3, 2).cat(Uniform(3)).extent == 3
     assert Uniform(3, 2).cat(Ragged([3])).extent is None
     assert Uniform(3, 2).cat(Ragged([])).extent is None
@@ -733,6 +740,8 @@ def test_extents():
     assert Chain([Uniform(3, 2), [1]])[:2].extent is None
     with pytest.raises(ShapeError, match="row 1 has 2 items, but the dim declares an extent of 3"):
         Ragged([3, 2]).with_extent(3)
+    with pytest.raises(ShapeError, match="row 0 has 2 items, but the dim declares an extent of 3"):
+        nullable.with_extent(3)
     with pytest.raises(ShapeError, match="row 0 has 2 items"):
         Ragged([2], extent=3)
 

@@ -24,6 +24,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._expressions import Call, Input, Program
+from arrowjag._expressions.stages import Stage
 from arrowjag._kernels import compiled, strategy
 from arrowjag.errors import JagError
 from arrowjag.testing import assert_lists_equal, leaf_types, prefix_arrays
@@ -318,6 +320,44 @@ def test_series_of_pandas_and_polars_and_expressions() -> None:
     assert df.select(**spread(pl.col("v")))["high"].to_list() == [3.0, None, 5.0]
     written_for_series = aj.jit(lambda s: (s.jag * 2).jag.sum())
     assert written_for_series(x).to_list() == [8.0, None, 10.0]
+
+
+def test_results_of_blocks_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the results of all blocks fit, no call runs on whole columns."""
+    whole: list[Any] = []
+    monkeypatch.setattr(Program, "_run_whole", staticmethod(lambda calls, *_: whole.extend(calls)))
+    rows = aj.array([[1.0, 2.0], [3.0], [], None, [4.0, None]])
+    function = aj.jit(lambda x: ((x - x.mean()) / x.std(), x.mean() * 2))
+    for x in (rows, aj.JaggedArray(aj.JaggedShape(5, rows.shape.dims[1]), rows.values)):
+        with aj.options(compile="never"), strategy.force(**BLOCKS):
+            assert len(function(x)) == 2
+    assert whole == []
+
+
+def test_a_stretch_drops_what_no_later_call_reads() -> None:
+    x = Input(0)
+    one = Call("operator", "neg", (x,))
+    two = Call("operator", "neg", (one,))
+    three = Call("operator", "add", (two, two))
+    assert Stage((one, two, three), (x,), (three,)).drops == {1: [id(one)], 2: [id(two)]}
+    assert Stage((one, two, three), (x,), (one, three)).drops == {2: [id(two)]}
+
+
+def test_calls_without_a_common_operand_run_apart() -> None:
+    """Their columns may have other rows."""
+    x, y = Input(0), Input(1)
+    results = [Call("operator", "mul", (Call("operator", "add", (one, 1)), 2)) for one in (x, y)]
+    program = Program.of(results, {id(one): aj.array([[1.0]])[:0] for one in (x, y)})
+    assert [len(stage.calls) for stage in program.stages] == [2, 2]
+
+
+def test_a_call_that_reduces_the_frame_is_computed_before_the_batches_of_a_stream() -> None:
+    values = np.arange(4000.0)
+    df = pl.concat([pl.DataFrame({"v": aj.from_sizes(one, np.full(500, 4)).to_polars()}) for one in (values[:2000], values[2000:])])
+    v = pl.col("v").jag
+    with strategy.force(STRETCH_ROWS=1):
+        found = df.lazy().select((v - v.mean(axis=None)) / v.std(axis=None)).collect(engine="streaming").to_series()
+    assert_lists_equal(aj.array(found).flatten().to_list(), ((values - values.mean()) / values.std(ddof=1)).tolist(), rel_tol=1e-12)
 
 
 def test_polars_chains_run_in_blocks() -> None:
