@@ -16,7 +16,7 @@ from arrowjag._array.base import as_column
 from arrowjag._column import Column
 from arrowjag._integers import is_int
 from arrowjag._ops import dense as _ops
-from arrowjag.dims import Dim, Uniform
+from arrowjag.dims import Uniform
 from arrowjag.errors import JagValueError
 from arrowjag.shape import JaggedShape
 
@@ -73,7 +73,7 @@ def _shape(given: Any) -> JaggedShape:
     several = isinstance(given, tuple) and not all(map(is_int, given))
     levels = given if several else (given,)
     first = levels[0]
-    rows = len(first) if isinstance(first, Dim) or hasattr(first, "__len__") else 1
+    rows = len(first) if hasattr(first, "__len__") and getattr(first, "ndim", None) != 0 else 1
     outer = [list(one) if isinstance(one, tuple) else one for one in levels]
     return JaggedShape(Uniform(rows, 1, declared=False), *outer)
 

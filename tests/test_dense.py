@@ -241,6 +241,8 @@ def test_from_dense_refuses_mismatched_shapes() -> None:
         aj.dense.from_dense(np.zeros((1, 2)), ([2], [1, 1]))
     with pytest.raises(aj.ShapeError):
         aj.dense.from_dense(np.zeros((2, 2)), [1, -1])
+    with pytest.raises(aj.JagTypeError, match=r"sizes must have one dimension, got an array of shape \(\)"):
+        aj.dense.from_dense(np.zeros((2, 2)), np.array(2))
     with pytest.raises(TypeError, match="no kernel for complex128"):
         aj.dense.from_dense(np.zeros((1, 1), complex), [1])
 
