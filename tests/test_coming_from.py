@@ -32,6 +32,7 @@ LIBRARIES = {
     "DataFusion": "datafusion",
     "Daft": "daft",
     "torch": "torch",
+    "nested-pandas": "nested_pandas",
 }
 SQL = {"DuckDB": "duck", "Spark SQL": "spark", "ClickHouse": "click", "DataFusion": "fusion"}
 """The functions of the page that run a piece of SQL on its table."""
@@ -185,6 +186,7 @@ def test_ours(row: Row) -> None:
     assert same(got, expected(row.our_result)), f"{row.page.name}, line {row.line}: {row.ours} gives {got}"
 
 
+@pytest.mark.filterwarnings("ignore")  # of the other library
 @pytest.mark.parametrize("row", [row for row in ROWS if row.theirs and row.library in LIBRARIES], ids=label)
 def test_theirs(row: Row) -> None:
     pytest.importorskip(LIBRARIES[row.library])
