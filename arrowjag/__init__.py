@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 from typing import TYPE_CHECKING, Any
 
-from arrowjag import _lazy_imports, dense, dims, dtype, shapes
+from arrowjag import _lazy_imports, _spellings, dense, dims, dtype, shapes
 from arrowjag._array import JaggedArray
 from arrowjag._expressions import JitFunction, jit
 from arrowjag._from_json import from_json
@@ -165,7 +165,10 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"arrowjag.{name}")
     if name in _LAZY_NAMES:
         return getattr(__getattr__(_LAZY_NAMES[name]), name)
-    raise AttributeError(f"module 'arrowjag' has no attribute {name!r}")
+    told = f"module 'arrowjag' has no attribute {name!r}"
+    if name.startswith("_"):
+        raise AttributeError(told)
+    raise JagAttributeError(told, name, lambda: _spellings.function_suggestion(name, __dir__(), dir(JaggedArray)))
 
 
 def __dir__() -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from arrowjag._integers import integer, is_int
 from arrowjag._kernels.base.memory import ExcessError
 from arrowjag.errors import JagError, JagMemoryError, JagRangeError, JagTypeError, JagValueError, ShapeError, brief
 
-__all__ = ["check_arguments", "checked", "flat_numbers", "within_memory"]
+__all__ = ["bound", "check_arguments", "checked", "flat_numbers", "within_memory"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -99,6 +99,10 @@ def within_memory(name: str | None, parts: Container[str] | None = None) -> Call
                 return function(*args, **kwargs)
             except (JagError, MemoryError, UnicodeEncodeError) as error:
                 _raise_named(error, name or args[1], parts)
+            except TypeError:
+                if name is not None and name.rpartition(".")[2] == function.__name__:  # no operator
+                    bound(name, inspect.signature(function), args, kwargs)
+                raise
 
         return call  # type: ignore[return-value]  # the wrapped signature is function's
 
@@ -156,8 +160,23 @@ def checked(function: F, name: str, parts: Container[str] | None = None) -> F:
             return function(*args, **kwargs)
         except (JagError, MemoryError, UnicodeEncodeError) as error:
             _raise_named(error, name, parts)
+        except TypeError:  # from a call that doesn't fit the signature, or from inside of the function
+            bound(name, inspect.signature(function), args, kwargs)
+            raise
 
     return call  # type: ignore[return-value]  # the wrapped signature is function's
+
+
+def bound(name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
+    """Bind arguments to a signature; arguments that don't fit raise a `JagTypeError` that shows the signature."""
+    try:
+        return signature.bind(*args, **kwargs)
+    except TypeError as error:
+        parameters = [
+            one.replace(annotation=one.empty) for key, one in signature.parameters.items() if key not in ("self", "_self")
+        ]
+        told = signature.replace(parameters=parameters, return_annotation=signature.empty)
+        raise JagTypeError(f"{name}: {error}; the signature is {name}{told}") from None
 
 
 def check_arguments(function: F) -> F:

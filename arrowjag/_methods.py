@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, NoReturn, TypeAlias, TypeVar, overload
 
-from arrowjag._arguments import checked
+from arrowjag._arguments import bound, checked
 from arrowjag._column import Column
 from arrowjag._parameters import described
 from arrowjag._spellings import suggestion
-from arrowjag.errors import JagAttributeError, JagTypeError
+from arrowjag.errors import JagAttributeError
 
 __all__ = [
     "FREE_FUNCTIONS",
@@ -145,10 +145,7 @@ class Method:
 
     def bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
         """Bind arguments to the signature, with None for `self`; raise a TypeError that names the method if they do not fit."""
-        try:
-            return self.signature.bind(None, *args, **kwargs)
-        except TypeError as error:
-            raise JagTypeError(f"{self.name}: {error}") from None
+        return bound(self.name, self.signature, (None, *args), kwargs)
 
 
 METHODS: dict[str, Method] = {}
@@ -275,7 +272,9 @@ class Namespace:
         if name.startswith("_"):
             raise AttributeError(name)
         space = self.space
-        raise JagAttributeError(f".{space} has no {name!r}", name, lambda: suggestion(name, namespaces()[space], space))
+        where = "" if isinstance(self._owner, Column) else "column.jag"
+        hint = lambda: suggestion(name, namespaces()[space], space, where=where)  # noqa: E731
+        raise JagAttributeError(f".{space} has no {name!r}", name, hint)
 
 
 def namespaces() -> dict[str, dict[str, Method]]:

@@ -1,15 +1,17 @@
 """Names of operations in other libraries, and the equivalent calls of arrowjag, which errors about unknown names suggest.
 
-In each call `x` is the array or the column's `.jag`. Errors of arrays, of `.jag` in pandas and polars, and of `.str` and `.dt` read
-this table alone.
+In each call `x` is the array or the column's `.jag`. Methods of a column that an inner call returns follow another `.jag`, which
+`on_arrays` removes. Errors of arrays, of `.jag` in pandas and polars, of `.str` and `.dt`, and of `arrowjag` itself read these
+tables alone.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
-__all__ = ["OPERATORS", "SPELLINGS", "UFUNCS", "suggestion"]
+__all__ = ["FUNCTIONS", "OPERATORS", "SPELLINGS", "UFUNCS", "function_suggestion", "on_arrays", "suggestion"]
 
 OPERATORS = {
     "add": "+",
@@ -54,9 +56,11 @@ _ITEMS = {
     "around": "x.round()",
     "astype": "x.cast(type)",
     "average": "x.mean(weights=y)",
-    "between": "(x >= low) & (x <= high)",
+    "between": "(x >= low).jag & (x <= high)",
     "combine_first": "x.coalesce(y)",
     "concatenate": "aj.concat([x, y], axis)",
+    "copy": "x itself, which no operation changes",
+    "describe": "frame.jag.describe(column)",
     "compress": "x.filter(mask)",
     "drop_duplicates": "x.unique()",
     "dropna": "x.drop_nulls()",
@@ -78,13 +82,13 @@ _ITEMS = {
     "len": "x.lengths()",
     "loc": "x[row, item]",
     "map": "x.map_items(f)",
-    "mask": "x.where(~condition, y)",
+    "mask": "aj.where(condition, y, x)",
     "moveaxis": "x.permute(*axes)",
-    "nan_to_num": "x.nan_to_null().fill_null(0)",
+    "nan_to_num": "x.nan_to_null().jag.fill_null(0)",
     "nlargest": "x.topk(k)",
     "nonzero": "x.argwhere()",
-    "notna": "~x.is_null()",
-    "notnull": "~x.is_null()",
+    "notna": "~x.is_null().jag",
+    "notnull": "~x.is_null().jag",
     "nsmallest": "x.bottomk(k)",
     "nunique": "x.n_unique()",
     "percentile": "x.quantile(q / 100)",
@@ -101,7 +105,7 @@ _ITEMS = {
     "arr": "x: its methods are those of lists",
     "backward_fill": "x.bfill()",
     "bottom_k_by": "x.bottomk(k, by=keys)",
-    "drop_nans": "x.filter(~x.is_nan())",
+    "drop_nans": "x.filter(~x.is_nan().jag)",
     "eval": "x: its methods are those of lists",
     "extend_constant": "x.pad(n, fill)",
     "fill_nan": "aj.where(x.is_nan(), value, x)",
@@ -109,11 +113,11 @@ _ITEMS = {
     "gather_every": "x[..., ::n]",
     "has_nulls": "x.is_null().jag.any()",
     "implode": "frame.jag.implode(by, columns)",
-    "is_between": "(x >= low) & (x <= high)",
+    "is_between": "(x >= low).jag & (x <= high)",
     "is_duplicated": "x.value_counts()",
     "is_empty": "x.lengths() == 0",
-    "is_not_nan": "~x.is_nan()",
-    "is_not_null": "~x.is_null()",
+    "is_not_nan": "~x.is_nan().jag",
+    "is_not_null": "~x.is_null().jag",
     "item": "x.first()",
     "limit": "x.head(n)",
     "list": "x: its methods are those of lists",
@@ -147,6 +151,11 @@ _ITEMS = {
     "resample": "aj.resample(t, x, every)",
     "scatter": "aj.scatter(x, index, values)",
     "stack": "aj.stack([x, y])",
+    # conversions
+    **{f"to_{name}": f"aj.interop.{name}.to_{name}(x)" for name in ("awkward", "koladata", "scipy", "tensorflow", "torch")},
+    "to_csv": "json.dumps(row) for each row of x.to_list()",
+    "to_json": "json.dumps(x.to_list(), default=aj.json_default)",
+    "to_parquet": 'aj.write_parquet({"v": x}, path)',
     # Arrow, awkward, DuckDB, Spark
     "aggregate_list": "x.map_rows(f)",
     "arrays_zip": "x.zip(y)",
@@ -210,7 +219,7 @@ _TEXT = {
     "substr": "x.str.slice(start, stop)",
     "substring": "x.str.slice(start, stop)",
     "tail": "x.str.slice(-n)",
-    "to_date": "x.str.to_datetime(format).dt.date()",
+    "to_date": "x.str.to_datetime(format).jag.dt.date()",
     "to_decimal": "x.str.to_number(type)",
     "to_integer": "x.str.to_number('int64')",
     "to_lowercase": "x.str.lower()",
@@ -227,7 +236,7 @@ _TIME = {
     "day_of_week": "x.dt.weekday()",
     "dayofweek": "x.dt.weekday()",
     "dayofyear": "x.dt.day_of_year()",
-    "days": "x.dt.total_seconds() / 86400",
+    "days": "x.dt.total_seconds().jag / 86400",
     "epoch": "x.dt.timestamp(unit)",
     "iso_year": "x.dt.strftime('%G')",
     "isocalendar": "x.dt.week()",
@@ -244,6 +253,29 @@ _TIME = {
 
 SPELLINGS = {"": _ITEMS, "str": _TEXT, "dt": _TIME}
 """By namespace, "" for methods of arrays: a name of another library, and the equivalent call of arrowjag."""
+
+FUNCTIONS = {
+    **dict.fromkeys(
+        ("Array", "Series", "asarray", "from_iter", "from_list", "from_pandas", "from_polars", "from_pylist"), "aj.array(data)"
+    ),
+    **{
+        name: f"aj.interop.{name.removeprefix('from_')}.{name}(data)"
+        for name in ("from_awkward", "from_scipy", "from_tensorflow", "from_torch")
+    },
+    "DataFrame": 'pandas.DataFrame({"v": x}) or polars.DataFrame({"v": x})',
+    "Jagged": "aj.polars.Jagged(leaf, ndim)",
+    "JaggedDtype": "aj.pandas.JaggedDtype(leaf, ndim)",
+    "cat": "aj.concat(arrays, axis)",
+    "concatenate": "aj.concat(arrays, axis)",
+    "empty": "aj.zeros(*dims)",
+    "from_numpy": "aj.array(data), or aj.from_sizes(values, sizes) for flat data",
+    "hstack": "aj.concat(arrays, axis=1)",
+    "ones": "aj.full(dims, 1.0)",
+    "read_csv": "read_csv of pandas or polars, and aj.from_json(column, type) for lists in text",
+    "read_json": "aj.read_ndjson(path)",
+    "vstack": "aj.concat(arrays, axis=0)",
+}
+"""A function that callers look for in `arrowjag`, and the equivalent call."""
 
 _PREFIXES = ("list_", "array_", "arr_")
 
@@ -286,6 +318,47 @@ def suggestion(name: str, known: Iterable[str], namespace: str = "", *, where: s
     calls += [table[one] for one in (name, stem) if one in table]
     calls += [f"x{space}.{stem}()"] if stem in names else []
     if calls:
-        return f"; write {calls[0]}{f', where x is {where}' if where else ''}"
+        call = calls[0] if where else on_arrays(calls[0])
+        told = f", where x is {where}" if where and re.search(r"\bx\b", call) else ""
+        return f"; write {call}{told}"
+    return _nearest(name, names)
+
+
+def on_arrays(call: str) -> str:
+    """Return a call of the tables for arrays, whose results have their methods without `.jag`."""
+    return call.replace(").jag", ")")
+
+
+def function_suggestion(name: str, functions: Iterable[str], methods: Iterable[str]) -> str:
+    """Return the hint of an error about a name that `arrowjag` itself lacks.
+
+    Parameters
+    ----------
+    name : str
+        The unknown name.
+    functions : iterable of str
+        The names that `arrowjag` has.
+    methods : iterable of str
+        The names of methods of arrays.
+
+    Returns
+    -------
+    str
+        The equivalent call, the method, the most similar name, or an empty text; it begins with a semicolon.
+
+    Examples
+    --------
+    >>> function_suggestion("ones", [], [])
+    '; write aj.full(dims, 1.0)'
+    >>> function_suggestion("sum", [], ["sum"])
+    '; write x.sum()'
+    """
+    if name in FUNCTIONS:
+        return f"; write {FUNCTIONS[name]}"
+    found = suggestion(name, methods)
+    return found if found.startswith("; write") else _nearest(name, {one for one in functions if not one.startswith("_")})
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, names, 1)
     return f"; did you mean {near[0]!r}?" if near else ""

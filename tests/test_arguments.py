@@ -420,3 +420,29 @@ def test_values_are_described_in_one_line() -> None:
     with pytest.raises(JagTypeError) as failed:
         aj.zeros(aj.array([[1, 2], [3]]))
     assert "\n" not in str(failed.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda x: x.sort(ascending=False),
+            r"sort: got .* 'ascending'; the signature is sort\(descending=False, by=None, axis=-1\)",
+        ),
+        (lambda x: x.to_pandas().jag.sum(skipna=True), r"sum: got .* 'skipna'; the signature is sum\(axis=-1, \*, skip_nulls=True"),
+        (lambda x: x.sample(1), r"sample: too many positional arguments; the signature is sample\(\*, fraction=None, n=None, seed"),
+        (lambda x: x.cast("string").str.upper(1), r"str\.upper: too many positional arguments; the signature is str\.upper\(\)"),
+        (lambda _: aj.array([1], dtype="int8"), r"array: got .* 'dtype'; the signature is array\(data, \*, type=None"),
+    ],
+)
+def test_arguments_that_do_not_fit_show_the_signature(call: Any, said: str) -> None:
+    with pytest.raises(JagTypeError, match=said):
+        call(aj.array([[1, 2], [3]]))
+
+
+def test_type_errors_of_a_callers_function_stay() -> None:
+    def wrong(row: Any) -> Any:
+        raise TypeError("mine")
+
+    with pytest.raises(TypeError, match=r"^mine"):
+        aj.array([[1, 2], [3]]).map_rows(wrong)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import math
+import operator
 import pickle
 import re
 from typing import Any
@@ -10,7 +13,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag._methods import METHODS
-from arrowjag._spellings import SPELLINGS, suggestion
+from arrowjag._spellings import FUNCTIONS, SPELLINGS, on_arrays, suggestion
 from arrowjag.errors import JagAttributeError
 from tests.hosts import pd, pl
 
@@ -36,7 +39,8 @@ def test_a_name_of_another_library_is_answered_with_ours(surface: str) -> None:
             continue
         with pytest.raises(JagAttributeError, match=f"has no '{name}'.*write ") as caught:
             getattr(owner, name)
-        assert f"write {SPELLINGS[''][name]}" in str(caught.value)
+        call = SPELLINGS[""][name]
+        assert f"write {on_arrays(call) if surface == 'array' else call}" in str(caught.value)
         assert caught.value.name == name
 
 
@@ -123,12 +127,73 @@ def test_functions_that_are_no_methods_are_named() -> None:
 
 
 def test_suggested_names_exist() -> None:
-    frames = {"flatten", "implode"}
+    frames = {"flatten", "implode", "describe"}
     for space, table in SPELLINGS.items():
         for name, call in table.items():
-            found = re.findall(r"(?:x|jag)\.((?:(?:str|dt)\.)?\w+)", call)
+            found = re.findall(r"\b(?:x|jag)\.((?:(?:str|dt)\.)?\w+)", call)
             assert {one for one in found if one not in ("jag", "shape")} <= {*METHODS, *frames, *dir(aj.JaggedArray)}, (space, name)
-            assert set(re.findall(r"\baj\.(\w+)", call)) <= set(aj.__all__)
+            assert set(re.findall(r"\baj\.(\w+)", call)) <= {*aj.__all__, "interop"}
+
+
+CHAINS = {
+    "between": (aj.array([[1, 5], [], None]), [[False, True], [], None]),
+    "is_between": (aj.array([[1, 5], [], None]), [[False, True], [], None]),
+    "nan_to_num": (aj.array([[1.0, math.nan], [], None]), [[1.0, 0.0], [], None]),
+    "notna": (aj.array([[1, None], [], None]), [[True, False], [], None]),
+    "notnull": (aj.array([[1, None], [], None]), [[True, False], [], None]),
+    "is_not_null": (aj.array([[1, None], [], None]), [[True, False], [], None]),
+    "is_not_nan": (aj.array([[1.0, math.nan], [], None]), [[True, False], [], None]),
+    "drop_nans": (aj.array([[1.0, math.nan], [], None]), [[1.0], [], None]),
+    "has_nulls": (aj.array([[1, None], [], None]), [True, False, None]),
+    "mask": (aj.array([[1, 2], [], None]), [[0, 0], [], None]),
+    "dt.days": (aj.array([[dt.timedelta(days=2)], [], None]), [[2.0], [], None]),
+    "str.to_date": (aj.array([["2020-01-02"], [], None]), [[dt.date(2020, 1, 2)], [], None]),
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+@pytest.mark.parametrize("surface", SURFACES)
+def test_suggestions_of_several_calls_run_on_every_surface(surface: str, name: str) -> None:
+    x, expected = CHAINS[name]
+    space, _, short = name.rpartition(".")
+    call = SPELLINGS[space][short]
+    known = {"aj": aj, "low": 2, "high": 6, "condition": True, "y": 0, "format": "%Y-%m-%d"}
+    if surface == "array":
+        assert eval(on_arrays(call), {**known, "x": x}).to_list() == expected
+    elif surface == "expression":
+        found = pl.DataFrame({"v": x}).select(eval(call, {**known, "x": pl.col("v").jag}))
+        assert found.to_series().to_list() == expected
+    else:
+        found = eval(call, {**known, "x": owners_of(x)[surface].jag})
+        assert aj.array(found).to_list() == expected
+
+
+def owners_of(x: aj.JaggedArray) -> dict[str, Any]:
+    return {"pandas": x.to_pandas(), "polars": x.to_polars("v")}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("ones", r"write aj\.full\(dims, 1\.0\)$"),
+        ("sum", r"write x\.sum\(\)$"),
+        ("explode", r"write x\.flatten\(\)"),
+        ("concatnate", "did you mean 'concat'"),
+        ("from_pandas", r"write aj\.array\(data\)$"),
+        ("xyzzy", "has no attribute 'xyzzy'$"),
+    ],
+)
+def test_names_of_functions_are_suggested(name: str, said: str) -> None:
+    with pytest.raises(JagAttributeError, match=said):
+        getattr(aj, name)
+    assert not hasattr(aj, name)
+
+
+def test_suggested_functions_exist() -> None:
+    for name, call in FUNCTIONS.items():
+        assert not hasattr(aj, name)
+        for path in re.findall(r"\baj\.([\w.]+)", call):
+            operator.attrgetter(path)(aj)
 
 
 def test_a_name_without_similar_names_gets_no_suggestion() -> None:

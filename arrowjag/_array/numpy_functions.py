@@ -11,7 +11,7 @@ import pyarrow.types as pt
 
 from arrowjag._array.base import ArrayBase, as_column, same_validity
 from arrowjag._methods import METHODS
-from arrowjag._spellings import SPELLINGS
+from arrowjag._spellings import SPELLINGS, on_arrays
 from arrowjag.errors import JagError, JagTypeError, ShapeError
 
 __all__ = ["call", "instead"]
@@ -73,7 +73,7 @@ def instead(function: Callable[..., Any]) -> str:
         return "aj.where(c, x, y)"
     if name in METHODS:
         return f"x.{name}()"
-    return SPELLINGS[""].get(name, "x.map_rows(f), which calls f with the items of each row")
+    return on_arrays(SPELLINGS[""].get(name, "x.map_rows(f), which calls f with the items of each row"))
 
 
 def _reduction(name: str) -> Callable[..., Any]:
