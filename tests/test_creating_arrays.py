@@ -370,3 +370,25 @@ def test_arrays_without_dims_in_lists_are_scalars() -> None:
 def test_objects_inside_of_dicts_are_converted() -> None:
     found = aj.array([{"a": range(2), "b": np.ones((1, 2))}, {"a": pa.array([3]), "b": None}])
     assert found.to_list() == [{"a": [0, 1], "b": [[1.0, 1.0]]}, {"a": [3], "b": None}]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ([[1, None], None, [2, [3]]], r"item at \[2\]\[1\], \[3\], is a list, but items before it at this level are not"),
+        ([[[1]], [None, 2]], r"item at \[1\]\[1\], 2, is no list, but items before it at this level are lists"),
+        ([None, [1], "a"], r"item at \[2\], 'a', is no list"),
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"ndim": 2, "type": "int64"}], ids=["inferred", "given"])
+def test_mixed_levels_name_the_first_item_that_differs(data: Any, said: str, options: dict[str, Any]) -> None:
+    with pytest.raises(ShapeError, match=said):
+        aj.array(data, **options)
+
+
+@pytest.mark.parametrize("make", [aj.zeros, aj.arange, aj.random, aj.JaggedShape])
+def test_a_shape_of_numpy_is_no_first_dim(make: Any) -> None:
+    with pytest.raises(ShapeError, match=r"dim 0: the pattern \(2, 3\) .* write 2, 3 without the tuple for 2 rows of 3 items"):
+        make((2, 3))
+    assert make((4, 1)) is not None
+    assert aj.full((2, 3), 0).to_list() == [[0, 0, 0], [0, 0, 0]]

@@ -227,7 +227,7 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
         found = _inferred(data)
     if isinstance(found, Exception):
         if type is None:
-            raise _misfit("the data mixes nesting levels or types", found) from None
+            raise _misfit("the data mixes nesting levels or types", found, data) from None
         found = None
     levels = _python_depth(data) if found is None else depth(found)
     wanted = levels if ndim is None else ndim - 1
@@ -282,7 +282,9 @@ def _as_lists(data: Any, leaf: pa.DataType | None, levels: int) -> pa.Array:
     except OverflowError:  # the caller may retry with another type
         raise
     except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # which one depends on the type
-        raise _item_misfit(data, leaf, levels) or _misfit(f"the data does not fit {levels + 1} dims of {leaf}", error) from None
+        raise _item_misfit(data, leaf, levels) or _misfit(
+            f"the data does not fit {levels + 1} dims of {leaf}", error, data
+        ) from None
 
 
 def _converted(data: Any, type: pa.DataType | None) -> pa.Array:
@@ -329,7 +331,7 @@ def _of_extension(data: Any, leaf: pa.BaseExtensionType, levels: int) -> pa.Arra
         below, numbers = _arrow.peel(places, levels + 1)
         return _arrow.wrap(below, pa.array(items, type=leaf).take(numbers))
     except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # from pyarrow, or from items that should be lists
-        raise _misfit(f"the data does not fit {levels + 1} dims of {leaf}", error) from None
+        raise _misfit(f"the data does not fit {levels + 1} dims of {leaf}", error, data) from None
 
 
 def _encoded(array: pa.Array, leaf: pa.DictionaryType, levels: int) -> pa.Array:
@@ -340,13 +342,32 @@ def _encoded(array: pa.Array, leaf: pa.DictionaryType, levels: int) -> pa.Array:
     return _arrow.wrap(lists, pa.DictionaryArray.from_arrays(codes, coded.dictionary, ordered=leaf.ordered))
 
 
-def _misfit(what: str, error: Exception) -> Exception:
+def _misfit(what: str, error: Exception, data: Any) -> Exception:
     """Choose the error type: JagTypeError for a value without Arrow type, ShapeError for lists mixed with leaves."""
     if "did not recognize Python value type" in str(error):
         if "UUID" in str(error):
             NO_UUID_OBJECTS.refuse("an array of uuid.UUID objects")
         return JagTypeError(f"{what}: {error}")
-    return ShapeError(f"{what}: {error}")
+    mixed = _mixed(data, (), {})
+    if mixed is None:
+        return ShapeError(f"{what}: {error}")
+    place, item = mixed
+    path = "".join(f"[{index}]" for index in place)
+    kind, others = ("a list", "not") if _is_row(item) else ("no list", "lists")
+    return ShapeError(f"{what}: the item at {path}, {brief(item)}, is {kind}, but items before it at this level are {others}")
+
+
+def _mixed(data: Any, path: tuple[int, ...], kinds: dict[int, bool]) -> tuple[tuple[int, ...], Any] | None:
+    """Return the place and the item of the first list among items, or item among lists, of one level; None if there is none."""
+    for index, item in enumerate(data):
+        if item is None:
+            continue
+        if kinds.setdefault(len(path), _is_row(item)) != _is_row(item):
+            return (*path, index), item
+        found = _mixed(item, (*path, index), kinds) if _is_row(item) else None
+        if found is not None:
+            return found
+    return None
 
 
 def _item_misfit(data: Any, leaf: pa.DataType | None, levels: int) -> Exception | None:

@@ -26,6 +26,8 @@ def chain(specs: Sequence[Any], *, repeat_lists: bool) -> tuple[Dim, ...]:
     """Convert arguments to dims that fit each other."""
     dims: list[Dim] = []
     n = 1
+    if specs:
+        _check_first(specs[0])
     for place, spec in enumerate(specs):
         try:
             dim = _fit(spec, n, repeat_lists)
@@ -34,6 +36,16 @@ def chain(specs: Sequence[Any], *, repeat_lists: bool) -> tuple[Dim, ...]:
         dims.append(dim)
         n = dim.size
     return tuple(dims)
+
+
+def _check_first(spec: Any) -> None:
+    """Refuse a shape of numpy such as ``(2, 3)`` as the first dim, which has one row: the pattern would mean 3 rows of 2 items."""
+    if isinstance(spec, tuple) and len(spec) == 2 and is_int(spec[0]) and is_int(spec[1]) and spec[1] != 1:
+        size, n = map(int, spec)
+        raise ShapeError(
+            f"dim 0: the pattern ({size}, {n}) stands for {plural(n, 'row')} of {plural(size, 'item')}, but dim 0 has one row; "
+            f"write {size}, {n} without the tuple for {plural(size, 'row')} of {plural(n, 'item')}"
+        )
 
 
 def _fit(spec: Any, n: int, repeat_lists: bool) -> Dim:
