@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag.testing import jagged_arrays
 from tests import reference as ref
+from tests.hosts import pl
 
 X = aj.array([[1, None], None, [], [4]])
 
@@ -54,6 +55,24 @@ def test_with_validity_makes_rows_valid_and_refuses_wrong_masks() -> None:
             X.with_validity(0, mask)
     with pytest.raises(ValueError, match="fill_null"):
         X.with_validity(-1, None)
+
+
+def test_nulls_in_a_mask_are_false() -> None:
+    expected = [[1, None], None, None, [4]]
+    for mask in ([True, False, None, True], np.array([True, False, None, True]), aj.array([True, False, None, True])):
+        assert X.with_validity(0, mask).to_list() == expected
+    assert X.with_validity(0, pa.array([True, False, None, True])).to_list() == expected
+    assert X.with_validity(-1, aj.array([[True, None], None, [], [None]])).to_list() == [[1, None], None, [], [None]]
+    for wrong in ([1, None, 1, 1], [True, "a", None, True]):
+        with pytest.raises(aj.ShapeError, match="the mask has 4 of object"):
+            X.with_validity(0, wrong)
+
+
+def test_a_mask_inside_a_condition_of_polars() -> None:
+    # For the rows that the condition leaves out, polars passes nulls.
+    frame = pl.DataFrame({"v": [[1], [2, 3], [4]], "mask": [True, True, False], "choice": [False, True, True]})
+    masked = pl.col("v").jag.sum().jag.with_validity(0, pl.col("mask"))
+    assert frame.select(r=pl.when("choice").then(masked))["r"].to_list() == [None, 5, None]
 
 
 def test_a_jagged_mask_has_the_shape_down_to_its_axis() -> None:

@@ -496,8 +496,8 @@ class ElementwiseMethods(ArrayBase):
         axis : int
             0 for the outermost rows, -1 for the leaves.
         mask : array-like of bool, or None
-            One entry per item at that axis, True for valid: flat, or jagged with the dims up to that axis; None makes all items
-            valid.
+            One entry per item at that axis, True for valid, False or null for null: flat, or jagged with the dims up to that axis;
+            None makes all items valid.
 
         Returns
         -------
@@ -522,7 +522,7 @@ class ElementwiseMethods(ArrayBase):
             raise ShapeError(
                 f"with_validity: axis {axis} of {self.shape!r} has shape {self.shape[:depth]!r}, but the mask {mask.shape!r}"
             )
-        keep = np.ones(n, bool) if mask is None else np.asarray(_flat_mask(mask) if isinstance(mask, ArrayBase) else mask)
+        keep = np.ones(n, bool) if mask is None else _flat_mask(mask)
         if keep.ndim != 1:
             raise JagTypeError(f"with_validity takes a flat mask, one bool per item, got {type(mask).__name__}")
         keep = keep.astype(bool) if len(keep) == 0 else keep.copy() if keep.flags.writeable else keep
@@ -533,14 +533,24 @@ class ElementwiseMethods(ArrayBase):
         return self._wrap(_revalidated(self, depth, keep, mask is None))
 
 
-def _flat_mask(mask: ArrayBase) -> Any:
-    """The items of a mask, for reading; numpy reads Arrow's booleans one by one."""
-    values = mask.values
-    if values.null_count or not pt.is_boolean(values.type):
-        return values
-    flags = _arrow.data_alone(values)
+def _flat_mask(mask: Any) -> Any:
+    """The items of a mask, for reading; nulls are False. numpy reads Arrow's booleans one by one, those with nulls as objects."""
+    values = mask.values if isinstance(mask, ArrayBase) else np.asarray(mask)
+    if isinstance(values, np.ndarray) and values.dtype == object:
+        values = _nullable_flags(values)
+    if not isinstance(values, pa.Array) or not pt.is_boolean(values.type):
+        return np.asarray(values)
+    flags = _arrow.data_alone(pc.fill_null(values, False) if values.null_count else values)
     flags.flags.writeable = False
     return flags
+
+
+def _nullable_flags(items: np.ndarray[Any, Any]) -> Any:
+    """Convert booleans and missing items of Python, pandas or polars to Arrow; return other items as they are."""
+    try:
+        return pa.array(items, pa.bool_(), from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return items
 
 
 def _bound(column: Column, value: Any, *, is_lower: bool) -> _ops.Operand | None:
