@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
 from tests.along import NUMBERS, any_axis, as_list
@@ -68,6 +68,14 @@ def test_decimals_and_moments_of_time() -> None:
     t = aj.array([[dt.date(2020, 1, 1), dt.date(2020, 1, 5)], []])
     assert t.ptp().to_list() == [dt.timedelta(days=4), None]
     assert aj.array([[dt.timedelta(1), dt.timedelta(3)]]).ptp().to_list() == [dt.timedelta(2)]
+
+
+@pytest.mark.parametrize("type", [pa.timestamp("ns"), pa.duration("us")], ids=str)
+def test_ptp_of_times_that_are_too_far_apart(type: pa.DataType) -> None:
+    x = aj.array([[[2**62, 2], [-(2**62), None, 2**62]]], type=pa.int64()).cast(type)
+    for axis, where in ((-1, r"row \[0\]\[1\]"), (None, "the frame"), (1, r"row \[0\]\[0\]")):
+        with pytest.raises(JagOverflowError, match=rf"ptp: the result of {where} does not fit duration\[.s\]; cast to a coarser"):
+            x.ptp(axis=axis)
 
 
 @pytest.mark.parametrize("name", ["skew", "kurtosis", "sem", "mad", "entropy", "ptp"])

@@ -207,6 +207,8 @@ class MomentMethods(ArrayBase):
             durations. Null for an empty or null row; a NaN gives NaN. Cost: two passes.
 
         %(no_statistic)s
+        JagOverflowError
+            If times are so far apart that the duration does not fit 64 bits of its unit.
 
         Notes
         -----

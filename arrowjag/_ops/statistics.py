@@ -33,6 +33,7 @@ from arrowjag._kernels.reduce.sums import bootstrap_means
 from arrowjag._ops import elementwise, exact, structure
 from arrowjag._ops.amounts import weights_of
 from arrowjag._ops.axes import normalize_axes
+from arrowjag._ops.cursor import row_name
 from arrowjag._ops.multi_reduce import floats, over_pairs, reduce_to_lists, with_lists
 from arrowjag._ops.over_axes import over_axes
 from arrowjag._ops.reduce import quantile, reduce
@@ -131,7 +132,7 @@ def peak_to_peak(column: Column, axis: Any, skip_nulls: bool, min_count: int | N
     if _arrow.is_temporal(type) or pt.is_decimal(type):
         normalize_axes(axis, column.ndim, "ptp")
         ends = [reduce(column, name, axis, skip_nulls=skip_nulls, min_count=min_count) for name in ("max", "min")]
-        return elementwise.binary("subtract", *ends)
+        return _not_negative(elementwise.binary("subtract", *ends))
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
         if pt.is_float16(values.type):
@@ -148,6 +149,18 @@ def peak_to_peak(column: Column, axis: Any, skip_nulls: bool, min_count: int | N
         return _arrow.from_numpy(found, present)
 
     return over_axes(column, axis, reduction, "ptp", skip_nulls=skip_nulls, min_count=min_count)
+
+
+def _not_negative(differences: Column) -> Column:
+    """Return differences of the largest and the smallest item; raise if one of times wrapped around."""
+    values = differences.values
+    if pt.is_duration(values.type):
+        data, valid = _arrow.to_numpy(values)
+        wrapped = data < 0 if valid is None else (data < 0) & valid
+        if wrapped.any():
+            row = row_name(differences.shape, differences.ndim, int(wrapped.argmax()))
+            raise JagOverflowError(f"ptp: the result of {row} does not fit {values.type}; cast to a coarser unit first")
+    return differences
 
 
 # --------------------------------------------------------------------------------------------------- weights
