@@ -307,7 +307,8 @@ def _tag(filesystem: Any, info: Any) -> str | None:
     if foreign is None or info.mtime_ns is not None:
         return None
     try:
-        facts = {str(name).lower(): value for name, value in foreign.info(info.path).items()}
+        with reading(info.path):
+            facts = {str(name).lower(): value for name, value in foreign.info(info.path).items()}
     except FileNotFoundError:
         return None
     return next((f"{name} {facts[name]}" for name in _TAGS if facts.get(name) is not None), None)

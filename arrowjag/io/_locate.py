@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pyarrow.fs as pf
 
 from arrowjag.errors import JagFileError, JagTypeError, JagValueError
+from arrowjag.io._atomic import fsspec_of
 from arrowjag.io._damage import describe_missing, reading
 from arrowjag.io._python_files import python_filesystem
 from arrowjag.io._stores import filesystem_of
@@ -98,6 +99,9 @@ def locate_file(path: Any, filesystem: Any = None, options: Mapping[str, str] | 
 
 
 def _bridged(filesystem: Any) -> pf.FileSystem:
+    foreign = fsspec_of(filesystem)
+    if foreign is not None:
+        return python_filesystem(foreign)
     if isinstance(filesystem, pf.FileSystem):
         return filesystem
     if hasattr(filesystem, "protocol") and hasattr(filesystem, "open"):

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import pyarrow as pa
+import pyarrow.fs as pf
 import pytest
+from fsspec import AbstractFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
 import arrowjag as aj
@@ -141,3 +143,51 @@ def test_lines_and_streams_that_end_early_are_not_complete(store: Faulty) -> Non
         aj.read_ndjson("/b/lines.ndjson", filesystem=store)
     with pytest.raises(aj.JagFileError, match=r"/b/stream\.arrow: the store returned .* bytes"):
         aj.read_ipc("/b/stream.arrow", filesystem=store)
+
+
+class Listing(MemoryFileSystem):
+    """Keeps listings, as file systems of object stores do, and can't list the folder `at`."""
+
+    protocol = "listing"
+    find = AbstractFileSystem.find
+    store: ClassVar[dict[str, Any]] = {}
+    at = ""
+    fault: Exception | None = None
+
+    def ls(self, path: str, detail: bool = True, **options: Any) -> Any:
+        path = self._strip_protocol(path)
+        if path == self.at and self.fault is not None:
+            raise self.fault
+        if path not in self.dircache:
+            self.dircache[path] = super().ls(path, detail=True, **options)
+        return self.dircache[path] if detail else [info["name"] for info in self.dircache[path]]
+
+    def invalidate_cache(self, path: str | None = None) -> None:
+        self.dircache.clear()
+
+
+@pytest.fixture
+def listing() -> Listing:
+    store = Listing(skip_instance_cache=True)
+    store.store.clear()
+    for number in range(3):
+        aj.write_parquet({"x": aj.array([[number]])}, f"/b/k={number}/f.parquet", filesystem=store)
+    return store
+
+
+def test_files_that_others_have_written_are_found(listing: Listing) -> None:
+    assert aj.read_parquet("/b", filesystem=listing).num_rows == 3
+    aj.write_parquet({"x": aj.array([[3]])}, "/b/k=3/f.parquet", filesystem=Listing(skip_instance_cache=True))
+    assert aj.read_parquet("/b", filesystem=listing).num_rows == 4
+    wrapped = pf.PyFileSystem(pf.FSSpecHandler(listing))
+    aj.write_parquet({"x": aj.array([[4]])}, "/b/k=4/f.parquet", filesystem=Listing(skip_instance_cache=True))
+    assert aj.read_parquet("/b", filesystem=wrapped).num_rows == 5
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("at", ["/b", "/b/k=1"])
+def test_a_folder_that_cannot_be_listed_has_no_rows_left_out(listing: Listing, at: str, fault: str) -> None:
+    listing.at, listing.fault = at, FAULTS[fault]
+    with pytest.raises(aj.JagFileError, match=r"^/b.* can't be read: ") as caught:
+        aj.read_parquet("/b", filesystem=listing)
+    assert str(FAULTS[fault]) in str(caught.value)
