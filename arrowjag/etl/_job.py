@@ -264,6 +264,7 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     with ended_by_signals(), hold(target.sidecar, run) as lease:
         target = replace(target, run=run, lease=lease)
         if lease.number > 1:
+        target.sidecar.remove_parts()
             target.abort_uploads(there)
         target, kept = _prepared(target, lake, there, mode, missing_inputs)
         job = Job(carried, name_of(transform), plan, there.partitions, frame, target, rejects)

@@ -32,6 +32,8 @@ _DEAD_AFTER_SECONDS = 60.0
 _POLL_SECONDS = 0.5
 # Heartbeats overwrite the file in place, which requires contents of equal length.
 _LENGTH = 600
+# The runs of this process: a lease of another one was not released, for example because an interrupt came as it ended.
+_HELD: set[str] = set()
 
 
 @dataclass
@@ -52,7 +54,7 @@ class Lease:
     @property
     def name(self) -> str:
         """The name of the lease file."""
-        return f"{_PREFIX}{self.number:08}.json"
+        return _name_of(self.number)
 
     def watch(self) -> None:
         """Raise if the heartbeat thread observed the loss of the lease; reads no file."""
@@ -68,10 +70,10 @@ class Lease:
             If a lease with a higher number exists, or the file is gone.
         """
         names = self.sidecar.names(_PREFIX)
-        if names and names[-1] == self.name:
-            return
         if names and names[-1] > self.name:
             raise SinkInUseError(f"another run has taken over the sink {self.sidecar.sink} ({names[-1]} in {self.sidecar.folder})")
+        if self.name in names or self.sidecar.read(self.name):  # stores may list a new file late
+            return
         raise SinkInUseError(
             f"the lease {self.sidecar.folder}/{self.name} is gone: was the folder deleted, or can't workers see this file system?"
         )
@@ -100,6 +102,16 @@ def hold(sidecar: Sidecar, run: str) -> Iterator[Lease]:
     JobError
         If the folder can't be written.
     """
+    _HELD.add(run)
+    try:
+        with _held(sidecar, run) as lease:
+            yield lease
+    finally:
+        _HELD.discard(run)
+
+
+@contextlib.contextmanager
+def _held(sidecar: Sidecar, run: str) -> Iterator[Lease]:
     try:
         lease, facts = _acquire(sidecar, run)
     except OSError as error:
@@ -113,8 +125,7 @@ def hold(sidecar: Sidecar, run: str) -> Iterator[Lease]:
     finally:
         stop.set()
         beats.join()
-        with contextlib.suppress(OSError):
-            sidecar.overwrite(lease.name, _content(facts | {"released": True}))
+        _release(lease, facts)
 
 
 def read_owner(sidecar: Sidecar) -> Owner | None:
@@ -142,14 +153,40 @@ def _acquire(sidecar: Sidecar, run: str) -> tuple[Lease, dict[str, Any]]:
             sidecar.folder,
         )
     facts = {"v": 1, "run": run, "since": time.time(), "beat": 0, "released": False} | _identity()
+    number = 0
     while True:
-        names = sidecar.names(_PREFIX)
-        number = int(names[-1].removeprefix(_PREFIX).removesuffix(".json")) if names else 0
-        if names:
-            _wait_until_free(sidecar, names[-1])
+        number = max(number, _last_number(sidecar))
+        if number:
+            _wait_until_free(sidecar, _name_of(number))
         lease = Lease(sidecar, number + 1)
-        if sidecar.create(lease.name, _content(facts)):
+        if _created(lease, facts):
             return lease, facts
+        number += 1  # it exists, even if the store does not list it yet
+
+
+def _last_number(sidecar: Sidecar) -> int:
+    names = sidecar.names(_PREFIX)
+    return int(names[-1].removeprefix(_PREFIX).removesuffix(".json")) if names else 0
+
+
+def _name_of(number: int) -> str:
+    return f"{_PREFIX}{number:08}.json"
+
+
+def _created(lease: Lease, facts: dict[str, Any]) -> bool:
+    """Create the file of a lease if it is absent; release it if an interrupt comes in between."""
+    try:
+        return lease.sidecar.create(lease.name, _content(facts))
+    except BaseException:
+        with contextlib.suppress(OSError):
+            if _parsed(lease.sidecar.read(lease.name)).get("run") == facts["run"]:
+                _release(lease, facts)
+        raise
+
+
+def _release(lease: Lease, facts: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError):
+        lease.sidecar.overwrite(lease.name, _content(facts | {"released": True}))
 
 
 def _wait_until_free(sidecar: Sidecar, name: str) -> None:
@@ -247,6 +284,8 @@ def _is_alive(facts: dict[str, Any]) -> bool | None:
     if facts.get("host") != socket.gethostname() or facts.get("space") != _space() or sys.platform == "win32":
         return None
     pid = int(facts["pid"])
+    if pid == os.getpid() and facts.get("run") not in _HELD:
+        return False
     if facts.get("start") is not None:
         return _start_of(pid) == str(facts["start"])
     try:

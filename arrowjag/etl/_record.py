@@ -24,7 +24,7 @@ from arrowjag.etl._lake import is_ours, run_of
 from arrowjag.etl._lakes import open_lake
 from arrowjag.etl._lease import read_owner
 from arrowjag.etl._output import Written
-from arrowjag.etl._sidecar import Sidecar
+from arrowjag.etl._sidecar import RECORD, Sidecar
 from arrowjag.etl._signals import TERMINATED
 from arrowjag.etl._sink import Result, Sink, is_part
 from arrowjag.etl._tasks import Source, Task
@@ -34,8 +34,6 @@ from arrowjag.io._locate import RealPaths, TableFolderError, locate_file, table_
 from arrowjag.io._stores import check_options
 
 __all__ = ["Record", "new_run", "status"]
-
-_PREFIX = "run-"
 
 
 def new_run() -> str:
@@ -102,7 +100,7 @@ class Record:
     def write(self) -> None:
         """Write the record beside the sink."""
         self._facts["ended"] = _now()
-        self._sink.sidecar.write(f"{_PREFIX}{self._sink.run}.json", _lines(self._facts).encode())
+        self._sink.sidecar.write(f"{RECORD}{self._sink.run}.json", _lines(self._facts).encode())
 
 
 def _text_of(error: BaseException) -> str:
@@ -202,7 +200,7 @@ def status(sink: Any, *, filesystem: Any = None, storage_options: Mapping[str, A
         if table is not None:
             raise TableFolderError(filesystem, *table, is_root=True)
     sidecar = Sidecar(filesystem, folder)  # only read
-    names = sidecar.names(_PREFIX)
+    names = sidecar.names(RECORD)
     owner = read_owner(sidecar)
     kind = filesystem.get_file_info(folder).type
     if kind == pf.FileType.NotFound and not names and owner is None:
@@ -251,5 +249,5 @@ def _run(sidecar: Sidecar, name: str) -> Run:
             record=path,
         )
     except (ValueError, KeyError, TypeError):
-        unknown = name.removeprefix(_PREFIX).removesuffix(".json")
+        unknown = name.removeprefix(RECORD).removesuffix(".json")
         return Run(unknown, "unreadable", "", "", "", 0, 0, None, 0, 0, (), f"{path} is not a valid record", path)

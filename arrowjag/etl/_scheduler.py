@@ -117,7 +117,7 @@ class Scheduler:
             self._write_empty()
         finally:
             self._engine.stop()
-            if self._job.sink is not None and (self._running or self.outcomes or self.failures):
+            if self._job.sink is not None and self._names:
                 self._job.sink.remove_parts()  # those that killed workers have left
 
     def _knows_schema(self) -> bool:

@@ -20,7 +20,10 @@ from arrowjag.io._atomic import atomic_target, fsspec_of, local_path
 from arrowjag.io._locate import SIDECAR
 from arrowjag.io._stores import object_store
 
-__all__ = ["Sidecar"]
+__all__ = ["RECORD", "Sidecar"]
+
+#: Prefix of the names of records.
+RECORD = "run-"
 
 _LOG = logging.getLogger("arrowjag.etl")
 _SECONDS_TO_SETTLE = 1.0
@@ -82,6 +85,14 @@ class Sidecar:
         infos = self.filesystem.get_file_info(pf.FileSelector(self.folder, allow_not_found=True))
         return sorted(info.base_name for info in infos if info.base_name.startswith(prefix) and info.base_name.endswith(".json"))
 
+    def remove_parts(self) -> None:
+        """Delete temporary files that killed runs have left; the caller must hold the lease. Only local folders have any."""
+        local = local_path(self.filesystem, self.folder)
+        for name in [] if local is None else os.listdir(local):  # noqa: PTH208
+            if name.startswith(f".{RECORD}") and name.endswith(".part"):
+                with contextlib.suppress(OSError):
+                    os.unlink(f"{local}/{name}")  # noqa: PTH108 - a str is faster
+
     def read(self, name: str) -> bytes:
         """Return the content of a file; empty if the file is gone."""
         try:
@@ -121,7 +132,7 @@ class Sidecar:
                 file.write(content)
                 file.flush()
                 os.fsync(handle)
-        except OSError:  # the disk is full: a lease without content would make the next run wait for its owner
+        except BaseException:  # a full disk, Ctrl-C: a lease without content would make the next run wait for its owner
             with contextlib.suppress(OSError):
                 os.unlink(local)  # noqa: PTH108 - a str is faster
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -39,7 +40,7 @@ __all__ = [
     "refuse_files",
 ]
 
-
+_LOG = logging.getLogger("arrowjag.etl")
 # Footers that one thread reads in turn: handing over each would cost as much as reading it from a local disk.
 _RUN = 16
 
@@ -202,8 +203,11 @@ class Sink:
         )
 
     def remove_parts(self) -> None:
-        """Delete the temporary files that killed tasks of this run left."""
-        self.remove(info.path for info in self.infos() if is_part(info.path) and self.run and f".{self.run}-" in info.base_name)
+        """Delete the temporary files that killed tasks of this run left; only log if that fails, as the next run deletes them."""
+        try:
+            self.remove(info.path for info in self.infos() if is_part(info.path) and self.run and f".{self.run}-" in info.base_name)
+        except OSError as error:
+            _LOG.warning("unfinished files in %s can't be deleted: %s", self.folder, " ".join(str(error).split()))
 
 
 class SinkError(Exception):
@@ -238,8 +242,13 @@ def probe_folder(filesystem: pf.FileSystem, folder: str, tag: str) -> None:
     """Create a folder, and write and delete a file in it."""
     path = f"{folder}/.{tag}-probe.part"
     filesystem.create_dir(folder, recursive=True)
-    with filesystem.open_output_stream(path) as stream:
-        stream.write(b"probe")
+    try:
+        with filesystem.open_output_stream(path) as stream:
+            stream.write(b"probe")
+    except BaseException:  # a full disk, Ctrl-C
+        with contextlib.suppress(OSError):
+            filesystem.delete_file(path)
+        raise
     filesystem.delete_file(path)
 
 

@@ -22,7 +22,7 @@ from arrowjag.etl._memory import own_memory
 from arrowjag.etl._output import Output, Written
 from arrowjag.etl._rejects import Rejected, Rejects
 from arrowjag.etl._schema import conform_result, make_frame, read_frame
-from arrowjag.etl._sink import Sink, SinkError
+from arrowjag.etl._sink import Sink, SinkError, blamed
 from arrowjag.etl._tasks import SourceChangedError, Task, Where, verify_unchanged
 from arrowjag.etl._units import bytes_text
 from arrowjag.etl.report import SinkInUseError
@@ -52,6 +52,7 @@ __all__ = [
 
 #: Workers check the time between batches and name the batch in the error; this much later a task that doesn't return is ended.
 GRACE_SECONDS = 0.5
+_COMPILED = (".pyx", ".pxi")  # lines of pyarrow, named without its folder
 _NOT_THEIRS = (str(Path(__file__).parents[1]), str(Path(pa.__file__).parents[1]), str(Path(pickle.__file__).parent))
 
 
@@ -392,7 +393,8 @@ class _Task:
                     self._tell(SchemaFound(order.task.number, output.schema))
             verify_unchanged(order.task.pieces)
             if sink.lease is not None:
-                sink.lease.check()
+                with blamed(sink.folder):
+                    sink.lease.check()
             if self._job.rejects is not None:
                 self._job.rejects.write(order.task, self._rejected)
             output.rejected = len(self._rejected)
@@ -432,7 +434,8 @@ def one_line(error: BaseException) -> str:
         text = " ".join(str(error).split())[:500]
     except Exception as failed:  # noqa: BLE001  (a class of the user's code may have a faulty __str__)
         text = f"(its text can't be created: {type(failed).__name__})"
-    lines = [one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith(_NOT_THEIRS)]
+    trace = traceback.extract_tb(error.__traceback__)
+    lines = [one for one in trace if not (one.filename.startswith(_NOT_THEIRS) or one.filename.endswith(_COMPILED))]
     where = f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines else ""
     return f"{type(error).__name__}{': ' if text else ''}{text}{where}"
 

@@ -364,6 +364,53 @@ def test_a_lease_in_a_store(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogC
         assert lease.number == 2
 
 
+def test_an_interrupt_releases_the_lease(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    sidecar = Sidecar(store(), f"/bucket/{time.time_ns()}")
+    with monkeypatch.context() as there:
+        there.setattr("arrowjag.etl._sidecar.time.sleep", interrupted)
+        with pytest.raises(KeyboardInterrupt), _lease.hold(sidecar, "one"):
+            pass
+    owner = _lease.read_owner(sidecar)
+    assert owner is not None
+    assert (owner.run, owner.is_released) == ("one", True)
+
+
+def test_a_run_of_this_process_that_has_ended_is_dead_though_it_did_not_release_the_lease(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sidecar = Sidecar(pf.LocalFileSystem(), str(tmp_path / "out"))
+    with monkeypatch.context() as there:
+        there.setattr(_lease, "_release", lambda lease, facts: None)  # as after a second Ctrl-C
+        with _lease.hold(sidecar, "one"):
+            owner = _lease.read_owner(sidecar)
+            assert owner is not None
+            assert owner.is_alive
+    with _lease.hold(sidecar, "two") as lease:
+        assert lease.number == 2
+
+
+def test_a_store_that_lists_new_files_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl._sidecar._SECONDS_TO_SETTLE", 0.01)
+    monkeypatch.setattr(Sidecar, "names", lambda sidecar, prefix: [])
+    sidecar = Sidecar(store(), f"/bucket/{time.time_ns()}")
+    for number, run_id in enumerate(("one", "two", "three"), 1):
+        with _lease.hold(sidecar, run_id) as lease:
+            assert lease.number == number
+            lease.check()
+            with pytest.raises(SinkInUseError, match=f"run {run_id}"), _lease.hold(sidecar, "other"):
+                pass
+
+
+def test_records_that_a_killed_run_has_begun_are_deleted(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "out._arrowjag").mkdir()
+    (tmp_path / "out._arrowjag/.run-1.json.2.part").touch()
+    run(keep, source, tmp_path / "out")
+    assert sorted(name[:4] for name in files_in(tmp_path / "out._arrowjag")) == ["leas", "run-"]
+
+
 def test_of_many_that_claim_a_lease_in_a_store_one_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arrowjag.etl._sidecar._SECONDS_TO_SETTLE", 0.3)
     sidecar = Sidecar(store(), f"/bucket/{time.time_ns()}")

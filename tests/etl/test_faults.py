@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import io
+import json
 import logging
 import os
 import pickle
@@ -16,11 +18,16 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+import pyarrow.compute as pc
 
+from fsspec.implementations.memory import MemoryFile, MemoryFileSystem
 import arrowjag as aj
 from arrowjag.etl import JobError
 from arrowjag.etl._worker import Finished, Job, Order, run_remotely
-from tests.etl.jobs import InlineEngine, check_totals, files_in, keep, row_of, run, totals, write_dataset
+from arrowjag.etl._lease import Lease
+from arrowjag.etl._sink import Sink, probe_folder
+from arrowjag.io._python_files import python_filesystem
+from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, row_of, run, totals, write_dataset
 from tests.hosts import pl
 
 
@@ -435,3 +442,71 @@ def test_rows_of_other_columns_are_rejected_from_the_first_batch_on(tmp_path: Pa
     rejected = aj.read_parquet(tmp_path / "out._arrowjag/rejected").sort_by("id")
     assert rejected["id"].to_pylist() == [6, 17]
     assert "lacks column 'n' and adds column 'other'" in rejected["_error"][1].as_py()
+
+
+def test_a_lease_that_cannot_be_checked_is_an_error_of_the_sink(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+
+    def silent(lease: Lease) -> None:
+        raise ConnectionError("the store does not answer")
+
+    monkeypatch.setattr(Lease, "check", silent)
+    with pytest.raises(JobError, match=r"out: the sink can't be written: the store does not answer"):
+        run(keep, source, tmp_path / "out", on_error="skip")
+
+
+def test_unfinished_files_that_cannot_be_deleted_do_not_hide_the_error_of_the_job(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    remove = Sink.remove
+
+    def refused(sink: Sink, paths: Any) -> None:
+        if any(path.endswith(".part") for path in list(paths)):
+            raise OSError(errno.EROFS, "Read-only file system")
+
+    def leaves(table: pa.Table) -> pa.Table:
+        run_id = next(path.name for path in (tmp_path / "out._arrowjag").iterdir() if path.name.startswith("lease-"))
+        content = json.loads((tmp_path / "out._arrowjag" / run_id).read_text())["run"]
+        (tmp_path / "out" / f".f0-0.parquet.{content}-0.part").touch()
+        raise ValueError("no such day")
+
+    monkeypatch.setattr(Sink, "remove", refused)
+    with pytest.raises(JobError, match="ValueError: no such day"):
+        run(leaves, source, tmp_path / "out")
+    assert "can't be deleted: [Errno 30] Read-only file system" in caplog.text
+    monkeypatch.setattr(Sink, "remove", remove)
+    run(keep, source, tmp_path / "out")
+    assert files_in(tmp_path / "out") == [f"f{number}-0.parquet" for number in range(3)]
+
+
+def test_a_full_disk_leaves_no_file_of_the_check_before_the_first_batch(tmp_path: Path) -> None:
+    full = MemoryFileSystem(skip_instance_cache=True)
+    full.store = {}
+    full.pseudo_dirs = [""]
+    filesystem = python_filesystem(full)
+
+    class Full(io.BytesIO):
+        def write(self, data: Any) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    def opened(path: str, mode: str) -> Full:
+        full.store[path] = MemoryFile(full, path)
+        return Full()
+
+    full.open = opened
+    with pytest.raises(OSError, match="No space left"):
+        probe_folder(filesystem, "/out", "run")
+    assert list(full.store) == []
+
+
+def test_the_line_of_an_error_is_that_of_the_function(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+
+    def wrong(table: pa.Table) -> pa.Table:
+        return pc.add(table["id"], "text")
+
+    with pytest.raises(JobError, match=r"\(test_faults\.py, line \d+\)"):
+        run(wrong, source, tmp_path / "out")
