@@ -142,7 +142,8 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
         the job.
     dead_letter : str or path, optional
         Folder for the rows that fail with ``on_error="rows"``: Parquet files with the input columns and ``_file``, ``_row_groups``,
-        ``_error``. By default ``<sink>._arrowjag/rejected``; neither in the sink nor in the source.
+        ``_error``. By default ``<sink>._arrowjag/rejected``; neither in the sink nor in the source. Files of earlier runs are
+        deleted with the results to which they belong; those of jobs with other sinks are never replaced.
     max_failures : int, optional
         Maximum number of failed tasks (``"skip"``) or rows (``"rows"``); one more ends the job with an error. Rows that earlier
         runs rejected and files without a footer count, so that a resumed job fails, too.
@@ -263,8 +264,8 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     run = new_run()
     with ended_by_signals(), hold(target.sidecar, run) as lease:
         target = replace(target, run=run, lease=lease)
-        if lease.number > 1:
         target.sidecar.remove_parts()
+        if lease.number > 1:
             target.abort_uploads(there)
         target, kept = _prepared(target, lake, there, mode, missing_inputs)
         job = Job(carried, name_of(transform), plan, there.partitions, frame, target, rejects)
@@ -302,6 +303,7 @@ def _run(
     if job.rejects is not None:
         job.rejects.probe()
     tasks = make_tasks(_to_do(there, kept), how.bytes_per_file)
+    _clear_rejected(job.rejects, sink, kept, tasks)
     known = given if given is not None or _is_extended(sink) else next((parts[0].schema for parts in kept), None)
     rejected = sum(parts[0].rejected for parts in kept)
 
@@ -437,11 +439,20 @@ def _rejects(sink: Sink, there: Source, limits: Limits, dead_letter: Any, where:
                 f'dead_letter is the folder of the rows that on_error="rows" rejects, got on_error="{limits.on_error}"'
             )
         return None
-    filesystem, folder = sink.filesystem, f"{sink.sidecar.folder}/rejected"
-    if dead_letter is not None:
-        filesystem, folder = locate_file(dead_letter, where, stores)
-        _refuse_folder(filesystem, folder.rstrip("/"), sink, there)
-    return Rejects(filesystem, folder.rstrip("/"), limits.max_failures)
+    if dead_letter is None:
+        return Rejects.beside(sink.sidecar, limits.max_failures)
+    filesystem, folder = locate_file(dead_letter, where, stores)
+    _refuse_folder(filesystem, folder.rstrip("/"), sink, there)
+    return Rejects(filesystem, folder.rstrip("/"), limits.max_failures, sink.folder)
+
+
+def _clear_rejected(rejects: Rejects | None, sink: Sink, kept: Iterable[list[Result]], tasks: Iterable[Task]) -> None:
+    """Delete dead-letter files of results that aren't kept; their tasks run again, perhaps in other groups or not at all."""
+    valid = {parts[0].dead_letter for parts in kept}
+    default = Rejects.beside(sink.sidecar)
+    default.clear(valid)
+    if rejects is not None and rejects.folder != default.folder:
+        rejects.clear(valid, {task.target for task in tasks})
 
 
 def _refuse_folder(filesystem: Any, folder: str, sink: Sink, there: Source) -> None:

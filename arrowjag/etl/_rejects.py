@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import uuid
+import json
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.fs as pf
 import pyarrow.parquet as pq
 
-from arrowjag.etl._sink import blamed, probe_folder
+from arrowjag.etl._fingerprint import digest_of
+from arrowjag.etl._schema import METADATA_KEY
+from arrowjag.etl._sidecar import Sidecar
+from arrowjag.etl._sink import blamed, is_part, probe_folder
 from arrowjag.etl._tasks import Task
 from arrowjag.etl.report import Failure, JobError
 from arrowjag.io._atomic import atomic_target
+from arrowjag.io._locate import SIDECAR
 
 __all__ = ["Rejected", "Rejects"]
 
@@ -28,19 +33,69 @@ class Rejected(NamedTuple):
 
 
 class Rejects(NamedTuple):
-    """The folder of dead-letter files; `most` is the maximum number of rejected rows."""
+    """The folder of dead-letter files; `most` is the maximum number of rejected rows.
+
+    `sink` is the folder of results: jobs with other sinks may write to the same folder.
+    """
 
     filesystem: pf.FileSystem
     folder: str
     most: int | None
+    sink: str
+
+    @classmethod
+    def beside(cls, sidecar: Sidecar, most: int | None = None) -> Rejects:
+        """Return the default folder, beside the sink."""
+        return cls(sidecar.filesystem, f"{sidecar.folder}/rejected", most, sidecar.sink)
+
+    @property
+    def _tag(self) -> str:
+        """Part of the names of temporaries, which tells them from those of other sinks."""
+        return f"{digest_of(self.sink)[:8]}-"
 
     def probe(self) -> None:
         """Raise if the folder can't be written, before the job computes anything."""
+        with _named(self.folder, "written"):
+            probe_folder(self.filesystem, self.folder, f"{self._tag}rejected")
+
+    def clear(self, kept: Collection[str], planned: Collection[str] = ()) -> None:
+        """Delete what earlier runs of this sink left, except the dead-letter files of kept results. The caller holds the lease.
+
+        Parameters
+        ----------
+        kept, planned : collection of str
+            The dead-letter files to keep, and those of tasks that are to run; paths relative to the folder.
+
+        Raises
+        ------
+        JobError
+            If a file can't be listed or deleted, or if a task would replace the file of a job with another sink.
+        """
+        start = len(self.folder) + 1
+        with _named(self.folder, "deleted"):
+            infos = self.filesystem.get_file_info(pf.FileSelector(self.folder, recursive=True, allow_not_found=True))
+            for info in infos:
+                path = info.path[start:]
+                if info.type != pf.FileType.File or path in kept:
+                    continue
+                if self._is_own(info.path):
+                    self.filesystem.delete_file(info.path)
+                elif path in planned:
+                    text = "the folder holds rejected rows of another job, which this job would replace: give another dead_letter="
+                    raise JobError(Failure(info.path, (), text))
+
+    def _is_own(self, path: str) -> bool:
+        """Return whether a run of this sink has written a file."""
+        if self.folder.startswith(f"{self.sink}{SIDECAR}/"):
+            return path.endswith(".parquet") or is_part(path)
+        if is_part(path):
+            return f".{self._tag}" in path.rpartition("/")[2]
         try:
-            probe_folder(self.filesystem, self.folder, uuid.uuid4().hex)
-        except OSError as error:
-            text = f"the dead-letter files can't be written: {' '.join(str(error).split())}"
-            raise JobError(Failure(self.folder, (), text)) from error
+            with self.filesystem.open_input_file(path) as file:
+                facts = json.loads((pq.read_metadata(file).metadata or {}).get(METADATA_KEY, b"{}"))
+        except (pa.ArrowException, OSError, ValueError):
+            return False
+        return isinstance(facts, dict) and facts.get("rejected_by") == self.sink
 
     def write(self, task: Task, rejected: list[Rejected]) -> None:
         """Write the dead-letter file of a task. If no rows were rejected, delete the file of an earlier run."""
@@ -57,7 +112,18 @@ class Rejects(NamedTuple):
         }
         for name, column in facts.items():
             rows = rows.append_column(name, column)
+        metadata = dict(rows.schema.metadata or {}) | {METADATA_KEY: json.dumps({"rejected_by": self.sink})}
         with blamed(self.folder):
             self.filesystem.create_dir(path.rpartition("/")[0], recursive=True)
-            with atomic_target(self.filesystem, path) as temporary:
-                pq.write_table(rows, str(temporary))
+            with atomic_target(self.filesystem, path, self._tag) as temporary:
+                pq.write_table(rows.replace_schema_metadata(metadata), str(temporary))
+
+
+@contextlib.contextmanager
+def _named(folder: str, done: str) -> Iterator[None]:
+    """Convert an `OSError` of the block to a `JobError` that names the folder."""
+    try:
+        yield
+    except OSError as error:
+        text = f"the dead-letter files can't be {done}: {' '.join(str(error).split())}"
+        raise JobError(Failure(folder, (), text)) from error

@@ -50,6 +50,7 @@ class Result(NamedTuple):
 
     `files` are the paths of all files of its task, relative to the sink; `inputs` are pairs of the fingerprint of a piece and its
     file. `keys` are the partition folders of a file of a table, and `replaces` says whether its commit replaces all rows.
+    `dead_letter` is the path of the dead-letter file of its task, relative to their folder; empty if no row was rejected.
     """
 
     path: str
@@ -64,6 +65,7 @@ class Result(NamedTuple):
     rejected: int = 0
     keys: str = ""
     replaces: bool = False
+    dead_letter: str = ""
 
 
 #: Schemas of results by the metadata that hold them: the results of a job have one.
@@ -129,7 +131,7 @@ class Sink:
         facts: dict[str, Any] = {"v": 2, "run": self.run, "root": self.root, "transform": self.transform, "files": list(files)}
         facts["inputs"] = [[piece.input, piece.file] for piece in task.pieces]
         if rejected:
-            facts["rejected"] = rejected
+            facts |= {"rejected": rejected, "dead_letter": task.target}
         if self.partition_by:
             facts["schema"] = base64.b64encode(schema.serialize().to_pybytes()).decode()
         if self.lake is not None:
@@ -165,8 +167,8 @@ class Sink:
                 run, root, transform = (str(facts[name]) for name in ("run", "root", "transform"))
                 files, rejected = tuple(map(str, facts["files"])), int(facts.get("rejected", 0))
                 keys = dict(zip(files, facts.get("keys", ()), strict=False)).get(path[len(self.folder) + 1 :], "")
-                replaces = bool(facts.get("replaces"))
-                return Result(path, rows, size, schema, run, root, transform, inputs, files, rejected, str(keys), replaces)
+                more = str(keys), bool(facts.get("replaces")), str(facts.get("dead_letter", ""))
+                return Result(path, rows, size, schema, run, root, transform, inputs, files, rejected, *more)
         except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, AttributeError):
             return Result(path)
 

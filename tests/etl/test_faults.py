@@ -10,6 +10,7 @@ import os
 import pickle
 import re
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -17,18 +18,20 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pytest
 import pyarrow.compute as pc
-
+import pytest
 from fsspec.implementations.memory import MemoryFile, MemoryFileSystem
+
 import arrowjag as aj
 from arrowjag.etl import JobError
-from arrowjag.etl._worker import Finished, Job, Order, run_remotely
 from arrowjag.etl._lease import Lease
 from arrowjag.etl._sink import Sink, probe_folder
+from arrowjag.etl._worker import Finished, Job, Order, run_remotely
 from arrowjag.io._python_files import python_filesystem
 from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, row_of, run, totals, write_dataset
 from tests.hosts import pl
+
+ROOT = Path(aj.__file__).parents[1]
 
 
 @pytest.fixture
@@ -88,6 +91,74 @@ def test_a_dead_letter_file_is_deleted_when_its_rows_are_mended(source: Path, tm
     assert files_in(tmp_path / "out._arrowjag/rejected") == ["f0-0.parquet"]
     run(fails_at(300), source, tmp_path / "out", on_error="rows", mode="resume")
     assert files_in(tmp_path / "out._arrowjag/rejected") == []
+
+
+@pytest.mark.parametrize("where", [None, "dead"])
+def test_dead_letter_files_of_earlier_runs_are_deleted_unless_their_results_are_kept(
+    where: str | None, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    folder = tmp_path / (where or "out._arrowjag/rejected")
+    options: dict[str, Any] = {"on_error": "rows", "dead_letter": where and folder}
+
+    def rejected() -> list[int]:
+        return sorted(aj.read_parquet(folder)["id"].to_pylist()) if files_in(folder) else []
+
+    bad = fails_at(5, 45, 85)
+    run(bad, source, tmp_path / "out", **options)
+    run(fails_at(6), source / "f0.parquet", tmp_path / "other", on_error="rows", dead_letter=tmp_path / "dead/other")
+    (tmp_path / "dead/other/f0-0.parquet").rename(tmp_path / "dead/other.parquet")  # as of a source with other names
+    others = [6] if where else []
+    run(bad, source, tmp_path / "out", mode="replace", bytes_per_file="1GB", **options)
+    assert rejected() == sorted([5, 45, 85, *others])
+    (source / "f2.parquet").unlink()
+    run(bad, source, tmp_path / "out", mode="replace", **options)
+    assert rejected() == sorted([5, 45, *others])
+    assert run(bad, source, tmp_path / "out", mode="resume", **options).kept == 2
+    assert rejected() == sorted([5, 45, *others])
+    (source / "f1.parquet").unlink()
+    run(bad, source, tmp_path / "out", mode="resume", missing_inputs="drop", **options)
+    assert rejected() == sorted([5, *others])
+    if where is None:
+        run(keep, source, tmp_path / "out", mode="resume")
+        assert rejected() == []
+
+
+def test_dead_letter_files_of_another_job_are_not_replaced(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    run(fail_at(5), source, tmp_path / "out", on_error="rows", dead_letter=tmp_path / "dead")
+    with pytest.raises(JobError, match=r"dead/f0-0\.parquet: the folder holds rejected rows of another job"):
+        run(keep, source, tmp_path / "other", on_error="rows", dead_letter=tmp_path / "dead")
+    assert aj.read_parquet(tmp_path / "dead")["id"].to_pylist() == [5]
+
+
+KILLED = """
+import os, sys
+import pyarrow.parquet as pq
+from arrowjag.etl import _job
+from tests.etl.jobs import InlineEngine, fail_at, run
+_job.LocalEngine = InlineEngine
+
+def killed(table, path):
+    open(path, "w").close()
+    os._exit(9)
+
+pq.write_table = killed
+run(fail_at(5), sys.argv[1] + "/in", sys.argv[1] + "/out", on_error="rows", dead_letter=sys.argv[2] or None)
+"""
+
+
+@pytest.mark.parametrize("where", ["", "dead"])
+def test_a_run_that_is_killed_as_it_writes_a_dead_letter_file_leaves_none(
+    where: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    folder = tmp_path / (where or "out._arrowjag/rejected")
+    words = [str(tmp_path), str(folder) if where else ""]
+    assert subprocess.run([sys.executable, "-c", KILLED, *words], check=False, cwd=ROOT).returncode == 9
+    assert [name[-5:] for name in files_in(folder)] == [".part"]
+    run(fail_at(5), source, tmp_path / "out", on_error="rows", dead_letter=folder if where else None, mode="resume")
+    assert files_in(folder) == ["f0-0.parquet"]
 
 
 @pytest.mark.parametrize(
