@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagValueError
-from arrowjag.etl._lake import Commit, NewFile
+from arrowjag.etl._lake import Commit
 from arrowjag.io._delta import deltalake, open_table, options_of, path_of, table_schema, used_features
 from arrowjag.io._locate import locate_file
 from arrowjag.io._plain import METADATA_KEY, describe_type, plain_schema
@@ -24,7 +24,7 @@ from arrowjag.io._tables import refused
 __all__ = ["DeltaLake"]
 
 _TRIES = 20
-_APP = "arrowjag:"
+_APP, _JOB = "arrowjag:", "arrowjag.job:"
 # Under these features it is enough to add files. Others want values to be computed or checked: constraints, generated columns.
 _WRITABLE = {
     "appendOnly",
@@ -87,16 +87,19 @@ class DeltaLake:
         """The paths of the current files."""
         return set() if self._table is None else _paths(self._table)
 
-    def committed(self, job: str) -> dict[str, int]:
-        """Number of files that commits of a job added."""
-        counts: dict[str, int] = {}
+    def committed(self, job: str) -> int:
+        """Number of files that commits of a job added.
+
+        The log tells it, and whether others have overwritten the table. For commits that were removed from the log, it is the
+        number that the last commit of the job has left in a transaction identifier, which checkpoints keep.
+        """
+        count = oldest = 0
         for entry in self._table.history() if self._table is not None else ():
-            if entry.get("arrowjag.job") == job:
-                for run, count in json.loads(entry["arrowjag.files"]).items():
-                    counts[run] = counts.get(run, 0) + count
+            count += int(json.loads(entry.get("arrowjag.files", "{}")).get(job, 0))
             if entry.get("arrowjag.replace") or _replaces_all(entry):
-                break
-        return counts
+                return count
+            oldest = entry["version"]
+        return count if oldest == 0 else max(count, self._table.transaction_version(_JOB + job) or 0)
 
     def knows(self, run: str) -> bool:
         """Whether a run has committed."""
@@ -109,12 +112,12 @@ class DeltaLake:
             time.sleep(min(0.05 * attempt, 1.0))
             self._table = self._open()
             there = self.active()
-            files = [file for file in commit.files if file.path not in there]
-            if self._table is not None and (self.knows(commit.run) or not (files or commit.replace)):
+            missing = commit._replace(files=[file for file in commit.files if file.path not in there])
+            if self._table is not None and (self.knows(commit.run) or not (missing.files or commit.replace)):
                 return f"version {self._table.version()}"
             commit.check()
             try:
-                self._add(files, commit)
+                self._add(missing)
             except self._library.exceptions.CommitFailedError as error:
                 failed = error
                 continue
@@ -127,19 +130,20 @@ class DeltaLake:
             return f"version {self._table.version()}"
         raise JagValueError(f"{self.name}: {_TRIES} attempts to commit failed, the last with {failed}; resume to try again")
 
-    def _add(self, files: list[NewFile], commit: Commit) -> None:
+    def _add(self, commit: Commit) -> None:
         from deltalake.transaction import AddAction, CommitProperties, Transaction, create_table_with_add_actions
 
         now = int(time.time() * 1000)
         actions = [
-            AddAction(file.path, file.bytes, dict(file.keys), now, True, json.dumps({"numRecords": file.rows})) for file in files
+            AddAction(file.path, file.bytes, dict(file.keys), now, True, json.dumps({"numRecords": file.rows}))
+            for file in commit.files
         ]
         facts = {"arrowjag.run": commit.run, "arrowjag.job": commit.job, "arrowjag.files": json.dumps(commit.counts)}
         if commit.replace:
             facts["arrowjag.replace"] = "true"
-        properties = CommitProperties(
-            custom_metadata=facts, app_transactions=[Transaction(_APP + run, 1) for run in {commit.run, *commit.counts}]
-        )
+        known = [Transaction(_APP + run, 1) for run in commit.runs]
+        known += [Transaction(_JOB + job, count) for job, count in commit.totals(self.committed).items()]
+        properties = CommitProperties(custom_metadata=facts, app_transactions=known)
         schema = self._library.Schema.from_arrow(_stored(commit.schema))
         if self._table is None:
             create_table_with_add_actions(

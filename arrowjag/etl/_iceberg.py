@@ -21,7 +21,7 @@ from arrowjag.io._tables import refused
 __all__ = ["IcebergLake"]
 
 _TRIES = 20
-_RUN = "arrowjag.run."
+_RUN, _JOB = "arrowjag.run.", "arrowjag.job."
 # pyiceberg would repeat a commit that lost against another one, and so commit files twice.
 _NO_RETRIES = {"commit.retry.num-retries": "0"}
 
@@ -106,17 +106,9 @@ class IcebergLake:
         found = (task.file.file_path for task in self._table.scan().plan_files())
         return {_plain_path(path).removeprefix(_plain_path(self._table.location()).rstrip("/") + "/") for path in found}
 
-    def committed(self, job: str) -> dict[str, int]:
-        """Number of files that commits of a job added."""
-        counts: dict[str, int] = {}
-        for snapshot in reversed(self._table.metadata.snapshots if self._table is not None else ()):
-            facts = snapshot.summary.additional_properties if snapshot.summary is not None else {}
-            if facts.get("arrowjag.job") == job:
-                for run, count in json.loads(facts["arrowjag.files"]).items():
-                    counts[run] = counts.get(run, 0) + count
-            if facts.get("arrowjag.replace"):
-                break
-        return counts
+    def committed(self, job: str) -> int:
+        """Number of files that commits of a job added: a property of the table, because snapshots expire."""
+        return 0 if self._table is None else int(self._table.properties.get(_JOB + job, 0))
 
     def knows(self, run: str) -> bool:
         """Whether a run has committed."""
@@ -131,13 +123,13 @@ class IcebergLake:
             time.sleep(min(0.05 * attempt, 1.0))
             self._table = self._catalog.load_table(self._identifier)
             there = self.active()
-            paths = [file.path for file in commit.files if file.path not in there]
-            if self.knows(commit.run) or not (paths or commit.replace):
+            missing = commit._replace(files=[file for file in commit.files if file.path not in there])
+            if self.knows(commit.run) or not (missing.files or commit.replace):
                 return f"snapshot {self._table.metadata.current_snapshot_id}"
             commit.check()
             self._table.metadata.properties.update(_NO_RETRIES)  # of this handle only
             try:
-                self._add(paths, commit)
+                self._add(missing)
             except CommitFailedException as error:
                 failed = error
                 continue
@@ -147,7 +139,7 @@ class IcebergLake:
             return f"snapshot {self._table.metadata.current_snapshot_id}"
         raise JagValueError(f"{self.name}: {_TRIES} attempts to commit failed, the last with {failed}; resume to try again")
 
-    def _add(self, paths: list[str], commit: Commit) -> None:
+    def _add(self, commit: Commit) -> None:
         from pyiceberg.expressions import AlwaysTrue
 
         facts = {"arrowjag.run": commit.run, "arrowjag.job": commit.job, "arrowjag.files": json.dumps(commit.counts)}
@@ -169,12 +161,14 @@ class IcebergLake:
                 for field in commit.schema
                 if isinstance(field.type, JaggedType) and field.name not in there
             }
-            transaction.set_properties({f"{_RUN}{commit.run}": "1"} | types)
+            counts = {_JOB + job: str(count) for job, count in commit.totals(self.committed).items()}
             if commit.replace:
+                transaction.remove_properties(*(name for name in self._table.properties if name.startswith(_JOB)))
                 transaction.delete(AlwaysTrue())
+            transaction.set_properties({f"{_RUN}{commit.run}": "1"} | counts | types)
             root = self._table.location().rstrip("/")
-            if paths:
-                transaction.add_files([f"{root}/{path}" for path in paths], snapshot_properties=facts)
+            if commit.files:
+                transaction.add_files([f"{root}/{file.path}" for file in commit.files], snapshot_properties=facts)
 
 
 def _plain_path(path: str) -> str:

@@ -99,18 +99,19 @@ class LakeFacts(NamedTuple):
 
 
 class NewFile(NamedTuple):
-    """A file to commit; `path` is relative to the table, `keys` are the values of its partition columns as text."""
+    """A file to commit; `path` is relative to the table, `keys` are its partition values as text, `job` is the job it is of."""
 
     path: str
     rows: int
     bytes: int
     keys: Mapping[str, str | None]
+    job: str
 
 
 class Commit(NamedTuple):
     """All files of a job that the table doesn't have yet.
 
-    `job` identifies function and source, `runs` are the runs that wrote the files, and `check` raises if the lease is lost.
+    `job` identifies function and source, `run` is the run that commits, and `check` raises if the lease is lost.
     """
 
     files: list[NewFile]
@@ -122,12 +123,21 @@ class Commit(NamedTuple):
     check: Callable[[], None]
 
     @property
+    def runs(self) -> set[str]:
+        """The run that commits, and those that wrote the files."""
+        return {self.run, *(run_of(file.path) for file in self.files)}
+
+    @property
     def counts(self) -> dict[str, int]:
-        """Number of files by the run that wrote them."""
-        counts: dict[str, int] = {}
+        """Number of files by the job they are of."""
+        counts = {self.job: 0}
         for file in self.files:
-            counts[run_of(file.path)] = counts.get(run_of(file.path), 0) + 1
+            counts[file.job] = counts.get(file.job, 0) + 1
         return counts
+
+    def totals(self, committed: Callable[[str], int]) -> dict[str, int]:
+        """Number of files of each job after the commit, given the number that earlier commits added."""
+        return {job: count + (0 if self.replace else committed(job)) for job, count in self.counts.items()}
 
 
 class Lake(Protocol):
@@ -150,8 +160,8 @@ class Lake(Protocol):
     def active(self) -> set[str]:
         """The paths of the current files, relative to the folder."""
 
-    def committed(self, job: str) -> dict[str, int]:
-        """Number of files that commits of a job added, by run, since the table was last replaced."""
+    def committed(self, job: str) -> int:
+        """Number of files that commits of a job added since the table was last replaced, however old they are."""
 
     def knows(self, run: str) -> bool:
         """Whether a run has committed."""

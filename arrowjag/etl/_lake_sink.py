@@ -82,7 +82,7 @@ def prepare_lake(
         stale += [result.path for result in waiting if not result.replaces]
         sink = replace(sink, lake=facts._replace(replace=True))
     else:
-        _refuse_rewritten(lake, job_of(sink), active)
+        _refuse_rewritten(lake, sink, there)
         kept, stale = survey.split([result for result in (*there, *waiting) if _concerns(result, sink, source)])
         _refuse_old(lake, sink, [result for result in there if result.path in stale])
     if delete:
@@ -126,23 +126,21 @@ def _refuse_old(lake: Lake, sink: Sink, stale: list[Result]) -> None:
     )
 
 
-def job_of(sink: Sink) -> str:
+def job_of(one: Sink | Result) -> str:
     """Return the identity of a job among all that write to a table: its function and its source."""
-    return digest_of(sink.transform, sink.root)
+    return digest_of(one.transform, one.root)
 
 
-def _refuse_rewritten(lake: Lake, job: str, active: Iterable[str]) -> None:
+def _refuse_rewritten(lake: Lake, sink: Sink, there: Iterable[Result]) -> None:
     """Raise if files that this job committed are gone: others have rewritten them, so that the inputs they hold are unknown."""
-    counts: dict[str, int] = {}
-    for path in active:
-        counts[run_of(path)] = counts.get(run_of(path), 0) + 1
-    for run, count in lake.committed(job).items():
-        if counts.get(run, 0) < count:
-            gone = f"{count - counts.get(run, 0)} files of run {run}"
-            raise JagValueError(
-                f"{lake.name}: {gone} were rewritten or deleted by another program, so that resume can't tell which inputs the "
-                'table holds: mode="replace" replaces all rows'
-            )
+    job = job_of(sink)
+    count = lake.committed(job)
+    gone = count - sum(job_of(result) == job for result in there)
+    if gone > 0:
+        raise JagValueError(
+            f"{lake.name}: {gone} of {count} files of this job were rewritten or deleted by another program, so that resume can't "
+            'tell which inputs the table holds: mode="replace" replaces all rows'
+        )
 
 
 def commit_results(sink: Sink, lake: Lake, kept: list[list[Result]], written: Iterable[Written], schema: pa.Schema | None) -> str:
@@ -169,8 +167,8 @@ def commit_results(sink: Sink, lake: Lake, kept: list[list[Result]], written: It
     assert sink.lake is not None
     start, active = len(sink.folder) + 1, lake.active()
     waiting = [part for parts in kept for part in parts if part.path[start:] not in active]
-    files = [NewFile(part.path[start:], part.rows, part.bytes, keys_of(part.keys)) for part in waiting]
-    files += [NewFile(file.path, file.rows, file.bytes, keys_of(file.keys)) for file in written]
+    files = [NewFile(part.path[start:], part.rows, part.bytes, keys_of(part.keys), job_of(part)) for part in waiting]
+    files += [NewFile(file.path, file.rows, file.bytes, keys_of(file.keys), job_of(sink)) for file in written]
     whole = _union([schema, *(part.schema for part in waiting)])
     if whole is None or not (files or sink.lake.replace):
         return ""
