@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from arrowjag import dims
 from arrowjag.dims import Affine, Chain, Dim, Ragged, Repeat, Runs, Sparse, Uniform, concat, is_pattern, to_dim
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, OffsetsError, ShapeError
+from arrowjag.shape import JaggedShape
 from tests.hosts import pd, pl
 
 BIG = 10**9
@@ -770,6 +771,23 @@ def test_sizes_of_many_kinds(sizes):
     dim = Ragged(sizes)
     assert dim.tolist() == [2, 0, 1]
     assert dim.offsets.dtype == np.int64
+
+
+class Exporter:
+    """Data of a library that implements only one method of Arrow's interface."""
+
+    def __init__(self, data, name):
+        self.__class__ = type("Exporter", (), {name: lambda _self, schema=None: getattr(data, name)(schema)})
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [Exporter(pa.array([2, 0, 1]), "__arrow_c_array__"), Exporter(pa.chunked_array([[2], [0, 1]]), "__arrow_c_stream__")],
+    ids=["array", "stream"],
+)
+def test_sizes_by_the_interface_of_arrow(sizes):
+    for dim in (Ragged(sizes), to_dim(sizes), JaggedShape(3, sizes).dims[1]):
+        assert dim.tolist() == [2, 0, 1]
 
 
 def test_a_dim_does_not_follow_the_callers_sizes():

@@ -129,7 +129,7 @@ def from_offsets(offsets: Any) -> Dim:
 
 
 def _is_listlike(spec: Any) -> bool:
-    return hasattr(spec, "__len__") or hasattr(spec, "__iter__") or hasattr(spec, "__array__")
+    return any(hasattr(spec, name) for name in ("__iter__", "__array__", "__arrow_c_array__", "__arrow_c_stream__"))
 
 
 def _holds_pattern(spec: Any) -> bool:
