@@ -7,6 +7,7 @@ import decimal
 import functools
 import gc
 import math
+import operator
 import pickle
 import sys
 import types
@@ -322,6 +323,28 @@ def test_series_of_pandas_and_polars_and_expressions() -> None:
     assert written_for_series(x).to_list() == [8.0, None, 10.0]
 
 
+def test_an_expression_beside_a_series_gives_an_expression() -> None:
+    product = aj.jit(lambda x, k: x * k + x)
+    df, k = pl.DataFrame({"v": aj.array([[1, 3], [5]]).to_polars()}), pl.Series("k", [10, 100])
+    assert df.select(product(pl.col("v"), k)).to_series().to_list() == [[11, 33], [505]]
+    assert df.select(product(k, pl.col("v"))).to_series().to_list() == [[20, 40], [600]]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, k: aj.align(k, x),
+        lambda x, k: (np.less(2, x), np.less_equal(2, x), np.greater(2, x), np.greater_equal(2, x)),
+        lambda x, k: (np.equal(2, x), np.not_equal(2, x), np.subtract(2, x)),
+        lambda x, k: x.max(axis=None)[0],
+        lambda x, k: x.max(axis=None).values,
+    ],
+)
+def test_calls_of_other_kinds_are_those_of_arrays(function: Callable[..., Any]) -> None:
+    x, k = aj.array([[1.0, 2.0], [], None, [3.0]]), aj.array([1, 2, 3, 4])
+    assert outcome(aj.jit(function), x, k) == outcome(function, x, k)
+
+
 def test_results_of_blocks_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the results of all blocks fit, no call runs on whole columns."""
     whole: list[Any] = []
@@ -468,6 +491,27 @@ def test_explain_shows_fused_calls(monkeypatch: pytest.MonkeyPatch) -> None:
         score.explain(pl.col("v"), pl.col("k"))
 
 
+@pytest.mark.parametrize("sign", ["+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">="])
+def test_explain_writes_operators_as_python_does(sign: str) -> None:
+    function = eval(f"lambda x: x {sign} 2")
+    assert f"a = x0 {sign} 2 " in aj.jit(function).explain(aj.array([[1, 2]]))
+
+
+def test_explain_writes_other_calls_as_python_does() -> None:
+    function = aj.jit(lambda x: (-x, +x, ~x, np.maximum(x, 2), x.sum(axis=0), x[:, 0], x.S[0]))
+    for call in ("-x0", "+x0", "~x0", "np.maximum(x0, 2)", "x0.sum(0)", "x0[(slice(None, None, None), 0)]", "x0.S[0]"):
+        assert f" = {call} " in function.explain(aj.array([[1, 2]]))
+
+
+def test_errors_name_the_function() -> None:
+    @aj.jit
+    def magnitude(x: Any) -> Any:
+        return x if x > 0 else -x
+
+    with pytest.raises(aj.JagTypeError, match=r"^jit: magnitude needs the truth of an array.* call magnitude without jit"):
+        magnitude(aj.array([1.0]))
+
+
 def test_an_array_from_elsewhere_whose_method_takes_a_placeholder() -> None:
     """The call is one of arrays, which can't be recorded: the error says what to write, and that works."""
     x, a = aj.array([[1, 2], [3]]), aj.array([[10, 20], [30]])
@@ -610,6 +654,16 @@ def test_a_function_that_catches_the_error_gets_it_all_the_same(function: Callab
         aj.jit(function)(aj.array([1.0, 2.0]))
     with pytest.raises(aj.JagTypeError, match=r"^jit: .* needs "):
         aj.jit(function)(pl.col("v"))
+
+
+def test_arrow_data_in_a_traced_function_that_another_one_calls() -> None:
+    inner = aj.jit(lambda x, k: x * k.reverse())
+    assert aj.jit(lambda x: inner(x, pa.array([1, 10])))(aj.array([[1, 2], [3]])).to_list() == [[10, 20], [3]]
+
+
+def test_a_traced_object_without_a_name_pickles() -> None:
+    double = pickle.loads(pickle.dumps(aj.jit(functools.partial(operator.mul, 2))))
+    assert double(aj.array([[1, 2], [3]])).to_list() == [[2, 4], [6]]
 
 
 def test_traced_functions_call_each_other() -> None:

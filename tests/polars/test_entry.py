@@ -62,6 +62,12 @@ def test_a_series_of_an_array_has_the_name(name):
     assert pl.Series(X[name]).name == ""
 
 
+def test_options_of_other_series_are_those_of_polars():
+    assert pl.Series("s", [1, "a"], dtype=pl.Int64, strict=False).to_list() == [1, None]
+    with pytest.raises(TypeError):
+        pl.Series("s", [1, "a"], dtype=pl.Int64)
+
+
 def test_a_series_of_an_array_with_a_dtype():
     assert pl.Series("s", X["v"], dtype=pl.List(pl.Float64)).dtype == pl.List(pl.Float64)
     assert pl.Series("s", X["v"], Jagged(pl.Int8, 2)).dtype == Jagged(pl.Int8, 2)
