@@ -766,6 +766,26 @@ def test_lists_and_numpy_arrays_beside_expressions_are_arrays() -> None:
         assert aj.jit(lambda x, w=w: share(x, w))(x).to_list() == [[0.5, 1.5], [2.5, 3.5]]
 
 
+SETS = [pa.array([[1], [7]]), pa.chunked_array([[[1], [7]]]), pa.array([1, 7]), pa.chunked_array([[1, 7]]), pa.scalar(1)]
+
+
+@pytest.mark.parametrize("method", ["__arrow_c_array__", "__arrow_c_stream__", ""])
+def test_data_of_arrow_beside_columns_has_their_rows(method: str) -> None:
+    x, k = aj.array([[1, 2], [3]]), pa.array([10, 100])
+    column: Any = pa.chunked_array([k]) if method == "__arrow_c_stream__" else k
+    if method:  # of a library that implements nothing else
+        column = type("Exporter", (), {method: getattr(column, method)})()
+    df = pl.DataFrame({"v": x.to_polars()})
+    functions = {"operator": lambda v: v + column, "method": lambda v: v.clip(lower=column)}
+    if not method:
+        functions |= {f"set {place}": lambda v, one=one: v.is_in(one) for place, one in enumerate(SETS)}
+    for name, function in functions.items():
+        expected = function(x).to_list()
+        assert aj.jit(function)(x).to_list() == expected, name
+        for engine in ("in-memory", "streaming"):
+            assert df.lazy().select(function(pl.col("v").jag)).collect(engine=engine)["v"].to_list() == expected, name
+
+
 def test_results_in_which_placeholders_would_leave() -> None:
     @dataclasses.dataclass
     class Pair:

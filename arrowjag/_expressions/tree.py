@@ -115,7 +115,7 @@ def is_scalar(value: Any) -> bool:
         return True
     if isinstance(value, np.ndarray):
         return value.ndim == 0
-    return not hasattr(value, "__iter__") and not hasattr(value, "__arrow_c_array__")
+    return not any(hasattr(value, name) for name in ("__iter__", "__arrow_c_array__", "__arrow_c_stream__"))
 
 
 @functools.cache
