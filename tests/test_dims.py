@@ -872,6 +872,7 @@ def test_wrong_types(make, text):
         (lambda: Ragged([2**62, 2**62]), "integer overflow"),
         (lambda: Ragged([2**64]), "integer overflow: size at position 0"),
         (lambda: Ragged(np.array([1, 2**63], np.uint64)), "integer overflow: size at position 1"),
+        (lambda: Ragged(np.array([2**63 - 1, 2**63], np.uint64)), "integer overflow: size at position 1"),
         (lambda: Sparse({0: 2**62, 1: 2**62}), "integer overflow"),
     ],
 )

@@ -151,6 +151,19 @@ def test_other_columns_run_in_blocks_or_whole(change: Callable[..., Any]) -> Non
         assert fused(function, *arrays)[0] == eager(function, *arrays)
 
 
+@pytest.mark.parametrize("type", ["float64", "float32", "int64", "int32"])
+@pytest.mark.parametrize("constant", [2**53 - 1, 2**53 + 1, -(2**53) - 1, 2**62 + 1, 2**63, 2**70, 2.0**53 + 2, 2.0**63])
+def test_large_constants(type: str, constant: float) -> None:
+    items = [2**53 - 1, 2**53, 2**53 + 2, 2**62 + 1, 0, -1] if type == "int64" else [2**24 + 1, 3, 0, -1]
+    x = aj.from_sizes(items * 5, [len(items)] * 5).cast(type, safe=False)
+    for function in (
+        lambda x: (x > constant) & (x != constant),
+        lambda x: (x * 1 + constant) - x,
+        lambda x: aj.where(x > 2, x, constant) * 1,
+    ):
+        assert fused(function, x)[0] == eager(function, x)
+
+
 def test_a_loop_without_machine_code_runs_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     arrays = columns("long", 5, plain=True)
     expected = eager(CHAINS["cosine"], *arrays)
