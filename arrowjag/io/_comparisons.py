@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._ops.elementwise.iso import iso_scalar
@@ -49,6 +50,8 @@ def comparable(name: str, sign: str, value: Any, type: pa.DataType) -> tuple[str
         If text is given in place of a list of values.
     JagValueError
         If text is no date or time.
+    pa.ArrowNotImplementedError
+        If Arrow doesn't compare the column with values of the type in a list.
 
     Examples
     --------
@@ -59,7 +62,7 @@ def comparable(name: str, sign: str, value: Any, type: pa.DataType) -> tuple[str
     """
     type = compared_as(type.value_type if pt.is_dictionary(type) else type)
     if sign in _MEMBERS:
-        return name, sign, _members(name, value, type)
+        return name, sign, _of_its_kind(name, _members(name, value, type), type)
     value = _plain(value, type)
     if _has_moments(type):
         return name, sign, _moment(name, value, type)
@@ -206,6 +209,16 @@ def _members(name: str, values: Any, type: pa.DataType) -> Any:
     if steps is None or not all(one is None or steps.takes(one) for one in values):
         return values
     return pa.array([None if one is None else steps.scalar(one).as_py() for one in values if one is None or steps.holds(one)], type)
+
+
+def _of_its_kind(name: str, members: Any, type: pa.DataType) -> Any:
+    """Return the values of a list if Arrow compares them with the column: to look them up, it casts text and counts to any type."""
+    members = members if isinstance(members, (pa.Array, pa.ChunkedArray)) else pa.array(members)
+    try:
+        pc.equal(pa.nulls(0, type), pa.nulls(0, members.type))
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:  # pyarrow 22 says so of decimals beside text
+        raise pa.ArrowNotImplementedError(f"{error}, in the list for {name}") from None
+    return members
 
 
 def _held_times(values: list[Any], type: pa.DataType, name: str) -> pa.Array:

@@ -336,6 +336,8 @@ _BY_VALUE = (
     "or pass the filter as tuples, which compare by value"
 )
 
+_OF_ITS_TYPE = "Give values of the type of the column, such as text beside text."
+
 
 def to_expression(filters: Any, schema: pa.Schema) -> Any:
     """Convert a filter to an expression and validate its column names.
@@ -366,6 +368,8 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
             filters = pq.filters_to_expression(_typed(filters, schema))
         except (ValueError, TypeError, LookupError, OverflowError) as error:
             raise JagValueError(f"filters can't be read: {error}") from error
+        except pa.ArrowNotImplementedError as error:
+            raise JagTypeError(f"filters compare incompatible types: {error}. {_OF_ITS_TYPE}") from error
     try:
         _mask(empty_table(schema), filters)
     except pa.ArrowInvalid as error:
@@ -374,8 +378,7 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
         raise JagValueError(f"filters name an unknown column in {filters}; there are {', '.join(leaf_names(schema))}") from error
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         told = " ".join((_text_of(filters) or "bytes").split())
-        advice = "Give values of the type of the column, such as text beside text."
-        raise JagTypeError(f"filters compare incompatible types: {error}, in {told}. {advice}") from error
+        raise JagTypeError(f"filters compare incompatible types: {error}, in {told}. {_OF_ITS_TYPE}") from error
     return filters
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import math
 import operator as op
 from decimal import Decimal
@@ -514,6 +515,35 @@ def test_lists_of_filters_mix_text_dates_and_times(tmp_path: Path) -> None:
 def test_filters_of_another_kind_are_refused(values: pa.Array, value: Any, tmp_path: Path) -> None:
     with pytest.raises(aj.JagError, match=r"filters (compare incompatible types|don't fit the columns)"):
         read_filtered(tmp_path / "a.parquet", values, [("k", "=", value)])
+    for sign in ("in", "not in"):
+        with pytest.raises(aj.JagTypeError, match=r"filters compare incompatible types: .*, in the list for k\. Give values"):
+            read_filtered(tmp_path / "a.parquet", values, [("k", sign, [value])])
+
+
+@pytest.mark.parametrize(
+    ("values", "others"),
+    [
+        (pa.array([True]), [1, 1.0, "true"]),
+        (pa.array([1], pa.timestamp("us")), [1, dt.time(1)]),
+        (pa.array([1], pa.time64("us")), [1, dt.datetime(2024, 5, 1, 0, 0, 0, 1)]),  # noqa: DTZ001 - without a zone
+        (pa.array([1], pa.date64()), [1]),
+        (pa.array([1], pa.duration("us")), [1]),
+        (pa.array([b"1"]), [1]),
+    ],
+    ids=lambda given: str(getattr(given, "type", "")),
+)
+def test_members_of_another_kind_are_refused(values: pa.Array, others: list[Any], tmp_path: Path) -> None:
+    """Arrow would cast them to the type of the column: a count to a time, text to a boolean."""
+    for value, sign in itertools.product(others, ("in", "not in")):
+        with pytest.raises(aj.JagTypeError, match=r"filters compare incompatible types: .*, in the list for k\. Give values"):
+            read_filtered(tmp_path / "a.parquet", values, [("k", sign, [value, None])])
+
+
+def test_filters_beyond_the_times_that_nanoseconds_hold(tmp_path: Path) -> None:
+    far = dt.datetime(9000, 1, 1, tzinfo=dt.UTC)
+    times = pa.array([far.replace(year=2024), far], pa.timestamp("us", "UTC"))
+    assert read_filtered(tmp_path / "a.parquet", times, [("k", "<", far)]) == [0]
+    assert read_filtered(tmp_path / "a.parquet", times, [("k", "in", [far])]) == [1]
 
 
 def test_filters_of_expressions_that_do_not_fit_say_what_to_do(tmp_path: Path) -> None:
