@@ -265,6 +265,34 @@ def test_overlapping_views_that_ask_for_too_much() -> None:
         aj.from_arrow(one)
 
 
+WORDS = pa.array(["", "", "x" * 1_000_000, ""])
+PAIRS = pa.ListArray.from_arrays(pa.array([0, 2, 4], pa.int32()), WORDS)
+LIGHT_AND_HEAVY = {
+    "list": PAIRS,
+    "large list": pa.LargeListArray.from_arrays(pa.array([0, 2, 4], pa.int64()), WORDS),
+    "fixed": pa.FixedSizeListArray.from_arrays(WORDS, 2),
+    "map": pa.MapArray.from_arrays(pa.array([0, 2, 4], pa.int32()), pa.array(["a", "b", "c", "d"]), WORDS),
+    "struct": pa.StructArray.from_arrays([pa.array([1, 2]), PAIRS], ["a", "b"]),
+    "extension": pa.ExtensionArray.from_storage(aj.JaggedType(PAIRS.type), PAIRS),
+    "list of structs": pa.ListArray.from_arrays(pa.array([0, 2, 4], pa.int32()), pa.StructArray.from_arrays([WORDS], ["a"])),
+}
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("kind", LIGHT_AND_HEAVY)
+def test_views_count_the_bytes_of_the_items_that_they_repeat(kind: str, first: int) -> None:
+    items = LIGHT_AND_HEAVY[kind]
+    items = pa.concat_arrays([items.slice(1), items]).slice(1) if first else items
+    n = 20_000
+
+    def repeated(place: int) -> pa.Array:
+        return pa.LargeListViewArray.from_arrays(pa.array(np.full(n, place)), pa.array(np.ones(n, np.int64)), items)
+
+    assert aj.from_arrow(repeated(0), 2).shape.size == n
+    with pytest.raises(aj.ShapeError, match=r"would become 20 GB of [12] MB, more than 1.07 GB"):
+        aj.from_arrow(repeated(1), 2)
+
+
 def test_runs_that_ask_for_too_much() -> None:
     runs = pa.RunEndEncodedArray.from_arrays(pa.array([2**40], pa.int64()), pa.array([1.5]))
     with pytest.raises(aj.ShapeError, match="the runs of the Arrow data would become"):
