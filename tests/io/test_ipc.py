@@ -63,6 +63,11 @@ def test_views_that_a_cast_made_are_written_compressed(type: pa.DataType, tmp_pa
 def test_compressed(compression: str, tmp_path: Path) -> None:
     aj.write_ipc({"x": X}, tmp_path / "a.arrow", compression=compression)
     assert aj.read_ipc(tmp_path / "a.arrow")["x"].to_pylist() == X.to_list()
+    sizes = []
+    for each in (compression, None):
+        aj.write_ipc({"x": aj.zeros(10, 1000)}, tmp_path / "zeros.arrow", compression=each)
+        sizes.append((tmp_path / "zeros.arrow").stat().st_size)
+    assert sizes[0] < sizes[1] / 10
 
 
 def test_streams_are_read_too(tmp_path: Path) -> None:

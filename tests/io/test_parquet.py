@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 
 import arrowjag as aj
+from arrowjag.io._footer import parse_footer, plain_content, read_content
 from arrowjag.io._row_groups import cut_rows
 from arrowjag.testing import LEAF_KINDS, ArrowColumn, arrow_columns, leaf_types
 from tests.hosts import pd, pl
@@ -61,6 +62,26 @@ def test_the_arrow_schema_of_a_plain_file_has_nothing_of_ours(column: ArrowColum
         assert b"arrowjag.jagged" not in (back.schema.metadata or {})
         if column.ndim > 1:
             assert aj.read_parquet(path, columns=["x"]).schema.field("x").type.ndim == column.ndim
+
+
+def test_a_plain_file_tells_jagged_columns_from_lists(tmp_path: Path) -> None:
+    x = aj.from_arrow(pa.array([[[1, 2], []], None, []], pa.large_list(pa.large_list(pa.int64()))), ndim=2)
+    aj.write_parquet({"x": x, "y": x.to_arrow().storage}, tmp_path / "a.parquet", plain=True)
+    assert pq.read_schema(tmp_path / "a.parquet").types == [x.extension_type.storage_type] * 2
+    back = aj.read_parquet(tmp_path / "a.parquet")
+    assert back.schema.types == [x.extension_type, x.extension_type.storage_type]
+    assert aj.from_arrow(back["x"]).equals(x)
+
+
+def test_a_footer_has_storage_types_before_it_is_parsed(tmp_path: Path) -> None:
+    """With plain types pyarrow reads columns without the classes of extension types."""
+    table = pa.table({"x": aj.array([[1], None]).to_arrow(), "k": [1, 2]})
+    aj.write_parquet(table, tmp_path / "a.parquet")
+    with pa.OSFile(str(tmp_path / "a.parquet")) as source:
+        found = plain_content(read_content(source))
+    assert found is not None
+    assert found[1].types == table.schema.types
+    assert parse_footer(found[0]).schema.to_arrow_schema().types == [table.schema.types[0].storage_type, pa.int64()]
 
 
 @pytest.mark.parametrize("told", [b"", b"[]", b'{"x":3}', b'{"x":{"ndim":99,"v":1},"k":{"ndim":2,"v":1}}', b"\xff", b"[" * 100000])

@@ -99,6 +99,14 @@ def test_files_of_the_same_keys_are_replaced_and_others_stay(tmp_path: Path) -> 
     assert by_id(tmp_path / "out") == {"id": [0, 2, 3], "k": [1, 2, 3]}
 
 
+def test_a_list_of_files_has_the_keys_below_their_common_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "all=x y"
+    aj.write_parquet({"k": [1, 2], "id": [0, 1]}, folder, partition_by="k")
+    files = [folder / name for name in files_in(folder)]
+    assert aj.read_parquet(files).to_pydict() == {"id": [0, 1], "k": [1, 2]}
+    assert aj.read_parquet(files[:1]).to_pydict() == {"id": [0]}
+
+
 @pytest.mark.parametrize("host", ["pandas", "polars"])
 def test_frames_of_hosts(host: str, tmp_path: Path) -> None:
     x = aj.array([[1.5], None, []])

@@ -187,11 +187,15 @@ def test_open_files_and_bytes(tmp_path: Path) -> None:
 def test_datasets_of_pyarrow(tmp_path: Path) -> None:
     aj.write_parquet({"x": X, "k": [1, 2, 3]}, tmp_path / "a.parquet")
     assert aj.read_parquet(ds.dataset(tmp_path), columns=["x"], filters=pc.field("k") > 1)["x"].to_pylist() == [None, []]
+    wider = pa.schema([("k", pa.float64()), ("new", pa.string())])
+    assert aj.read_parquet(ds.dataset(tmp_path), schema=wider).to_pydict() == {"k": [1.0, 2.0, 3.0], "new": [None] * 3}
     memory = ds.dataset(pa.table({"s": aj.zip(a=X, b=X).to_arrow(), "k": [1, 2, 3]}))
     table = aj.read_parquet(memory, columns=["s.b"], filters=[("k", "in", {1, 2})])
     assert table.to_pylist() == [{"s": [{"b": 1}, {"b": None}]}, {"s": None}]
     aj.write_ipc({"x": X}, tmp_path / "a.arrow")
-    assert aj.read_parquet(ds.dataset(tmp_path / "a.arrow", format="ipc"))["x"].to_pylist() == X.to_list()
+    other = ds.dataset(tmp_path / "a.arrow", format="ipc")
+    assert aj.read_parquet(other)["x"].to_pylist() == X.to_list()
+    assert aj.read_parquet(other, schema=pa.schema([("x", aj.JaggedType.of(pa.float64(), 2))]))["x"].type.leaf_type == pa.float64()
 
 
 # ---------------------------------------------------------------------------------------------------------- filters
