@@ -11,6 +11,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.pandas._setting import depth_of
 
 ROWS: list[Any] = [[1, 2], None, [], [3]]
 
@@ -89,6 +90,20 @@ def test_a_list_whose_items_do_not_fit_is_named_whole(df: pd.DataFrame, label: i
     with pytest.raises(JagTypeError, match=r"^Invalid value \["):
         df.iloc[0, 1] = value
     assert df["v"].jag.to_list() == ROWS
+
+
+@pytest.mark.parametrize("value", [5, "ab", 1.5])
+def test_a_scalar_is_no_row(df: pd.DataFrame, value: Any) -> None:
+    for key in (0, slice(0, 2)):
+        with pytest.raises(JagTypeError, match=f"^Invalid value {value!r} for dtype jagged.int64, 2.: a row is a list"):
+            df.loc[key, "v"] = value
+    assert df["v"].jag.to_list() == ROWS
+
+
+def test_the_depth_of_a_column_of_null_rows_is_that_of_its_dtype() -> None:
+    nulls = pd.Series([None, None], dtype="jagged[int64, 3]")
+    assert depth_of(nulls) == depth_of(nulls.array) == 3
+    assert depth_of([None, []]) is None
 
 
 def test_a_list_that_is_too_deep_is_not_flattened(df: pd.DataFrame) -> None:
