@@ -10,15 +10,19 @@ import json
 import os
 import re
 import shlex
+import statistics
 import subprocess
 import sys
 import uuid
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._pyarrow_versions import TOO_FEW_NULLS_OF_FIELDS
@@ -259,8 +263,6 @@ def test_histogram_counts_every_row_once() -> None:
 
 @pytest.mark.parametrize("sizes", [[2], [0, 0], [3, 1, 2, 4], list(range(50)), [1, 7, 7, 9, 100]])
 def test_level_agrees_with_plain_lists(sizes: list[int]) -> None:
-    import statistics
-
     tally = Tally()
     tally.add(Ragged(sizes))
     level = tally.level(1)
@@ -270,6 +272,27 @@ def test_level_agrees_with_plain_lists(sizes: list[int]) -> None:
         assert one.rows == sum(one.first <= size <= one.last for size in sizes)
 
 
+@given(
+    sizes=st.lists(st.none() | st.sampled_from([0, 1, 2, 3, 1000]), max_size=12) | st.lists(st.none() | st.just(0), max_size=3),
+    cuts=st.lists(st.integers(0, 12), max_size=2).map(sorted),
+)
+def test_a_tally_of_batches_agrees_with_plain_lists(sizes: list[int | None], cuts: list[int]) -> None:
+    x = aj.array([None if size is None else [0] * size for size in sizes], type=pa.int8(), ndim=2)
+    tally = Tally()
+    for start, stop in pairwise([0, *cuts, len(sizes)]):
+        tally.add(x[start:stop].shape.dims[1])
+    level, known = tally.level(1), [size for size in sizes if size is not None]
+    assert (level.rows, level.items, level.nulls, level.empty) == (len(x), x.size, len(x) - len(known), known.count(0))
+    assert (level.minimum, level.maximum) == (min(known, default=None), max(known, default=None))
+    assert level.median == (statistics.median(known) if known else None)
+    assert level.mean == (statistics.mean(known) if known else None)
+    assert [one.rows for one in level.histogram] == [
+        sum(one.first <= size <= one.last for size in known) for one in level.histogram
+    ]
+    assert sum(one.rows for one in level.histogram) == len(known)
+    assert f"JaggedShape({len(x)}, {tally.text()})" == repr(x.shape)
+
+
 def test_blocks_show_every_bin_that_has_rows() -> None:
     bins = [_facts.Bin(size, size, rows) for size, rows in enumerate([1000, 1, 0, 500])]
     assert _tables.bar_text(bins) == "█▁ ▄"
@@ -277,7 +300,16 @@ def test_blocks_show_every_bin_that_has_rows() -> None:
 
 @pytest.mark.parametrize(
     ("size", "text"),
-    [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (1_234_567, "1.23 MB"), (999_900, "1000 kB"), (5 * 10**15, "5000 TB")],
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1 kB"),
+        (1_234_567, "1.23 MB"),
+        (999_499, "999 kB"),
+        (999_900, "1000 kB"),
+        (10**6, "1 MB"),
+        (5 * 10**15, "5000 TB"),
+    ],
 )
 def test_bytes(size: int, text: str) -> None:
     assert _tables.byte_text(size) == text

@@ -180,6 +180,22 @@ def test_chunks_of_different_words_get_a_wider_index(around: str) -> None:
         assert aj.where(np.arange(102) % 2 == 0, one, two).to_list()[:3] == ["0", "101", "2"]
 
 
+@pytest.mark.parametrize("around", ["itself", "list", "struct", "struct in list", "list in struct", "fixed"])
+def test_chunks_of_dictionaries_of_halves(around: str) -> None:
+    """pyarrow alone unites them to other numbers."""
+
+    def chunk(*numbers: float) -> pa.Array:
+        return AROUND[around](pa.DictionaryArray.from_arrays(pa.array([0, 1, None, 1], pa.int8()), pa.array(numbers, pa.float16())))
+
+    chunks = [chunk(0.5, 1.5), chunk(2.5, 0.5)]
+    if around != "itself":
+        nulls = pa.nulls(1, chunks[0].type)
+        chunks = [pa.concat_arrays([nulls, chunks[0]]), pa.concat_arrays([chunks[1], nulls]).slice(0)]
+    got = aj.from_arrow(pa.chunked_array(chunks), 1 if around == "struct" else None)
+    assert got.to_list() == [item for one in chunks for item in one.to_pylist()]
+    assert got.type == aj.from_arrow(chunks[0], 1 if around == "struct" else None).type
+
+
 # ----------------------------------------------------------------------------------------------------------- too much
 
 

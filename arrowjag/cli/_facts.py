@@ -176,8 +176,9 @@ class Tally:
         """Format the sizes as the repr of a shape does."""
         if self.rows == 0:
             return "[]"
-        if self.nulls == 0 and len(self.sizes) == 1:
-            return str(int(self.sizes[0]))
+        distinct = np.union1d(self.sizes, 0) if self.nulls else self.sizes
+        if len(distinct) == 1:
+            return str(int(distinct[0]))
         if self.rows <= _ENDS:
             return str(self.head)
         head, tail = (", ".join(map(str, ends)) for ends in (self.head[:3], self.tail[-3:]))
