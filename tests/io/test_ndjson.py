@@ -296,3 +296,17 @@ def test_compressed_files_are_read_by_their_first_bytes(tmp_path: Path) -> None:
             aj.read_ndjson(tmp_path / "cut.gz")
     (tmp_path / "empty.gz").write_bytes(gzip.compress(b""))
     assert aj.read_ndjson(tmp_path / "empty.gz").num_rows == 0
+
+
+@pytest.mark.parametrize(("unit", "per_second"), [("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9)])
+def test_durations_are_seconds(unit: str, per_second: int, tmp_path: Path) -> None:
+    durations = pa.array([3 * per_second, -per_second, None], pa.duration(unit))
+    lines = written(tmp_path, pa.table({"d": durations})).read_text().splitlines()
+    assert [json.loads(line)["d"] for line in lines] == [3, -1, None]
+
+
+def test_null_maps_are_null(tmp_path: Path) -> None:
+    maps = pa.array([[("a", 1)], None, []], pa.map_(pa.string(), pa.int64()))
+    for table in (pa.table({"m": maps}), pa.table({"m": maps})[1:]):
+        lines = written(tmp_path, table).read_text().splitlines()
+        assert [json.loads(line)["m"] for line in lines] == [{"a": 1}, None, {}][3 - len(table) :]

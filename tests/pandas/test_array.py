@@ -621,3 +621,24 @@ def test_quantiles_of_rows_need_an_axis(rows: list[list[int] | None]) -> None:
         ):
             call()
     assert s.jag.quantile(0.5).iloc[0] == 1.5
+
+
+def test_arrow_data_of_another_jagged_type(s: pd.Series[Any]) -> None:
+    for series, type in (
+        (s, aj.JaggedType.of(pa.float64(), 2)),
+        (s[[True, True, False, False]], aj.JaggedType.of(pa.int8(), 2, (None, 2))),
+    ):
+        made = series.array.__arrow_array__(type)
+        made.validate(full=True)
+        assert (made.type, made.to_pylist()) == (type, series.jag.to_list())
+    with pytest.raises(aj.ShapeError):
+        s.array.__arrow_array__(aj.JaggedType.of(pa.int64(), 2, (None, 2)))
+    with pytest.raises(aj.ShapeError):
+        s.array.__arrow_array__(aj.JaggedType.of(pa.int64(), 3))
+
+
+def test_an_array_has_one_axis(s: pd.Series[Any]) -> None:
+    for key in ((0, 1), (0, slice(None)), (slice(None), ..., 1)):
+        with pytest.raises(IndexError, match=r"too many indices for an array of pandas, .* use \.jag\[\.\.\.\]"):
+            s.array[key]
+    assert s.array[0, ...].to_list() == s.array[..., 0].to_list() == [1, 2]

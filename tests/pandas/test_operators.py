@@ -212,6 +212,8 @@ def test_round_rounds_items(leaf: pa.DataType) -> None:
     assert df.round(1)["k"].tolist() == [1.3] * 4
     assert df.round(1)["t"].jag.to_list() == [["x"], [], None, [None]]
     assert df.iloc[:0].round(1).dtypes["v"] == s.dtype
+    others = pd.DataFrame({"v": s, "o": ["a", 1, None, 2.55], "c": pd.Categorical(["x", "y"] * 2)})
+    assert others.round(1)[["o", "c"]].equals(others[["o", "c"]])
 
 
 def test_clip_clips_items() -> None:
