@@ -124,12 +124,22 @@ def _per_row(dim: Any) -> str:
         return f"{dim.extent:,} (declared)"
     if len(dim) == 0:
         return "no rows"
-    mean = dim.size / len(dim)
-    return f"{mean:,.0f}" if len(dim) == 1 else f"{mean:,.4g} on average"
+    nulls = _null_count(dim)
+    if nulls == len(dim):
+        return "null rows only"
+    mean = dim.size / (len(dim) - (nulls or 0))  # of valid rows, as lengths().mean() gives it
+    if len(dim) == 1:
+        return f"{mean:,.0f}"
+    return f"{mean:,.4g} on average{', null rows counted as 0' if nulls is None else ''}"
 
 
 def _nulls(dim: Any) -> str:
-    """The number of null rows, as far as it can be counted quickly."""
-    if dim.validity is not None and len(dim) > _COUNTED:
-        return "some"
-    return "0" if dim.validity is None else f"{len(dim) - int(np.count_nonzero(dim.validity)):,}"
+    nulls = _null_count(dim)
+    return "some" if nulls is None else f"{nulls:,}"
+
+
+def _null_count(dim: Any) -> int | None:
+    """The number of null rows; None if it can't be counted quickly."""
+    if dim.validity is None:
+        return 0
+    return None if len(dim) > _COUNTED else len(dim) - int(np.count_nonzero(dim.validity))

@@ -52,12 +52,18 @@ def text_of(shown: Any) -> str:
 
 def test_html_counts_values_and_null_values() -> None:
     assert "3 dims, 4 values (1 null)" in text_of(X)
-    assert "2|5|4|0.8 on average|1" in text_of(X)
+    assert "2|5|4|1 on average|1" in text_of(X)
 
 
 def test_a_shape_and_a_dim() -> None:
     assert text_of(X.shape).startswith("JaggedShape| |JaggedShape(4, [2, 0, 0, 3], [2, 1, 0, 0, 1])|dim|rows|items")
-    assert "0|4|5|1.25 on average|1" in text_of(X.shape[1])
+    assert "0|4|5|1.667 on average|1" in text_of(X.shape[1])
+
+
+def test_the_average_size_is_that_of_valid_rows() -> None:
+    x = aj.array([[1, 2, 3], [], None, [4]])
+    assert f"1|4|4|{x.lengths().mean().as_py():.4g} on average|1" in text_of(x)
+    assert "1|2|0|null rows only|2" in text_of(aj.array([None, None], ndim=2))
 
 
 def test_an_overlay() -> None:
