@@ -15,8 +15,6 @@ from arrowjag.pandas.row import Row
 
 __all__ = ["HOST"]
 
-_END_TO_END = frozenset({"concat", "stack"})
-
 
 def _owns(value: Any) -> bool:
     return isinstance(value, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray, SeriesJag, Row))
@@ -63,13 +61,12 @@ def _leaves(values: list[Any]) -> Iterator[Any]:
 
 
 def _moves_rows(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Return whether arrays are concatenated, so that rows don't correspond."""
-    if name not in _END_TO_END:
+    """Return whether rows are appended to rows, so that they don't correspond; `stack` pairs them, also along the first axis."""
+    if name != "concat":
         return False
     axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
     arrays = args[0] if args else next(iter(kwargs.values()))
     ndim = max((opened(one).ndim if _owns(one) else getattr(one, "ndim", 1) for one in arrays), default=1)
-    ndim += name == "stack"
     return bool(axis % ndim == 0)
 
 

@@ -318,6 +318,16 @@ def test_laying_end_to_end_does_not_align(s: pd.Series[Any]) -> None:
     assert within.index.equals(s.index)
 
 
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_stack_pairs_rows_by_label_along_every_axis(s: pd.Series[Any], axis: int) -> None:
+    reversed_labels = s[::-1]
+    stacked = aj.stack([s, reversed_labels], axis=axis)
+    assert stacked.jag.to_list() == aj.stack([aj.array(ROWS), aj.array(ROWS)], axis=axis).to_list()
+    assert stacked.index.equals(s.index if axis else pd.RangeIndex(2))
+    weights = pd.Series([10, 20, 30, 40], index=list("dcba"))
+    assert aj.stack([s, weights], axis=axis).jag.to_list() == aj.stack([aj.array(ROWS), [40, 30, 20, 10]], axis=axis).to_list()
+
+
 @pytest.mark.parametrize("leaf", [pa.string_view(), pa.binary_view()])
 def test_flat_results_of_views_can_be_used(leaf: pa.DataType) -> None:
     """pandas can neither print nor select views of text, which polars passes on."""
