@@ -85,11 +85,12 @@ class Driver(NamedTuple):
         if self.per_item:
             expected = [None if one is None else one[-1] for one in expected]
         found = []
-        for row, result in zip(rows, expected, strict=True):
-            try:
-                found.append(self._one(arguments, row))
-            except Exception:  # noqa: BLE001  # from the user's function, which the interpreter will decide
-                found.append(result)
+        with np.errstate(all="ignore"):
+            for row, result in zip(rows, expected, strict=True):
+                try:
+                    found.append(self._one(arguments, row))
+                except Exception:  # noqa: BLE001  # from the user's function, which the interpreter will decide
+                    found.append(result)
         place = _first_difference(found, expected)
         if place is not None:
             theirs, own = (reprlib.repr(results[place]) for results in (found, expected))
@@ -98,17 +99,17 @@ class Driver(NamedTuple):
     def fails(self, arguments: Sequence[Argument], row: int) -> bool:
         """Return whether the compiled function raises an error on a row."""
         try:
-            self._one(arguments, row)
+            with np.errstate(all="ignore"):
+                self._one(arguments, row)
         except Exception:  # noqa: BLE001  # from the user's function
             return True
         return False
 
     def _one(self, arguments: Sequence[Argument], row: int) -> Any:
-        """Call the compiled function on one row."""
+        """Call the compiled function on one row; the caller has turned off numpy's warnings."""
         offsets = _offsets_of(arguments) if self.takes_bounds else None
         bounds = () if offsets is None else (0, int(offsets[row + 1] - offsets[row]))
-        with np.errstate(all="ignore"):
-            return self.one(*[argument.at(row) for argument in arguments], *bounds)
+        return self.one(*[argument.at(row) for argument in arguments], *bounds)
 
     def run(
         self,
@@ -227,9 +228,7 @@ def _first_difference(found: Sequence[Any], expected: Sequence[Any]) -> int | No
     wanted = [_size(one) for one in expected]
     if sizes != wanted:
         return next(place for place, pair in enumerate(zip(sizes, wanted, strict=True)) if pair[0] != pair[1])
-    ours, theirs = (
-        np.concatenate([np.zeros(0, bool), *(np.ravel(one) for one in side if one is not None)]) for side in (found, expected)
-    )
+    ours, theirs = _numbers(found), _numbers(expected)
     if theirs.dtype.kind == "f":
         with np.errstate(all="ignore"):
             usual = np.abs(theirs[np.isfinite(theirs) & (theirs != 0)])
@@ -240,8 +239,18 @@ def _first_difference(found: Sequence[Any], expected: Sequence[Any]) -> int | No
     return int(np.searchsorted(np.cumsum([size or 0 for size in sizes]), unlike.argmax(), "right")) if unlike.any() else None
 
 
+def _numbers(results: Sequence[Any]) -> npt.NDArray[Any]:
+    """The numbers of all results, which are scalars or rows, side by side."""
+    known = [one for one in results if one is not None]
+    if known and not any(isinstance(one, np.ndarray) for one in known):
+        return np.array(known)
+    return np.concatenate([np.zeros(0, bool), *map(np.ravel, known)])
+
+
 def _size(result: Any) -> int | None:
-    return None if result is None else np.size(result)
+    if isinstance(result, np.ndarray):
+        return result.size
+    return None if result is None else 1
 
 
 def rows_not_finite(arguments: Sequence[Argument], live: BoolArray | None, limit: int) -> list[int]:
@@ -255,8 +264,12 @@ def rows_not_finite(arguments: Sequence[Argument], live: BoolArray | None, limit
         for data in _arrays(argument)[: None if offsets is None else -1]:
             if data.dtype.kind != "f" or len(found) >= limit:
                 continue
-            for first in range(0, len(data), strategy.sizes.PASS_VALUES):
-                places = first + _places_not_finite(data[first : first + strategy.sizes.PASS_VALUES])
+            starts = range(0, len(data), strategy.sizes.PASS_VALUES)
+            parts = [data[first : first + starts.step] for first in starts]
+            for first, part, is_finite in zip(starts, parts, blocks.map_tasks(_are_finite, parts), strict=True):
+                if is_finite:
+                    continue
+                places = first + (~np.isfinite(part)).nonzero()[0]
                 places = places[:: max(1, len(places) // limit)]
                 rows = places if offsets is None else offsets.searchsorted(places, "right") - 1
                 found.update(rows.tolist() if live is None else rows[live[rows]].tolist())
@@ -265,13 +278,10 @@ def rows_not_finite(arguments: Sequence[Argument], live: BoolArray | None, limit
     return sorted(found)[:limit]
 
 
-def _places_not_finite(items: npt.NDArray[Any]) -> IntArray:
-    """Return the places of NaN and infinities; most columns have none, which their sum tells in one pass."""
+def _are_finite(items: npt.NDArray[Any]) -> bool:
+    """Return whether the sum of items is finite: then all of them are, which most columns tell in one pass."""
     with np.errstate(all="ignore"):
-        if np.isfinite(np.add.reduce(items)):
-            return np.zeros(0, np.int64)
-    places: IntArray = (~np.isfinite(items)).nonzero()[0]
-    return places
+        return bool(np.isfinite(np.add.reduce(items)))
 
 
 def _flags(live: BoolArray | None, n_rows: int) -> BoolArray:

@@ -99,17 +99,17 @@ def _numbers(values: pa.Array) -> npt.NDArray[Any] | None:
     """
     type = values.type
     if pt.is_boolean(type):
-        data = _arrow.to_numpy(values)[0]
+        data = _arrow.data_alone(values)
     elif pt.is_integer(type):
-        data = _arrow.to_numpy(values)[0].astype(np.uint64 if pt.is_uint64(type) else np.int64, copy=False)
+        data = _arrow.data_alone(values).astype(np.uint64 if pt.is_uint64(type) else np.int64, copy=False)
     elif pt.is_floating(type):
-        data = _arrow.to_numpy(values)[0].astype(np.float64, copy=False)
+        data = _arrow.data_alone(values).astype(np.float64, copy=False)
     elif pt.is_timestamp(type) or pt.is_duration(type):
-        data = _arrow.to_numpy(values)[0].view(f"{'M' if pt.is_timestamp(type) else 'm'}8[{type.unit}]")
+        data = _arrow.data_alone(values).view(f"{'M' if pt.is_timestamp(type) else 'm'}8[{type.unit}]")
     elif pt.is_date32(type):
-        data = _arrow.to_numpy(values)[0].astype("M8[D]")
+        data = _arrow.data_alone(values).astype("M8[D]")
     elif pt.is_date64(type):
-        data = _arrow.to_numpy(values)[0].view("M8[ms]")
+        data = _arrow.data_alone(values).view("M8[ms]")
     else:
         return None
     data = data.view()
