@@ -270,6 +270,10 @@ def test_datetimes_with_and_without_a_zone_do_not_mix() -> None:
         [[], None, [[1] * 20], [[np.datetime64("2024-01-01")]], [[np.float32(1)]]],
         [{"a": 1}] * 20 + [{"b": [{"c": np.datetime64("2024-01-01")}]}, {"b": [{"c": np.int8(1)}]}],
         [{"a": np.bool_(True), "b": np.datetime64("2024-01-01")}, {"b": np.int8(1)}],
+        [np.bool_(True), [np.array([np.datetime64("2024-01-01")], object), [np.int8(1), []]]],
+        [[1, {np.datetime64("2024-01-01")}, np.array(3)]],
+        [np.bool_(True), {np.datetime64("2024-01-01"), np.int8(1)}],
+        [{"a": np.datetime64("2024-01-01")}.values(), [np.int8(1)]],
     ],
 )
 def test_dates_of_numpy_beside_its_numbers_raise(data: Any) -> None:
@@ -352,6 +356,17 @@ def test_masks_at_any_depth() -> None:
         assert str(found.type) == type or not type
     assert aj.array([row, row], ndim=1).type == pa.list_(pa.float32())
     assert aj.array([row, None], type="int8").equals(aj.array([[1, None], None], type="int8"))
+
+
+def test_masks_after_many_plain_rows() -> None:
+    assert aj.array([[[1]] * 20, [np.ma.array([1, 2], mask=[0, 1])]])[1].to_list() == [[1, None]]
+    assert aj.array([{"a": [1]}] * 20 + [{"a": np.ma.array([1, 2], mask=[0, 1])}]).to_list()[20] == {"a": [1, None]}
+
+
+def test_times_in_arrays_of_objects_keep_their_places() -> None:
+    times = np.array([np.datetime64("2020-01-01", "ns")], object)
+    rows = [times, [np.datetime64("2021-01-01", "s")], [np.datetime64("2022-01-01", "ns")]]
+    assert aj.array(rows).dt.year().to_list() == [[2020], [2021], [2022]]
 
 
 def test_masks_do_not_change_the_type() -> None:

@@ -485,6 +485,43 @@ def test_a_list_that_holds_itself_is_an_error(first: list[Any]) -> None:
         aj.array(endless)
 
 
+SELF = {
+    "below the first item": lambda one: [[1], one],
+    "below the first item, of a type": lambda one: ([[1], one], pa.int64()),
+    "twice": lambda one: [[1], one, one],
+    "in a tuple": lambda one: [[1], (one,)],
+    "in a dict": lambda one: [{"a": [1]}, {"a": one}],
+    "in an array": lambda one: [[1], np.array([one, None], object)],
+    "in values": lambda one: [[1], {"a": one}.values()],
+}
+
+
+@pytest.mark.parametrize("form", SELF)
+def test_a_list_that_holds_itself_anywhere_is_an_error(form: str) -> None:
+    endless: list[Any] = [2]
+    endless += [endless] * 9
+    made = SELF[form](endless)
+    data, type = made if isinstance(made, tuple) else (made, None)
+    with pytest.raises(aj.ShapeError, match="nested more than 64 levels deep; does a list contain itself"):
+        aj.array(data, type=type)
+
+
+def test_arguments_and_results_that_hold_themselves_are_errors() -> None:
+    endless: list[Any] = [[2]]
+    endless.append(endless)
+    fields: dict[str, Any] = {"a": 1}
+    fields["b"] = fields
+    x = aj.array([[1, None]])
+    for call in (
+        lambda: x.fill_null(endless),
+        lambda: x.fill_null(fields),
+        lambda: x.map_rows(lambda row: endless),
+        lambda: aj.array([[{"a": 1}, fields]]),
+    ):
+        with pytest.raises(aj.JagError, match="nested more than 64 levels deep; does a list contain itself"):
+            call()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("nested", [False, True])
 def test_chunks_of_more_text_than_32_bits_count(nested):

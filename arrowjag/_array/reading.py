@@ -21,7 +21,6 @@ from arrowjag._array.times import finer, has_numpy_times, in_arrow_unit, in_one_
 from arrowjag._arrow import depth
 from arrowjag._capsules import import_data
 from arrowjag._gate import inside
-from arrowjag._integers import MAX_NDIM
 from arrowjag._kernels.base.capacity import widened
 from arrowjag._ops.elementwise import nan_to_null_values
 from arrowjag._pyarrow_versions import NO_LARGE_DICTIONARIES, NO_UUID_OBJECTS, has_views
@@ -161,12 +160,12 @@ def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Ar
     if not hasattr(data, "__iter__") or isinstance(data, (str, bytes)):
         raise JagTypeError(f"expected a sequence of values, got {brief(data)}")
     data = list(data) if not isinstance(data, (list, tuple)) else data
-    _check_levels(data)
-    if _arrow.holds_masks(data):
+    classes = _arrow.item_classes(data)
+    if _arrow.holds_masks(classes):
         type = _type_of_unmasked(data, ndim) if type is None else type
         data = _plain(data)
     try:
-        return _nested(data, type, ndim)
+        return _nested(data, type, ndim, classes)
     except (ShapeError, JagTypeError, JagValueError):
         plain = _plain(data)
         if all(one is two for one, two in zip(plain, data, strict=True)):
@@ -216,9 +215,9 @@ def _plain(data: Any, masks: bool = True) -> Any:
     return data
 
 
-def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
+def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[builtins.type] | None = None) -> pa.Array:
     """Convert nested lists of scalars: pyarrow infers the type; levels that it can't infer adapt to `ndim`."""
-    found = _inferred(data) if type is None or ndim is None or pt.is_integer(type) or pt.is_temporal(type) else None
+    found = _inferred(data, classes) if type is None or ndim is None or pt.is_integer(type) or pt.is_temporal(type) else None
     of_numpy = None
     if isinstance(found, Exception) or (found is not None and pt.is_temporal(_strip(found, depth(found)))):
         of_numpy = in_one_unit(data)
@@ -252,21 +251,12 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
         raise JagOverflowError("the data holds Python ints that fit neither int64 nor uint64; pass floats or decimals") from None
 
 
-def _inferred(data: Any) -> pa.DataType | Exception:
+def _inferred(data: Any, classes: set[builtins.type] | None = None) -> pa.DataType | Exception:
     try:
-        found = _arrow.check_dates(data)
-        return pa.infer_type(data) if found is None else found
+        _arrow.check_dates(data, classes)
+        return pa.infer_type(data)
     except (ValueError, TypeError, OverflowError, pa.ArrowException) as error:  # including errors of the objects' own methods
         return error
-
-
-def _check_levels(data: Any) -> None:
-    """Raise for lists that contain themselves, which would crash pyarrow."""
-    for _ in range(MAX_NDIM):
-        data = next((one for one in data if one is not None), None)
-        if not isinstance(data, (list, tuple)):
-            return
-    raise ShapeError(f"the data is nested more than {MAX_NDIM} levels deep; does a list contain itself?")
 
 
 def _as_lists(data: Any, leaf: pa.DataType | None, levels: int) -> pa.Array:

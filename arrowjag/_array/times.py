@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag._arrow import leaves
+from arrowjag._arrow import is_list, leaves
 from arrowjag._gate import inside
 from arrowjag._kernels.elementwise.times import fits_unit
 from arrowjag.errors import JagValueError
@@ -212,7 +212,7 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _mapped(data: Any, unit: str, mixed: bool, scalars: dict[Any, Iterator[Any]]) -> Any:
-    if isinstance(data, (list, tuple)):
+    if is_list(data):
         return [_mapped(one, unit, mixed, scalars) for one in data]
     if not _is_times(data):
         return data

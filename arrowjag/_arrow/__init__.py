@@ -7,7 +7,7 @@ row; a null row has size 0. Invalid data raises `OffsetsError` here and never re
 from arrowjag._arrow.chunks import combine_chunks, join, with_buffers
 from arrowjag._arrow.incoming import arrived, peel
 from arrowjag._arrow.levels import Level, decode, peel_level, split_levels, wrap
-from arrowjag._arrow.objects import check_dates, holds_masks, is_missing, leaf_objects, leaves, without_mask
+from arrowjag._arrow.objects import check_dates, holds_masks, is_list, is_missing, item_classes, leaf_objects, leaves, without_mask
 from arrowjag._arrow.order import (
     dictionary_codes,
     dictionary_indices,
@@ -70,10 +70,12 @@ __all__ = [
     "holds_masks",
     "is_jagged_extension",
     "is_level_type",
+    "is_list",
     "is_list_type",
     "is_missing",
     "is_numeric",
     "is_temporal",
+    "item_classes",
     "join",
     "leaf_objects",
     "leaves",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-import functools
 import itertools
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,15 +15,13 @@ import pyarrow.types as pt
 
 from arrowjag._arrow.values import to_numpy, valid_of
 from arrowjag._integers import MAX_NDIM
+from arrowjag.errors import ShapeError
 from arrowjag.typing import BoolArray
 
-__all__ = ["check_dates", "holds_masks", "is_missing", "leaf_objects", "leaves", "without_mask"]
+__all__ = ["check_dates", "holds_masks", "is_list", "is_missing", "item_classes", "leaf_objects", "leaves", "without_mask"]
 
 _MISSING = frozenset({"NAType", "NaTType"})
 """Class names of pandas' missing values; compared by name, because pandas must not be imported here."""
-
-_FEW = 8
-"""Leaves at the beginning of lists that tell whether inner levels may hold masked arrays."""
 
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 _DAYS = {
@@ -193,46 +190,37 @@ _LISTS = frozenset({list, tuple, type(None)})
 def _leaves_of_any(data: Any) -> Iterator[Any]:
     """Yield the leaves of lists one by one, also where lists stand beside leaves."""
     for one in data:
-        if _is_list(one):
+        if is_list(one):
             yield from _leaves_of_any(one)
         elif one is not None:
             yield one
 
 
-def check_dates(data: Any) -> pa.DataType | None:
+def check_dates(data: Any, classes: set[type] | None = None) -> None:
     """Raise for dates beside numbers of numpy: pyarrow's inference of the type would end the process.
-
-    Lists with numbers beside lists are searched in part.
 
     Parameters
     ----------
     data : nested list
         Any Python objects.
-
-    Returns
-    -------
-    pa.DataType or None
-        The type that pyarrow infers for the data, where the search has found it.
+    classes : set of types, optional
+        The `item_classes` of the data; data without dates and arrays of numpy are not searched.
 
     Raises
     ------
     pa.ArrowInvalid
         As pyarrow raises for other dtypes that have no common type.
     """
-    found = _type_after_a_number(data)
-    if found is None:
+    if any(issubclass(one, (np.datetime64, np.ndarray)) for one in (item_classes(data) if classes is None else classes)):
         _check_dates(list(leaves(data)))
-        return None
-    leaf = found
-    while pt.is_list(leaf):
-        leaf = leaf.value_type
-    # A number of numpy in front changes the types of its other numbers, and of nulls.
-    return found if leaf in (pa.int64(), pa.float64()) and type(next(_leaves_of_any(data), None)) in (int, float) else None
 
 
 def _check_dates(items: list[Any]) -> None:
-    if not any(issubclass(one, (np.generic, np.ndarray, dict)) for one in {*map(type, items)}):
+    if not any(issubclass(one, (np.generic, np.ndarray, dict, *_SETS)) for one in {*map(type, items)}):
         return
+    sets: list[Any]
+    while sets := [one for one in items if isinstance(one, _SETS)]:
+        items = [one for one in items if not isinstance(one, _SETS)] + list(leaves(itertools.chain.from_iterable(sets)))
     records = [one for one in items if isinstance(one, dict)]
     for name in dict.fromkeys(itertools.chain.from_iterable(records)):
         _check_dates(list(leaves(one.get(name) for one in records)))
@@ -242,62 +230,60 @@ def _check_dates(items: list[Any]) -> None:
             raise pa.ArrowInvalid(f"Cannot mix NumPy dtypes datetime64 and {number.dtype}")
 
 
-def _type_after_a_number(data: Any) -> pa.DataType | None:
-    """Infer the type of data that follow a number of numpy; None where pyarrow fails, as it does for dates after such a number.
-
-    This takes a third of the time of a search by Python.
-    """
-    try:
-        return pa.infer_type([_number_in(lambda: iter(data)), *data])
-    except (ValueError, TypeError, OverflowError, pa.ArrowException):
-        return None
+_SETS: tuple[type, ...] = (set, type({}.values()))
+"""The classes besides lists and arrays that pyarrow reads as rows."""
 
 
-def _number_in(items: Callable[[], Iterator[Any]]) -> Any:
-    """Return a number of numpy in the lists and fields in which items hold their leaves."""
-    first = next((one for one in items() if one is not None), None)
-    if isinstance(first, dict):
-        records = [one for one in items() if isinstance(one, dict)]
-        names = dict.fromkeys(itertools.chain.from_iterable(records))
-        return {name: _number_in(functools.partial(_field, records, name)) for name in names}
-    if _is_list(first):
-        return [_number_in(lambda: itertools.chain.from_iterable(filter(_is_list, items())))]
-    if _kind(first) in "biufc":
-        return first
-    return [np.int8(0)] if isinstance(first, np.ndarray) else np.int8(0)
-
-
-def _field(records: list[dict[Any, Any]], name: Any) -> Iterator[Any]:
-    return (one.get(name) for one in records)
-
-
-def _is_list(one: Any) -> bool:
+def is_list(one: Any) -> bool:
+    """Return whether an object is a list, a tuple or an array of objects, which hold leaves or further lists."""
     if isinstance(one, pa.MonthDayNano):  # a tuple
         return False
     return isinstance(one, (list, tuple)) or (isinstance(one, np.ndarray) and one.dtype.kind == "O" and one.ndim > 0)
 
 
-def holds_masks(data: Any) -> bool:
-    """Return whether nested lists hold masked arrays of numpy, whose masks pyarrow ignores.
+def item_classes(data: Any) -> set[type]:
+    """Return the classes of the items of nested lists, at all levels, also in the fields of dicts.
 
-    All rows of the outermost level are searched; those of inner levels if an array is among their first leaves.
+    Raises
+    ------
+    ShapeError
+        If there are more levels than arrays have, as in lists that contain themselves: pyarrow would end the process.
+
+    Notes
+    -----
+    Levels are joined at once: 200k leaves of 20k lists take 5 ms. Lists that appear several times are searched once per level,
+    so that those that contain themselves don't grow from level to level.
     """
-    if "numpy.ma" not in sys.modules:  # numpy loads it for the first masked array
-        return False
-    if any(issubclass(one, np.ma.MaskedArray) for one in set(map(type, data))):
-        return True
-    if not any(isinstance(one, np.ndarray) for one in itertools.islice(_leaves_of_fields(data), _FEW)):
-        return False
-    return any(isinstance(one, np.ma.MaskedArray) for one in _leaves_of_fields(data))
+    parts: Iterable[Any] = [data]
+    found: set[type] = set()
+    for level in range(MAX_NDIM + 1):
+        classes = {*map(type, itertools.chain.from_iterable(parts))}
+        found |= classes
+        nested = tuple(one for one in classes if issubclass(one, _NESTED))
+        if not nested:
+            return found
+        items = itertools.chain.from_iterable(parts)
+        inner = [one for one in items if isinstance(one, nested)] if len(nested) < len(classes) else list(items)
+        inner = inner if level == 0 else list(dict(zip(map(id, inner), inner, strict=True)).values())
+        parts = inner if nested == (list,) else [*map(_parts_of, inner)]
+    raise ShapeError(f"the data is nested more than {MAX_NDIM} levels deep; does a list contain itself?")
 
 
-def _leaves_of_fields(data: Any) -> Iterator[Any]:
-    """Leaves of nested lists, and those of the fields of records."""
-    for one in _leaves_of_any(data):
-        if isinstance(one, dict):
-            yield from _leaves_of_fields(one.values())
-        else:
-            yield one
+_NESTED = (list, tuple, dict, np.ndarray, *_SETS)
+
+
+def _parts_of(one: Any) -> Iterable[Any]:
+    if isinstance(one, dict):
+        return one.values()
+    if isinstance(one, np.ndarray):
+        return one.ravel() if one.dtype.kind == "O" else ()
+    return cast("Iterable[Any]", one)
+
+
+def holds_masks(classes: set[type]) -> bool:
+    """Return whether the items of nested lists hold masked arrays of numpy, whose masks pyarrow ignores."""
+    # numpy loads its module for the first masked array
+    return "numpy.ma" in sys.modules and any(issubclass(one, np.ma.MaskedArray) for one in classes)
 
 
 def without_mask(array: np.ma.MaskedArray[Any, Any]) -> Any:

@@ -166,7 +166,7 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
     """
     if isinstance(value, pa.Scalar):
         return value
-    value = None if _arrow.is_missing(value) else value
+    value = None if _arrow.is_missing(value) else _finite(value)
     leaf = _known_type(leaf)
     if isinstance(value, str) and leaf is not None and (time := iso_scalar(value, leaf, operation)) is not None:
         return time
@@ -191,6 +191,13 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
         raise JagRangeError(f"{operation}: the number {value!r} does not fit {leaf or 'int64'}: {error}") from None
     except (pa.ArrowTypeError, pa.ArrowNotImplementedError):  # objects, and numpy scalars without an Arrow type
         raise _no_operand(value, operation) from None
+
+
+def _finite(value: Any) -> Any:
+    """Return the value; raise for lists that contain themselves."""
+    if isinstance(value, (list, tuple, dict)):
+        _arrow.item_classes([value])
+    return value
 
 
 def _known_type(leaf: pa.DataType | None) -> pa.DataType | None:
