@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from arrowjag._arguments import check_arguments
 from arrowjag._integers import integer
 from arrowjag._pyarrow_versions import check_seconds, parquet_schema, table_of
-from arrowjag.errors import JagError, JagFileError, JagTypeError, JagValueError
+from arrowjag.errors import JagError, JagFileError, JagTypeError, JagValueError, brief
 from arrowjag.io._atomic import atomic_target, writing
 from arrowjag.io._damage import checked, reading
 from arrowjag.io._dictionaries import leaves_without_repeats
@@ -256,7 +256,7 @@ def _read_dataset(dataset: ds.Dataset, columns: Sequence[str] | None, filters: A
     plan = make_plan(dataset.schema if schema is None else schema, columns, filters)
     with reading("the dataset"):
         table = dataset.to_table(columns=plan.read_schema.names, filter=plan.filter)
-    safe = [checked(table.column(one), f"the dataset, column {one!r}") for one in table.column_names]
+    safe = [checked(table.column(one), f"the dataset, column {brief(one)}") for one in table.column_names]
     return conform_table(table_of(safe, table.schema, table.num_rows), plan.schema, "the dataset")
 
 
@@ -400,8 +400,8 @@ class FileWriter:
         try:
             with _options_of(others):
                 self._writer = pq.ParquetWriter(path, self._schema, **settings)
-        except pa.ArrowNotImplementedError as error:
-            raise unsupported_column(schema, error, name) from error
+        except (pa.ArrowNotImplementedError, OSError) as error:
+            raise _refused_schema(schema, error, name) from error
         self.add_metadata(told)
 
     def __enter__(self) -> Self:
@@ -451,13 +451,24 @@ def _options_of(options: Mapping[str, Any]) -> Iterator[None]:
         raise kind(f"write_parquet: pyarrow does not accept the options {', '.join(map(str, options))}: {told}") from error
 
 
+def _refused_schema(schema: pa.Schema, error: Exception, where: str) -> Exception:
+    """Return the error of the first column that Parquet can't store, or an error of the disk unchanged."""
+    if isinstance(error, OSError):
+        try:
+            pq.ParquetWriter(pa.BufferOutputStream(), schema).close()
+        except OSError:
+            return unsupported_column(schema, error, where)
+        return error
+    return unsupported_column(schema, error, where)
+
+
 def unsupported_column(schema: pa.Schema, error: Exception, where: str = "") -> JagTypeError:
     """Create the error of a schema that Parquet can't store; the message names the first such column and its type."""
     at = f"{where}, " if where else ""
     for field in schema:
         try:
             pq.ParquetWriter(pa.BufferOutputStream(), pa.schema([field])).close()
-        except pa.ArrowNotImplementedError as cause:
+        except (pa.ArrowNotImplementedError, OSError) as cause:  # OSError for decimals with a scale that Parquet doesn't know
             return JagTypeError(f"{at}column {field.name!r}: Parquet can't store {field.type} ({cause}); cast it first")
     return JagTypeError(f"{at}Parquet can't store these columns ({error}); cast them first")
 
@@ -506,7 +517,7 @@ def _physical_paths(schema: pa.Schema, options: dict[str, Any]) -> list[str]:
     nested = {key: value for key, value in options.items() if key == "use_compliant_nested_type"}
     try:
         pq.ParquetWriter(sink, schema, **nested).close()
-    except pa.ArrowNotImplementedError as error:
+    except (pa.ArrowNotImplementedError, OSError) as error:
         raise unsupported_column(schema, error) from error
     stored = pq.read_metadata(pa.BufferReader(sink.getvalue())).schema
     return [stored.column(place).path for place in range(len(stored))]
