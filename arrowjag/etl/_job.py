@@ -313,6 +313,7 @@ def _run(
     failed = len(there.failures) if job.rejects is None else rejected
     scheduler, peak = _schedule(job, tasks, limits, known, how.progress, failed, add)
     done = [task for task in tasks if task.number in scheduler.outcomes]
+    sink.remove_results(task.target for task in tasks if task.number not in scheduler.outcomes)
     _check_results(sink, done, scheduler.outcomes)
     commit = ""
     if how.lake is not None:

@@ -34,6 +34,7 @@ from arrowjag.etl._worker import (
     over_share,
     over_time,
 )
+from arrowjag.io._atomic import remove_temporaries
 
 __all__ = ["THREADS", "LocalEngine"]
 
@@ -183,6 +184,7 @@ class _Process:
     def failure(self) -> TaskError:
         """Describe how the process ended before its task."""
         self._child.wait()
+        remove_temporaries(self.pid)
         if self.over is not None:
             return self.over
         code = self._child.returncode
@@ -209,3 +211,4 @@ class _Process:
         except subprocess.TimeoutExpired:
             self._child.kill()
             self._child.wait()
+        remove_temporaries(self.pid)

@@ -204,6 +204,17 @@ class Sink:
             lambda path: is_ours(path) if self.lake is not None else path.rpartition("/")[2] in names,
         )
 
+    def remove_results(self, targets: Iterable[str]) -> None:
+        """Delete the files of this run that killed tasks, which are skipped, had finished. Those of a table are not committed."""
+        wanted = set(targets) if self.lake is None else set()
+        paths = [info.path for info in self.infos() if self._target_of(info.path) in wanted] if wanted else []
+        self.remove(result.path for result in self.results(paths) if result.run == self.run)
+
+    def _target_of(self, path: str) -> str:
+        """The path of a result without partition folders, relative to the folder."""
+        *folders, name = path[len(self.folder) + 1 :].split("/")
+        return "/".join([*folders[: len(folders) - len(self.partition_by)], name])
+
     def remove_parts(self) -> None:
         """Delete the temporary files that killed tasks of this run left; only log if that fails, as the next run deletes them."""
         try:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
+import socket
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -16,7 +18,7 @@ import pyarrow.fs as pf
 from arrowjag.errors import JagValueError
 from arrowjag.io._damage import reading
 
-__all__ = ["atomic_path", "atomic_target", "fsspec_of", "local_path", "part_prefix", "writing"]
+__all__ = ["atomic_path", "atomic_target", "fsspec_of", "local_path", "part_prefix", "remove_temporaries", "writing"]
 
 
 @contextlib.contextmanager
@@ -142,11 +144,27 @@ def atomic_target(filesystem: pf.FileSystem, path: str, tag: str = "", *, may_be
         with atomic_path(local, tag, may_be_empty=may_be_empty) as temporary:
             yield temporary
         return
-    with tempfile.TemporaryDirectory(prefix="arrowjag-") as folder:
+    with tempfile.TemporaryDirectory(prefix=_folder_prefix(os.getpid())) as folder:
         temporary = Path(folder) / "file.part"
         yield temporary
         with reading(path, "can't be written"):
             _put(filesystem, path, temporary)
+
+
+def _folder_prefix(pid: int) -> str:
+    return f"arrowjag-{socket.gethostname()}-{pid}-"  # containers may share the folder of temporaries
+
+
+def remove_temporaries(pid: int) -> None:
+    """Delete the files that a process was about to upload when it was killed.
+
+    Parameters
+    ----------
+    pid : int
+        The id of a process that has ended.
+    """
+    for folder in Path(tempfile.gettempdir()).glob(f"{_folder_prefix(pid)}*"):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _put(filesystem: pf.FileSystem, path: str, source: Path) -> None:

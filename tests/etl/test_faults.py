@@ -12,6 +12,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -20,13 +21,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFile, MemoryFileSystem
 
 import arrowjag as aj
 from arrowjag.etl import JobError
 from arrowjag.etl._lease import Lease
 from arrowjag.etl._sink import Sink, probe_folder
-from arrowjag.etl._worker import Finished, Job, Order, run_remotely
+from arrowjag.etl._worker import Finished, Job, Order, TaskError, run_remotely
+from arrowjag.io import _atomic
 from arrowjag.io._python_files import python_filesystem
 from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, row_of, run, totals, write_dataset
 from tests.hosts import pl
@@ -438,6 +441,55 @@ def test_a_killed_worker_leaves_no_part_in_a_job_that_goes_on(source: Path, tmp_
     assert report.retries == 1
     assert files_in(tmp_path / "out") == ["f0-0.parquet", "f1-0.parquet", "f2-0.parquet"]
     check_totals(tmp_path / "out", 120)
+
+
+def test_a_worker_that_is_killed_as_it_uploads_leaves_no_temporary(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    (tmp_path / "temporary").mkdir()
+
+    def dies(table: pa.Table) -> pa.Table:
+        def put(*_: Any) -> None:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        _atomic._put = put
+        return table
+
+    write_dataset(tmp_path / "one", files=1)
+    with pytest.raises(JobError, match="ended by signal 9"):
+        run(dies, str(tmp_path / "one"), str(tmp_path / "out"), filesystem=Remote())
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+class Remote(LocalFileSystem):  # type: ignore[misc]  # fsspec has no annotations
+    """Local files as those of a store, to which results are uploaded."""
+
+    protocol = "remote"
+
+
+def test_a_task_that_is_ended_between_its_files_and_skipped_leaves_none(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    replace = Path.replace
+
+    def ends(path: Path, target: Path) -> Path:
+        if target.parent.name == "k=1" and target.name == "f1-0.parquet":
+            raise TaskError("timeout", "the task took too long")
+        return replace(path, target)
+
+    def by_key(table: pa.Table) -> pa.Table:
+        return table.append_column("k", pc.bit_wise_and(table["id"], 3))
+
+    monkeypatch.setattr(Path, "replace", ends)
+    report = run(by_key, source, tmp_path / "out", partition_by="k", on_error="skip")
+    assert (report.rows, len(report.failures)) == (80, 1)
+    assert {path.name for path in (tmp_path / "out").rglob("*.parquet")} == {"f0-0.parquet", "f2-0.parquet"}
+    monkeypatch.setattr(Path, "replace", replace)
+    assert run(by_key, source, tmp_path / "out", partition_by="k", mode="resume").kept == 2
+    assert aj.read_parquet(tmp_path / "out").num_rows == 120
 
 
 # ------------------------------------------------------------------------------------------------------- odd invocations
