@@ -152,6 +152,14 @@ def test_count_and_index_are_those_of_a_list(pair, value, start, stop):
             dim.index(value, start, stop)
 
 
+def test_a_bool_or_float_is_no_size():
+    for value in (True, 1.0):
+        assert value not in Ragged([1])
+        assert Ragged([1]).count(value) == 0
+        with pytest.raises(JagValueError, match=r"no row of .* has size"):
+            Ragged([1]).index(value)
+
+
 @given(pairs)
 def test_offset_of_and_index_of(pair):
     dim, sizes = pair

@@ -347,6 +347,31 @@ def test_loops_of_every_type_run(chain: str, type: str) -> None:
     assert ran == 2
 
 
+METHODS = ["sum", "mean", "max", "min", "std", "cumsum", "cummax", "cummin", "diff", "shift", "any", "all", "count"]
+OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "lt", "le", "gt", "ge", "eq", "ne", "and_", "or_"]
+TOGETHER: dict[str, Callable[[Any], Any]] = {
+    **{name: lambda x, name=name: getattr(x > 0 if name in ("any", "all") else -x, name)() for name in METHODS},
+    **{
+        name: lambda x, name=name: getattr(operator, name)(x > 0, x < 2) if name[-1] == "_" else getattr(operator, name)(-x, x + 1)
+        for name in OPERATORS
+    },
+    **{name: lambda x, name=name: getattr(operator, name)(x + 1) for name in ("neg", "abs")},
+    "invert": lambda x: ~(x > 0),
+    "sqrt": lambda x: np.sqrt(x + 1),
+    "square": lambda x: (x + 1) ** 2,
+    "where": lambda x: aj.where(x > 0, x, 0.5),
+    "cast": lambda x: (x > 0).cast("int64"),
+    "rolling": lambda x: (x + 1).rolling(3).mean() + x.rolling_sum(2),
+    "the largest constant": lambda x: -x + 2**53,
+}
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_each_call_is_part_of_a_loop(name: str) -> None:
+    lines = aj.jit(TOGETHER[name]).explain(aj.array([[1.0, 2.0]])).splitlines()
+    assert [line for line in lines if line.endswith(":")] == ["in one compiled loop, or in blocks of rows:"]
+
+
 def test_overflow_in_a_loop_is_the_error_of_the_call() -> None:
     big = 2**62
     x = aj.array([[1, 2]] * 50 + [[big, big]] + [[1]] * 50)

@@ -268,11 +268,19 @@ def test_bucket_agrees_with_the_oracle(x: aj.JaggedArray, edges: list[int]) -> N
     assert buckets.unpack(buckets.source).to_list() == list(range(len(rows)))
 
 
+def test_many_rows_keep_their_order_within_a_bucket() -> None:
+    sizes = np.arange(5000) * 7919 % 4
+    source = bucket(aj.from_sizes(np.zeros(sizes.sum()), sizes), [1, 2, 3]).source.to_list()
+    assert source == [np.flatnonzero(sizes == size).tolist() for size in range(4)]
+
+
 def test_bucket_rejects_invalid_arguments() -> None:
     with pytest.raises(JagValueError, match="boundaries must ascend"):
         bucket([[1]], [2, 2])
     with pytest.raises(JagTypeError, match="boundaries must be a list of integers"):
         bucket([[1]], [2.5])
+    with pytest.raises(ShapeError, match="bucket: boundaries: expected numbers in rows of one size"):
+        bucket([[1]], [[2], [3, 4]])
     with pytest.raises(JagIndexError, match="bucket 5 is out of range, there are 2"):
         bucket([[1]], [2])[5]
     with pytest.raises(ShapeError, match="unpack: expected the rows of the buckets"):
