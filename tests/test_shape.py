@@ -195,6 +195,8 @@ def test_common_names_the_shape_that_does_not_fit() -> None:
     text = r"JaggedShape\(3\) is not a prefix of JaggedShape\(2, 1\): 3 rows and 2 rows"
     with pytest.raises(aj.ShapeError, match=text):
         JaggedShape.common(JaggedShape(2, 1), JaggedShape(3))
+    with pytest.raises(aj.ShapeError, match=r"is not a prefix of .*: dim 1, row 1 has 1 item here and 2 there"):
+        JaggedShape.common(JaggedShape(3, [2, 2, 0], [1] * 4), JaggedShape(3, [2, 1, 1]))
     with pytest.raises(TypeError, match="at least one"):
         JaggedShape.common()
     with pytest.raises(aj.JagTypeError, match="takes shapes, got int"):
@@ -322,16 +324,21 @@ def test_corrupt_offsets_are_named(offsets: tuple[Any, ...], text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("levels", "error"),
+    ("levels", "error", "text"),
     [
-        ((([0, 0], 1), ([2, 0], 2)), ValueError),
-        ((([0, 1], 1),), ValueError),
-        ((([-1], 1),), ValueError),
-        ((([0.5], 1),), TypeError),
+        ((([0, 0], 1), ([0, 2, 1], 3)), aj.ShapeError, "dim 1: parents must not decrease, got 1 for item 2 after 2; sort"),
+        ((([0, 0, 1], 1),), aj.ShapeError, "dim 0: parents go from 0 to 0, got 1 for item 2$"),
+        ((([0], 1), ([0, 1, 3], 2)), aj.ShapeError, "dim 1: parents go from 0 to 1, got 3 for item 2$"),
+        ((([-1, 0], 1),), aj.ShapeError, "dim 0: parents go from 0 to 0, got -1 for item 0$"),
+        ((([0.5], 1),), aj.JagTypeError, "dim 0: parents must be a flat sequence of integers, got float64"),
+        ((([[0]], 1),), aj.JagTypeError, r"dim 0: parents must be a flat sequence of integers, got \[\[0\]\]"),
+        ((([0], 1), ([0], 1.0)), aj.JagTypeError, "dim 1: the number of rows must be an int"),
+        ((([0], 1), [0]), aj.JagTypeError, r"dim 1: a level is a pair \(parents, n_parents\), got \[0\]"),
+        ((([0], 1), 3), aj.JagTypeError, r"dim 1: a level is a pair \(parents, n_parents\), got 3"),
     ],
 )
-def test_parents_must_be_sorted_and_in_range(levels: tuple[Any, ...], error: type[Exception]) -> None:
-    with pytest.raises(error):
+def test_parents_must_be_sorted_and_in_range(levels: tuple[Any, ...], error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
         JaggedShape.from_parents(*levels)
 
 

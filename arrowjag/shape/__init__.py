@@ -414,10 +414,9 @@ class JaggedShape:
         text = f"{self!r} is not a prefix of {longer!r}: "
         for place, (mine, theirs) in enumerate(zip(self._dims, longer._dims, strict=False)):
             if mine != theirs:
-                if place == 0 and len(mine) == len(theirs) == 1:
+                if place == 0:
                     return f"{text}{plural(mine.size, 'row')} and {plural(theirs.size, 'row')}"
-                rows = np.flatnonzero(mine.sizes != theirs.sizes) if len(mine) == len(theirs) else [0]
-                row = int(rows[0])
+                row = int(np.flatnonzero(mine.sizes != theirs.sizes)[0])
                 return f"{text}dim {place}, row {row} has {plural(mine[row], 'item')} here and {theirs[row]} there"
         return f"{text}it has {self.ndim} dims, the other {longer.ndim}"
 
