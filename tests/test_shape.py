@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -284,6 +285,25 @@ def test_reshape_by_example(old: tuple[Any, ...], wanted: tuple[Any, ...], new: 
 def test_errors_of_reshape_name_the_mismatch(old: tuple[Any, ...], wanted: tuple[Any, ...], text: str) -> None:
     with pytest.raises(aj.ShapeError, match=text):
         JaggedShape(*old).reshape(*wanted)
+
+
+@given(shapes(), st.data())
+def test_transpose_moves_dims_as_arrays_do(shape: JaggedShape, data: st.DataObject) -> None:
+    if not shape.ndim:
+        return
+    a, b = (data.draw(st.integers(-shape.ndim, shape.ndim - 1)) for _ in range(2))
+    x = aj.JaggedArray(shape, np.arange(shape.size))
+    for options in ({}, {"shear": "raise"}, {"shear": "allow"}):
+        try:
+            expected = x.transpose(a, b, **options).shape
+        except aj.ShapeError as error:
+            with pytest.raises(aj.ShapeError, match=re.escape(str(error).partition(" of ")[0])):
+                shape.transpose(a, b, **options)
+            continue
+        found = shape.transpose(a, b, **options)
+        assert found == expected
+        assert found.extents == expected.extents
+    assert shape.transpose_will_shear(a, b) == shape.transpose_will_shear(b, a)
 
 
 # ------------------------------------------------------------------------------------------------------- other makers

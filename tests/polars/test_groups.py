@@ -64,6 +64,7 @@ def test_over(calls):
         lambda v: v,
         lambda v: v.filter(BIG).first(),
         lambda v: v.filter(BIG).len(),
+        lambda v: v.filter(BIG).sum() + 1,
         lambda v: v.gather([0]),
         lambda v: v.alias("w"),
         lambda v: pl.when(BIG).then(v),
@@ -72,6 +73,25 @@ def test_over(calls):
 def test_constants_and_full_groups_are_unchanged(function):
     expr = function(c("k"))
     assert covering(expr) is expr
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda v: v.alias("w"),
+        lambda v: v.reverse(),
+        lambda v: v.shift(1),
+        lambda v: v.sort(),
+        lambda v: v.sort_by(c("g").filter(BIG)),
+        lambda v: v.cast(pl.Int8),
+        lambda v: v.cast(pl.Int8, strict=False),
+        lambda v: v + 1,
+    ],
+)
+def test_calls_that_keep_the_rows_of_a_part(function):
+    expr = function(c("k").filter(BIG))
+    assert covering(expr) is not expr
+    assert frame().select(covering(expr)).equals(frame().select(expr))
 
 
 def test_names_that_look_like_calls():
