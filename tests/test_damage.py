@@ -604,6 +604,12 @@ def test_bytes_that_are_not_a_struct(content: bytes) -> None:
         _thrift.read_struct(content, {4: [{1: _thrift.INT}]})
 
 
+@pytest.mark.parametrize("number", [0, -1, 63, 64, -64, -65, 127, 128, 8191, 8192, -8193, 2**40, 2**62, -(2**62)])
+def test_numbers_of_several_bytes(number: int) -> None:
+    content = b"\x16" + _thrift.varint(number << 1 ^ number >> 63) + b"\x00"
+    assert _thrift.read_struct(content, {1: _thrift.INT}) == {1: number}
+
+
 def test_fields_of_all_kinds_are_passed_over() -> None:
     kinds = b"\x11\x12\x13\x05\x14\x02\x15\x04\x16\x06\x17" + bytes(8) + b"\x18\x01a"
     kinds += b"\x19\x21\x01\x02" + b"\x1a\x15\x02" + b"\x1b\x01\x58\x02\x01b" + b"\x1b\x00" + b"\x1c\x15\x02\x00"

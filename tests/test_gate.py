@@ -317,6 +317,13 @@ def test_an_inner_dim_is_named() -> None:
         aj.from_arrow(outer)
 
 
+def test_too_few_levels_are_counted() -> None:
+    with pytest.raises(aj.ShapeError, match=r"the Arrow data has 2 dims \(leaf type int64\), but ndim=3 was given"):
+        aj.from_arrow(pa.array([[1]]), 3)
+    with pytest.raises(aj.ShapeError, match=r"has 1 dims \(leaf type string\), but ndim=2 was given"):
+        aj.from_arrow(pa.array(["a"]), 2)
+
+
 def test_32_bit_offsets_are_checked_as_well() -> None:
     cut = pa.py_buffer(np.array([0, 2, 1], np.int32))
     array = pa.ListArray.from_buffers(pa.list_(pa.int64()), 2, [None, cut], children=[pa.array([1, 2, 3])])

@@ -93,8 +93,8 @@ def merge_types(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
     Parameters
     ----------
     one, other : pa.DataType
-        A jagged type merges with lists of sufficient depth. Lists of all kinds merge; an extent that both declare stays.
-        Structs get the fields of both. Numbers, times and decimals widen as in `pyarrow.unify_schemas`.
+        A jagged type merges with lists of at least its depth, and with lists of nulls. Lists of all kinds merge; an extent that
+        both declare stays. Structs get the fields of both. Numbers, times and decimals widen as in `pyarrow.unify_schemas`.
 
     Returns
     -------
@@ -127,11 +127,8 @@ def merge_types(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
 def _merge_jagged(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
     ndims = {type.ndim for type in (one, other) if isinstance(type, JaggedType)}
     storages = [type.storage_type if isinstance(type, JaggedType) else type for type in (one, other)]
-    ndim = min(ndims)
-    if len(ndims) > 1 or any(_arrow.depth(storage) < ndim - 1 for storage in storages):
-        return None
-    merged = merge_types(*storages)
-    return None if merged is None else canonical(JaggedType(merged, ndim))
+    merged = merge_types(*storages) if len(ndims) == 1 else None
+    return None if merged is None else canonical(JaggedType(merged, ndims.pop()))
 
 
 def _merge_lists(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:

@@ -74,6 +74,7 @@ PAIRS: dict[str, tuple[pa.Array, pa.Array, pa.DataType]] = {
         jagged([[{"b": "x", "a": 2}, None]], pa.struct([("b", pa.string()), ("a", pa.int64())])),
         aj.JaggedType.of(pa.struct([("a", pa.int64()), ("b", pa.string())]), 2),
     ),
+    "jagged and lists of nulls": (jagged([[[1]], []], pa.int64(), 3), pa.array([[None], []]), aj.JaggedType.of(pa.int64(), 3)),
     "maps": (
         pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int8())),
         pa.array([[("b", 300)]], pa.map_(pa.string(), pa.int16())),

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 
 import arrowjag as aj
+from arrowjag.io import _row_groups
 from arrowjag.io._footer import parse_footer, plain_content, read_content
 from arrowjag.io._row_groups import cut_rows
 from arrowjag.testing import LEAF_KINDS, ArrowColumn, arrow_columns, leaf_types
@@ -430,3 +431,22 @@ def test_rows_that_pyarrow_leaves_out_are_an_error(tmp_path: Path) -> None:
     for read in (aj.read_parquet, lambda path: aj.etl.run(lambda frame: frame, path, tmp_path / "out", workers=1, progress=False)):
         with pytest.raises(aj.JagError, match=r"row group 0.* pyarrow returned only 0 of [12] rows"):
             read(path)
+
+
+@pytest.mark.parametrize(
+    "type", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), pa.string_view(), pa.binary_view()], ids=str
+)
+def test_row_groups_hold_a_limited_number_of_bytes_of_text(type: pa.DataType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_row_groups, "_MOST_BYTES", 10)
+    text = pa.array(["x" * 6, None, "x" * 4, "x" * 11, "x", ""]).cast(type)
+    lists = pa.ListArray.from_arrays(pa.array([0, 2, 3, 4, 4, 4, 6], pa.int32()), text)
+    fields = pa.StructArray.from_arrays([pa.array(range(6)), text], ["n", "text"])
+    for column, expected in (
+        (text, [(0, 3), (3, 4), (4, 6)]),
+        (lists, [(0, 2), (2, 3), (3, 6)]),
+        (fields, [(0, 3), (3, 4), (4, 6)]),
+    ):
+        chunks = pa.chunked_array([column[:1], column[1:]])
+        for data in (column, chunks):
+            assert list(cut_rows(pa.table({"x": data}), 100, 100)) == expected
+    assert list(cut_rows(pa.table({"x": text.slice(1, 2)}), 100, 100)) == [(0, 2)]
