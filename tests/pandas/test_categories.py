@@ -106,3 +106,13 @@ def test_rows_of_other_words_join() -> None:
     s.iloc[0] = ["b"]
     s.iloc[1] = aj.Row(["c", "a"])
     assert (s.dtype.leaf, s.tolist()) == (UNORDERED, [["b"], ["c", "a"]])
+
+
+def test_columns_of_one_dictionary_type_join_whatever_their_extents() -> None:
+    words = pa.array(["a", "b", "a", "c"]).dictionary_encode()
+    even = aj.from_arrow(pa.FixedSizeListArray.from_arrays(words, 2)).to_pandas()
+    ragged = aj.from_sizes(words, [1, 3]).to_pandas()
+    both = pd.concat([even, ragged], ignore_index=True)
+    assert even.dtype != ragged.dtype
+    assert both.dtype == ragged.dtype
+    assert both.jag.to_list() == [["a", "b"], ["a", "c"], ["a"], ["b", "a", "c"]]

@@ -231,3 +231,26 @@ def test_clip_clips_items() -> None:
 def test_map_names_the_call_for_items() -> None:
     with pytest.raises(aj.JagTypeError, match=r"\.jag\.translate\(keys, values\) looks items up"):
         aj.array([[1, 2], [3]]).to_pandas().map(pd.Series([10, 20, 30], index=[1, 2, 3]))
+
+
+@pytest.mark.parametrize(
+    "make", [list, tuple, lambda rows: aj.array(rows).to_pandas().array, lambda rows: np.fromiter(rows, object, 4)]
+)
+def test_rows_are_compared_with_lists_of_rows(make: Any) -> None:
+    rows: list[Any] = [[1, 2], None, [], [4]]
+    array = aj.array([[1, 2], None, [], [3]]).to_pandas().array
+    assert (array == make(rows)).tolist() == [True, pd.NA, True, False]
+    assert (array != make(rows)).tolist() == [False, pd.NA, False, True]
+    assert (array == np.array([[1, 2]] * 4)).tolist() == [True, pd.NA, False, False]
+    assert (array == ["a"] * 4).tolist() == [False, pd.NA, False, False]
+    deeper = aj.array([[[1, 2]], None, None, []]).to_pandas().array
+    assert (array == deeper).tolist() == (deeper == array).tolist() == [False, pd.NA, pd.NA, False]
+    with pytest.raises(aj.ShapeError, match="Lengths must match to compare: 4 rows and 1"):
+        _ = array == [[1]]
+
+
+def test_methods_of_ufuncs_are_left_to_numpy() -> None:
+    array = aj.array([[1, 2], [3, 4]]).to_pandas().array
+    for call in (lambda: np.add.reduce(array), lambda: np.add.accumulate(array), lambda: np.add(array, 1, where=[True, False])):
+        with pytest.raises(TypeError):
+            call()
