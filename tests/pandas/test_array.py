@@ -510,6 +510,8 @@ def test_text_files(s: pd.Series[Any]) -> None:
             pa.struct([("b", pa.binary()), ("d", pa.duration("s"))]),
             [{"b": b"ff", "d": dt.timedelta(1)}, None, {"b": None, "d": None}],
         ),
+        (pa.dictionary(pa.int8(), pa.binary()), [b"ab", b"", None, b"ab"]),
+        (pa.struct([]), [{}, None]),
         (pa.struct([("t", pa.list_(pa.time64("us"))), ("x", pa.float64())]), [{"t": [dt.time(1), None], "x": math.inf}, None]),
     ],
 )
@@ -535,6 +537,7 @@ def test_text_that_is_no_row_is_named() -> None:
         read("[1 2]")
     with pytest.raises(JagTypeError, match=r"a row of .* must be a list, got int 7"):
         read("7")
+    assert read('"[""1.50""]"', "jagged[decimal128(5, 2), 2]")["v"].jag.to_list() == [[], [decimal.Decimal("1.50")]]
     with pytest.raises(JagValueError, match=r"items of binary are written in hexadecimal"):
         read('"[""xy""]"', "jagged[binary, 2]")
     with pytest.raises(JagValueError, match=r"an item is not the text of time32\[s\]: .*'1970-01-01 noon'"):
