@@ -270,3 +270,13 @@ def test_columns_of_text_categories_compare_by_their_dictionary_values(name: str
         assert compare(*sides).flatten().to_list() == expected
         assert compare(sides[0][1:], sides[1][1:]).flatten().to_list() == expected[-1:]
         assert compare(sides[0], sides[0]).flatten().to_list() == [None if one is None else compare(one, one) for one in plain[0]]
+
+
+@pytest.mark.parametrize("made", ["Categorical", "CategoricalIndex"])
+@pytest.mark.parametrize("ordered", [True, False])
+def test_categoricals_of_pandas_are_read_as_their_series(made: str, ordered: bool) -> None:
+    categorical = pd.Categorical(["mid", None, "low"], categories=WORDS, ordered=ordered)
+    data = categorical if made == "Categorical" else pd.CategoricalIndex(categorical)
+    x, expected = aj.array(data), aj.array(pd.Series(categorical))
+    assert (x.type, x.to_list()) == (expected.type, ["mid", None, "low"])
+    assert aj.from_sizes(data, [3]).sort().to_list() == [["mid", "low", None] if ordered else ["low", "mid", None]]

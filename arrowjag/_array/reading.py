@@ -90,7 +90,8 @@ def _read(data: Any, type: pa.DataType | None, ndim: int | None) -> ArrowData:
         return _from_ndarray(data)
     if hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__"):
         return _imported(data)
-    if _is_of(data, "pandas") and data.__class__.__name__ == "Series":  # before pandas 3.0 without the C interface
+    # Categories, whose order their items lack, and Series, which lack the C interface before pandas 3.0.
+    if _is_of(data, "pandas") and (data.__class__.__name__ == "Series" or str(getattr(data, "dtype", "")) == "category"):
         with contextlib.suppress(pa.ArrowException):
             return pa.array(data)
     return _from_python(data, type, ndim)
