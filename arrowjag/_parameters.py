@@ -184,7 +184,7 @@ Raises
 ShapeError
     If the shape of `by` is not a prefix of this shape.
 JagTypeError
-    If the type of `by` has no order.""",
+    If the type of `by` has no order, or if `by` is a text, as for the name of a field.""",
     "spread_of_rows": """\
 Parameters
 ----------

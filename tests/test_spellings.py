@@ -196,6 +196,33 @@ def test_suggested_functions_exist() -> None:
             operator.attrgetter(path)(aj)
 
 
+KEYED = {
+    "sort": lambda x, key: x.sort(by=key),
+    "topk": lambda x, key: x.topk(1, by=key),
+    "bottomk": lambda x, key: x.bottomk(1, by=key),
+    "unique": lambda x, key: x.unique(by=key),
+    "min_by": lambda x, key: x.min_by(key),
+    "max_by": lambda x, key: x.max_by(key),
+    "group_by": lambda x, key: x.group_by(key),
+    "group_by_indices": lambda x, key: x.group_by_indices(key),
+}
+
+
+@pytest.mark.parametrize("name", KEYED)
+@pytest.mark.parametrize("surface", SURFACES)
+def test_the_name_of_a_field_is_no_key(surface: str, name: str) -> None:
+    x = aj.array([[{"t": 3}, {"t": 1}], []])
+    owner = {"array": lambda: x, "pandas": lambda: x.to_pandas().jag, "polars": lambda: x.to_polars().jag}.get(surface)
+
+    def call() -> Any:
+        if owner is not None:
+            return KEYED[name](owner(), "t")
+        return pl.DataFrame({"v": x}).select(KEYED[name](pl.col("v").jag, "t"))
+
+    with pytest.raises(aj.JagTypeError, match=rf"^.*{name}: the text 't' is one key .* write x\['t'\].*pl\.col\('t'\)"):
+        call()
+
+
 def test_a_name_without_similar_names_gets_no_suggestion() -> None:
     assert suggestion("xyzzy", ["sum"]) == ""
 

@@ -106,6 +106,16 @@ def _from_dense(data: npt.NDArray[Any], type: pa.DataType | None) -> Column:
     return column if type is None else elementwise.cast(column, type)
 
 
+def as_keys(data: Any, operation: str) -> Column:
+    """Convert an argument of keys as `as_column`; a text, which would be one key for all items, raises `JagTypeError`."""
+    if isinstance(data, str):
+        raise JagTypeError(
+            f"{operation}: the text {data!r} is one key for all items. For keys in a field of the structs write x[{data!r}]; "
+            f"for keys in a column of a frame write frame[{data!r}], or pl.col({data!r}) in an expression of polars."
+        )
+    return as_column(data)
+
+
 def operand(value: Any, leaf: pa.DataType | None, operation: str, *, by_value: bool = False) -> elementwise.Operand:
     """Convert an argument to a column, or to a scalar, of the leaf type if its kind fits.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowjag._array.base import ArrayBase, as_column, operand
+from arrowjag._array.base import ArrayBase, as_keys, operand
 from arrowjag._methods import changing_axis, method, over_axis
 from arrowjag._ops import by_key as _ops
 from arrowjag.typing import ArrayOrScalar
@@ -35,7 +35,7 @@ class KeyMethods(ArrayBase):
         >>> x.min_by([7, 5, 6], axis=0).to_list()
         ['d']
         """
-        return self._wrap(_ops.extreme_by(self, as_column(by), axis, "min_by"))
+        return self._wrap(_ops.extreme_by(self, as_keys(by, "min_by"), axis, "min_by"))
 
     @method("by", rows=over_axis)
     def max_by(self, by: Any, axis: Any = -1) -> ArrayOrScalar:
@@ -49,7 +49,7 @@ class KeyMethods(ArrayBase):
         >>> aj.array([["a", "b", "c"], ["d"], []]).max_by([[3, 1, 3], [4], []]).to_list()
         ['a', 'd', None]
         """
-        return self._wrap(_ops.extreme_by(self, as_column(by), axis, "max_by"))
+        return self._wrap(_ops.extreme_by(self, as_keys(by, "max_by"), axis, "max_by"))
 
     @method("v", rows=over_axis)
     def index_of(self, v: Any, axis: Any = -1) -> ArrayOrScalar:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from arrowjag._array.base import ArrayBase, as_column, beside, operand
+from arrowjag._array.base import ArrayBase, as_column, as_keys, beside, operand
 from arrowjag._methods import Rows, changing_axis, method, over_axis, set_rows
 from arrowjag._ops import by_key, composed, elementwise
 from arrowjag._ops import sets as _ops
@@ -59,7 +59,7 @@ class GroupMethods(ArrayBase):
         Raises
         ------
         JagTypeError
-            If the type of the items, or of `by`, can't be compared.
+            If the type of the items, or of `by`, can't be compared, or if `by` is a text, as for the name of a field.
         ShapeError
             If the shape of `by` is not a prefix of this shape.
 
@@ -73,7 +73,7 @@ class GroupMethods(ArrayBase):
         >>> aj.array([["a1", "b1", "a2"]]).unique(by=[["a", "b", "a"]]).to_list()
         [['a1', 'b1']]
         """
-        return self._wrap(_ops.unique(self, axis) if by is None else by_key.unique_by(self, as_column(by), axis))
+        return self._wrap(_ops.unique(self, axis) if by is None else by_key.unique_by(self, as_keys(by, "unique"), axis))
 
     @method(rows=changing_axis)
     def value_counts(self, axis: Any = -1) -> JaggedArray:
@@ -126,7 +126,7 @@ class GroupMethods(ArrayBase):
         ShapeError
             If a key has more dims than the axis, or other sizes.
         JagTypeError
-            If a key's type can't be compared.
+            If a key's type can't be compared, or if a key is a text, as for the name of a field.
 
         Notes
         -----
@@ -141,7 +141,7 @@ class GroupMethods(ArrayBase):
         >>> aj.array([[1, 2], [3], [4]]).group_by(["u", "v", "u"], axis=0).to_list()
         [[[1, 2], [4]], [[3]]]
         """
-        return self._wrap(composed.group_by(self, [as_column(key) for key in keys], axis))
+        return self._wrap(composed.group_by(self, [as_keys(key, "group_by") for key in keys], axis))
 
     @method("*keys", rows=changing_axis)
     def group_by_indices(self, *keys: Any, sort: bool = False, axis: Any = -1) -> JaggedArray:
@@ -168,7 +168,7 @@ class GroupMethods(ArrayBase):
         ShapeError
             If a key has more dims than the axis, or other sizes.
         JagTypeError
-            If a key's type can't be compared.
+            If a key's type can't be compared, or if a key is a text, as for the name of a field.
 
         Notes
         -----
@@ -181,7 +181,7 @@ class GroupMethods(ArrayBase):
         >>> x.group_by_indices().to_list(), x.group_by_indices(sort=True).to_list()
         ([[[0, 2], [1]]], [[[1], [0, 2]]])
         """
-        return self._wrap(composed.group_by_indices(self, [as_column(key) for key in keys], sort, axis))
+        return self._wrap(composed.group_by_indices(self, [as_keys(key, "group_by_indices") for key in keys], sort, axis))
 
     @method("v", rows=_contains_rows)
     def contains(self, v: Any, axis: Any = -1) -> ArrayOrScalar:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from arrowjag._array.base import ArrayBase, as_column, operand
+from arrowjag._array.base import ArrayBase, as_column, as_keys, operand
 from arrowjag._column import Column
 from arrowjag._methods import along_axis, changing_axis, method
 from arrowjag._ops import order as _ops
@@ -60,7 +60,7 @@ class OrderMethods(ArrayBase):
         >>> aj.array([[3, 1], [2]]).sort(by=[9, 8], axis=0).to_list()
         [[2], [3, 1]]
         """
-        return self._wrap(_ops.sort(self, descending, None if by is None else as_column(by), axis))
+        return self._wrap(_ops.sort(self, descending, None if by is None else as_keys(by, "sort"), axis))
 
     @method(rows=changing_axis)
     def argsort(self, descending: bool = False, axis: Any = -1) -> JaggedArray:
@@ -181,7 +181,7 @@ class OrderMethods(ArrayBase):
         JagValueError
             If `k` is negative.
         JagTypeError
-            If the type of the items, or of `by`, has no order.
+            If the type of the items, or of `by`, has no order, or if `by` is a text, as for the name of a field.
         ShapeError
             If the shape of `by` is not a prefix of this shape.
 
@@ -195,7 +195,7 @@ class OrderMethods(ArrayBase):
         >>> aj.array([[1], [5, 3], [2, 4]]).topk(2, axis=0).to_list()
         [[5, 4], [2, 3]]
         """
-        return self._wrap(_ops.topk(self, k, axis, None if by is None else as_column(by), descending))
+        return self._wrap(_ops.topk(self, k, axis, None if by is None else as_keys(by, "topk"), descending))
 
     @method("by", rows=changing_axis)
     def bottomk(self, k: int, axis: Any = -1, *, by: Any = None) -> JaggedArray:
@@ -221,7 +221,7 @@ class OrderMethods(ArrayBase):
         JagValueError
             If `k` is negative.
         JagTypeError
-            If the type of the items, or of `by`, has no order.
+            If the type of the items, or of `by`, has no order, or if `by` is a text, as for the name of a field.
         ShapeError
             If the shape of `by` is not a prefix of this shape.
 
@@ -231,7 +231,7 @@ class OrderMethods(ArrayBase):
         >>> aj.array([[4, None, 1, 3], [2]]).bottomk(2).to_list()
         [[1, 3], [2]]
         """
-        return self._wrap(_ops.topk(self, k, axis, None if by is None else as_column(by), False, "bottomk"))
+        return self._wrap(_ops.topk(self, k, axis, None if by is None else as_keys(by, "bottomk"), False, "bottomk"))
 
     @method(rows=changing_axis)
     def reverse(self, axis: Any = -1) -> JaggedArray:
