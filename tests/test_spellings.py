@@ -223,6 +223,16 @@ def test_the_name_of_a_field_is_no_key(surface: str, name: str) -> None:
         call()
 
 
+@pytest.mark.parametrize("surface", ["array", "pandas", "polars"])
+def test_assignment_names_the_method_that_returns_new_rows(surface: str) -> None:
+    owner = owners()[surface]()
+    for index in (0, owner > 1):
+        with pytest.raises(aj.JagTypeError, match=r"write (x = x|series = series\.jag)\.set\(index, values\)"):
+            owner[index] = 0
+    assert owner.to_list() == X.to_list()
+    assert (owner.set(owner > 1, 0) if surface == "array" else owner.set(owner > 1, 0).jag).to_list() == [[1, 0], [0]]
+
+
 def test_a_name_without_similar_names_gets_no_suggestion() -> None:
     assert suggestion("xyzzy", ["sum"]) == ""
 

@@ -478,6 +478,10 @@ class ArrayBase(Column):
                 lambda: suggestion(name, dir(type(self)), fields=struct_fields.fields(self.type)),
             )
 
+        def __setitem__(self, key: Any, value: Any) -> NoReturn:
+            """Raise: arrays are immutable."""
+            raise JagTypeError("arrays are immutable, and `set` returns a new one: write x = x.set(index, values)")
+
     # ------------------------------------------------------------------------------------------- text
 
     def __repr__(self) -> str:

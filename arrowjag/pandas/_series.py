@@ -14,7 +14,7 @@ import pyarrow as pa
 from arrowjag._array import JaggedArray
 from arrowjag._methods import METHODS, Method, Rows, add_namespaces
 from arrowjag._spellings import suggestion
-from arrowjag.errors import JagAttributeError
+from arrowjag.errors import JagAttributeError, JagTypeError
 from arrowjag.pandas._convert import as_array
 from arrowjag.pandas._html import frame_repr
 from arrowjag.pandas._wrapping import align, opened, rewrap
@@ -101,6 +101,11 @@ class SeriesJag:
         raise JagAttributeError(f".jag has no {name!r}", name, hint)
 
     # ------------------------------------------------------------------------------------------- indexing
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        """Raise: items are set in a new Series."""
+        told = "write series = series.jag.set(index, values) to set items, and series.iloc[row] = items to set a row"
+        raise JagTypeError(f".jag can't assign in place: {told}")
 
     def __getitem__(self, key: Any) -> Any:
         array = self._array

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import polars as pl
@@ -130,6 +130,10 @@ class JagSeries(pl.Series):
         if not hasattr(JaggedArray, name):
             refuse(JagSeries, pl.Series, "series", name, self.array.fields)
         return getattr(self.array, name)
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        """Raise: items are set in a new Series."""
+        raise JagTypeError(".jag can't assign in place: write series = series.jag.set(index, values) to set items")
 
     def __dir__(self) -> list[str]:
         return sorted({*own_names(JagSeries), *own_names(JaggedArray), *_PASSING, *dir(object)})
