@@ -372,6 +372,28 @@ def test_each_call_is_part_of_a_loop(name: str) -> None:
     assert [line for line in lines if line.endswith(":")] == ["in one compiled loop, or in blocks of rows:"]
 
 
+WRAPPED: dict[str, Callable[..., Any]] = {
+    "square": lambda x: (x**2).cummin(),
+    "product": lambda x: (x * x).min(),
+    "sum": lambda x: (x + 1 > x).sum(),
+    "difference": lambda x: (x - 1 < x).sum(),
+    "neighbours": lambda x: ((x.diff() > 0) & (x.shift(1) < x)).sum(),
+    "negative": lambda x: ((-x < 0) & (abs(x) >= 0)).sum(),
+}
+
+
+@pytest.mark.parametrize("type", ["int64", "int32"])
+@pytest.mark.parametrize("chain", WRAPPED)
+def test_integers_that_wrap_around_are_compared_as_they_are(chain: str, type: str) -> None:
+    # LLVM would know that a square is not negative, and that x + 1 > x, if integers could not overflow.
+    limits = np.iinfo(type)
+    items = [limits.min, limits.max, limits.max // 2 + 1, limits.max - 2, -5, 0, 3037000500 if type == "int64" else 46341]
+    x = aj.from_sizes(np.array(items * 30, type), [200, 0, 10])
+    found, loops = fused(WRAPPED[chain], x)
+    assert found == eager(WRAPPED[chain], x)
+    assert loops == 1
+
+
 def test_overflow_in_a_loop_is_the_error_of_the_call() -> None:
     big = 2**62
     x = aj.array([[1, 2]] * 50 + [[big, big]] + [[1]] * 50)

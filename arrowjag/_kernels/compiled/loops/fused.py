@@ -14,7 +14,7 @@ import numpy as np
 from arrowjag._kernels.compiled.loop import PIECE, Loop, helper
 from arrowjag._kernels.compiled.loops.division import LIMITS, floor_of, is_ordinary, rest_of
 from arrowjag._kernels.compiled.loops.items import Items
-from arrowjag._kernels.compiled.loops.programs import NEEDS, REDUCTIONS, TYPES, Program, parse
+from arrowjag._kernels.compiled.loops.programs import NEEDS, REDUCTIONS, TYPES, WRAPPING, Program, parse
 
 __all__ = ["loop_of"]
 
@@ -179,7 +179,8 @@ class _Writer(Items):
     def _add_integers(self, value: int, item: int, work: _Pass) -> None:
         """Sums that wrap around; of 64 bits the halves of 32 bits are added up too, and tell whether they did."""
         work.before.append(f"s{value} = i8(0)")
-        work.items += [f"w{value}_{item} = {self._unless_null(item, 'i8')}", f"s{value} += w{value}_{item}"]
+        total = WRAPPING["add"].format(f"s{value}", f"w{value}_{item}")
+        work.items += [f"w{value}_{item} = {self._unless_null(item, 'i8')}", f"s{value} = {total}"]
         if self.values[item].type == "i8":
             high, low = f"h{value}", f"l{value}"
             work.before += [f"{high} = i8(0)", f"{low} = i8(0)"]

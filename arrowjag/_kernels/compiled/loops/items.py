@@ -10,6 +10,7 @@ from arrowjag._kernels.compiled.loops.programs import (
     LIMITED,
     LOOKS_BACK,
     REDUCTIONS,
+    WRAPPING,
     Instruction,
     Program,
     is_scan,
@@ -55,7 +56,7 @@ class Items:
         texts = [self._as(one, computes) for one in operands]
         if name == "where":
             texts[0] = f"v{operands[0]}"
-        text = ITEMWISE[name].format(*texts, type=computes)
+        text = _operation(name, computes).format(*texts, type=computes)
         found = [f"v{value} = {text}" if type == "b1" else f"v{value} = {type}({text})"]
         if name in LIMITED:
             one, two = texts
@@ -159,8 +160,9 @@ class Items:
         """The item before, or the difference to it; null at the first item."""
         name, _, type, (item,) = self._instruction(value)
         known = [f"b{value}"] if name == "shift" or not self.values[item].valid else [f"b{value}", f"k{item}"]
+        difference = _operation("sub", type).format(f"v{item}", f"r{value}")
         return [
-            f"v{value} = r{value}" if name == "shift" else f"v{value} = {type}(v{item} - r{value})",
+            f"v{value} = " + (f"r{value}" if name == "shift" else f"{type}({difference})"),
             f"k{value} = {' & '.join(known)}",
             f"r{value} = v{item}",
             f"b{value} = {f'k{item}' if self.values[item].valid else 'True'}",
@@ -198,7 +200,7 @@ class Items:
             found.append(f"r{value} = w{value} if i == begin else r{value} + w{value}")
         else:  # a sign bit of o tells that some sum has overflowed
             found += [
-                f"z{value} = r{value} + w{value}",
+                f"z{value} = " + _operation("add", computes).format(f"r{value}", f"w{value}"),
                 f"o{value} = o{value} | ((r{value} ^ z{value}) & (w{value} ^ z{value}))",
                 f"r{value} = z{value}",
             ]
@@ -208,6 +210,11 @@ class Items:
         """An item converted to a type, 0 for a null."""
         text = self._as(item, type)
         return f"{type}_unless_null({text}, k{item})" if self.values[item].valid else text
+
+
+def _operation(name: str, type: str) -> str:
+    """The code of an instruction that computes in a type."""
+    return WRAPPING.get(name, ITEMWISE[name]) if type == "i8" else ITEMWISE[name]
 
 
 def _sum_of_spans(items: Sequence[str]) -> str:

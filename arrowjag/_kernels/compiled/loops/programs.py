@@ -21,6 +21,7 @@ __all__ = [
     "PREFIX",
     "REDUCTIONS",
     "TYPES",
+    "WRAPPING",
     "Instruction",
     "Program",
     "Value",
@@ -57,6 +58,10 @@ ITEMWISE = {
     "where": "{1} if {0} else {2}",
 }
 """Instructions on values of the same kind, or of items with the value of their row, as Python writes them."""
+
+WRAPPING = {name: f"i8(u8({{0}}) {sign} u8({{1}}))" for name, sign in (("add", "+"), ("sub", "-"), ("mul", "*"))}
+"""Instructions that wrap around, in place of those above: numba tells LLVM that signed integers of 64 bits never overflow, and from
+that LLVM concludes that a square is not negative, and that x + 1 > x. Narrower integers are computed in 64 bits."""
 
 LIMITED = frozenset({"floordiv", "mod"})
 """Instructions on floats whose quotients have a limit; the loop counts those beyond it."""
