@@ -546,7 +546,8 @@ def _parquet_type(type: pa.DataType, in_struct: bool = False) -> pa.DataType:
     if pt.is_struct(type):
         return pa.struct([field.with_type(_parquet_type(field.type, True)) for field in type])
     if pt.is_map(type):
-        return pa.map_(_parquet_type(type.key_type, True), _parquet_type(type.item_type, True), type.keys_sorted)
+        items = type.item_field.with_type(_parquet_type(type.item_type, True))
+        return pa.map_(_parquet_type(type.key_type, True), items, type.keys_sorted)
     if in_struct and (pt.is_string_view(type) or pt.is_binary_view(type)):  # pyarrow can't write those
         return pa.large_string() if pt.is_string_view(type) else pa.large_binary()
     if not any(is_kind(type) for is_kind in _LIST_KINDS):

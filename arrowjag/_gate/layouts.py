@@ -142,7 +142,7 @@ def _has_odd_layout(type: pa.DataType) -> bool:
 def _around(type: pa.DataType, item: pa.DataType) -> pa.DataType:
     """Return a list type of the same kind with another item type."""
     if pt.is_map(type):
-        return pa.map_(item.field(0).type, item.field(1).type)
+        return pa.map_(item.field(0).type, type.item_field.with_type(item.field(1).type))
     field = type.value_field.with_type(item)
     if pt.is_fixed_size_list(type):
         return pa.list_(field, type.list_size)

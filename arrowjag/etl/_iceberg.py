@@ -149,7 +149,7 @@ class IcebergLake:
         there = {field.name for field in self._table.schema().fields}
         with self._table.transaction() as transaction:
             if any(name not in there for name in plain.names):
-                with transaction.update_schema() as update:
+                with transaction.update_schema(allow_incompatible_changes=not there) as update:  # required columns of a new table
                     update.union_by_name(plain)
             if commit.partition_by and not transaction.table_metadata.spec().fields:
                 with transaction.update_spec() as spec:

@@ -211,16 +211,20 @@ def table_schema(table: Any) -> pa.Schema:
 
 
 def _bare(type: pa.DataType) -> pa.DataType:
-    """Drop the field ids inside of a type."""
+    """Drop the field ids inside of a type; required items and values remain required, as a commit to the table wants them."""
     if pa.types.is_large_list(type):
-        return pa.large_list(_bare(type.value_type))
+        return pa.large_list(_bare_field(type.value_field, "item"))
     if pa.types.is_list(type):
-        return pa.list_(_bare(type.value_type))
+        return pa.list_(_bare_field(type.value_field, "item"))
     if pa.types.is_struct(type):
-        return pa.struct([pa.field(field.name, _bare(field.type), field.nullable) for field in type])
+        return pa.struct([_bare_field(field, field.name) for field in type])
     if pa.types.is_map(type):
-        return pa.map_(_bare(type.key_type), _bare(type.item_type))
+        return pa.map_(_bare(type.key_type), _bare_field(type.item_field, "value"))
     return type
+
+
+def _bare_field(field: pa.Field, name: str) -> pa.Field:
+    return pa.field(name, _bare(field.type), field.nullable)
 
 
 def _fields(type: Any, before: str) -> Iterator[tuple[str, Any]]:

@@ -220,7 +220,8 @@ def restored(stored: pa.DataType, written: pa.DataType) -> pa.DataType:
     if pt.is_struct(stored) and pt.is_struct(written) and _field_names(stored) == _field_names(written):
         return pa.struct([mine.with_type(restored(mine.type, theirs.type)) for mine, theirs in zip(stored, written, strict=True)])
     if pt.is_map(stored) and pt.is_map(written):
-        return pa.map_(restored(stored.key_type, written.key_type), restored(stored.item_type, written.item_type))
+        items = stored.item_field.with_type(restored(stored.item_type, written.item_type))
+        return pa.map_(restored(stored.key_type, written.key_type), items)
     return written if _holds(stored, written) else stored
 
 
@@ -258,7 +259,7 @@ def conform(array: pa.Array, type: pa.DataType) -> pa.Array:
     Raises
     ------
     pyarrow.ArrowInvalid
-        If the type can't represent a value.
+        If the type can't represent a value, or if a required item or field is null.
     ShapeError
         If a row does not have the declared extent.
 
@@ -328,7 +329,10 @@ def _conform_list(array: pa.Array, type: pa.DataType) -> pa.Array:
         if wrong.any():
             row = int(wrong.argmax())
             raise ShapeError(f"row {row} has {sizes[row]} items, {type} wants {extent} in every row")
-    return _lists(level._replace(extent=extent), conform(items, type.value_type), type)
+    made = conform(items, type.value_type)
+    if not type.value_field.nullable:
+        _refuse_nulls(made.null_count, "its items")
+    return _lists(level._replace(extent=extent), made, type)
 
 
 def _lists(level: _arrow.Level, items: pa.Array, type: pa.DataType) -> pa.Array:
@@ -363,13 +367,34 @@ def _conform_map(array: pa.Array, type: pa.DataType) -> pa.Array:
 
 
 def _conform_struct(array: pa.Array, type: pa.DataType) -> pa.Array:
+    parts = array.flatten()  # null in null structs, whatever is stored there
     places = [array.type.get_field_index(field.name) for field in type]
     fields = [
-        pa.nulls(len(array), field.type) if place < 0 else conform(array.field(place), field.type)
+        pa.nulls(len(array), field.type) if place < 0 else conform(parts[place], field.type)
         for place, field in zip(places, type, strict=True)
     ]
-    mask = array.is_null() if array.null_count else None
-    return pa.StructArray.from_arrays(fields, fields=list(type), mask=mask)
+    mask = array.is_null()
+    fields = [one if field.nullable else _conform_required(one, mask, field) for one, field in zip(fields, type, strict=True)]
+    return pa.StructArray.from_arrays(fields, fields=list(type), mask=mask if array.null_count else None)
+
+
+def _conform_required(array: pa.Array, mask: pa.Array, field: pa.Field) -> pa.Array:
+    """Raise if a required field is null in a struct that is not; replace its nulls in null structs, which writers refuse."""
+    if not array.null_count:
+        return array
+    nulls = array.is_null()
+    _refuse_nulls(pc.sum(pc.and_not(nulls, mask)).as_py(), f"the field {field.name!r}")
+    if pt.is_dictionary(array.type):  # the dictionary of the item below is empty
+        return array
+    filler = pa.array([None], pa.struct([field])).field(0)  # the item that Arrow builds in a null struct
+    rows = np.where(nulls.to_numpy(zero_copy_only=False), len(array), np.arange(len(array)))
+    return pa.concat_arrays([array, filler]).take(pa.array(rows))
+
+
+def _refuse_nulls(count: int, what: str) -> None:
+    """Raise for nulls in required items: pyarrow writes null lists there as empty ones, and null structs as fields of 0."""
+    if count:
+        raise pa.ArrowInvalid(f"{count} values of {what} are null, and the type says not null")
 
 
 def _conform_dictionary(array: pa.Array, type: pa.DataType) -> pa.Array:

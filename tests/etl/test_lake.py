@@ -468,6 +468,52 @@ def delta(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     return make_place("delta", tmp_path / "lake", monkeypatch)
 
 
+def _required(name: str, type: pa.DataType) -> pa.Field:
+    return pa.field(name, type, nullable=False)
+
+
+REQUIRED = pa.schema(
+    [
+        _required("id", pa.int64()),
+        pa.field("s", pa.struct([_required("a", pa.int64()), _required("t", pa.struct([_required("b", pa.large_string())]))])),
+        pa.field("v", pa.large_list(_required("element", pa.large_list(_required("element", pa.float64()))))),
+        pa.field("m", pa.map_(pa.large_string(), _required("value", pa.int64()))),
+    ]
+)
+
+
+def test_required_fields_of_a_table_stay_required(place: Place, tmp_path: Path) -> None:
+    rows = [
+        {"id": 1, "s": {"a": 1, "t": {"b": "x"}}, "v": [[1.0], []], "m": [("k", 1)]},
+        {"id": 2, "s": None, "v": None, "m": None},
+        {"id": 3, "s": {"a": 3, "t": {"b": ""}}, "v": [], "m": []},
+    ]
+    place.create("t", pa.Table.from_pylist(rows, REQUIRED))
+    # Of structs that are null, frames have fields that are null.
+    s = pa.struct([("a", pa.int64()), ("t", pa.struct([("b", pa.string())]))])
+    optional = pa.schema([("id", pa.int64()), ("s", s), ("v", pa.list_(pa.list_(pa.float64()))), ("m", pa.map_("string", "int64"))])
+    pq.write_table(pa.Table.from_pylist(rows, optional), tmp_path / "in.parquet")
+    assert run(keep, tmp_path / "in.parquet", place.name("t"), mode="resume").rows == 3
+    assert run(keep, place.name("t"), place.name("u")).rows == 6
+    for name in ("t", "u"):
+        for read in (place.rows(name), aj.read_parquet(place.name(name))):
+            found = sorted(read.to_pylist(), key=lambda row: row["id"])
+            assert found == [row for row in rows for _ in range(2)]
+    for name, value in {"s": {"a": None, "t": {"b": ""}}, "v": [None], "m": [("k", None)]}.items():
+        pq.write_table(pa.Table.from_pylist([rows[0] | {name: value}], optional), tmp_path / f"{name}.parquet")
+        with pytest.raises(JobError, match=rf"column {name!r}: .* are null, and the type says not null"):
+            run(keep, tmp_path / f"{name}.parquet", place.name("t"), mode="resume")
+
+
+def test_columns_that_a_table_gets_are_null_in_its_rows(place: Place, tmp_path: Path) -> None:
+    place.create("t", pa.table({"id": pa.array([1], pa.int64())}))
+    rows = pa.schema([("id", pa.int64()), _required("n", pa.int64())])
+    pq.write_table(pa.table([[2], [7]], schema=rows), tmp_path / "in.parquet")
+    run(keep, tmp_path / "in.parquet", place.name("t"), mode="resume", write={"schema_mode": "merge"})
+    for read in (place.rows("t"), aj.read_parquet(place.name("t"))):
+        assert read.sort_by("id").to_pylist() == [{"id": 1, "n": None}, {"id": 2, "n": 7}]
+
+
 def test_deletion_vectors_are_applied(delta: Place, tmp_path: Path) -> None:
     import deltalake
 

@@ -642,3 +642,49 @@ def test_filters_of_types_that_arrow_does_not_compare(values: pa.Array, tmp_path
         (("k", "in", [None]), [2]),
     ):
         assert read_filtered(tmp_path / "a.parquet", values, [filters]) == rows, filters
+
+
+def _required(name: str, type: pa.DataType) -> pa.Field:
+    return pa.field(name, type, nullable=False)
+
+
+_INNER = pa.StructArray.from_arrays([pa.array([None, 1, 2])], ["b"])
+_HIDDEN = pa.StructArray.from_arrays([_INNER, pa.array([None, [1], []])], ["t", "l"], mask=pa.array([True, False, False]))
+_STRUCT = pa.struct([_required("t", pa.struct([_required("b", pa.int64())])), _required("l", pa.list_(pa.int64()))])
+_LISTS, _MAPS = pa.list_(_required("item", pa.list_(pa.int64()))), pa.map_(pa.string(), _required("value", pa.int64()))
+
+
+@pytest.mark.parametrize(
+    ("values", "type"),
+    [
+        pytest.param(_HIDDEN, _STRUCT, id="values below a null struct"),
+        pytest.param(_HIDDEN.slice(1), _STRUCT, id="a slice"),
+        pytest.param(pa.array([None, None], _HIDDEN.type), _STRUCT, id="null structs only"),
+        pytest.param(pa.array([[[1]], None, []]), _LISTS, id="lists"),
+        pytest.param(pa.array([[("k", 1)], None], pa.map_(pa.string(), pa.int64())), _MAPS, id="maps"),
+    ],
+)
+def test_required_items_and_fields_stay_required(values: pa.Array, type: pa.DataType, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": values}), tmp_path / "a.parquet")
+    found = aj.read_parquet(tmp_path / "a.parquet", schema=pa.schema([("x", type)]))
+    found.validate(full=True)
+    aj.write_parquet(found, tmp_path / "b.parquet")
+    back = pq.read_table(tmp_path / "b.parquet")
+    assert back["x"].to_pylist() == values.to_pylist()
+    assert found.schema.field("x").type == back.schema.field("x").type == type
+
+
+@pytest.mark.parametrize(
+    ("values", "type", "text"),
+    [
+        (pa.array([[None, [1]]], pa.list_(pa.list_(pa.int64()))), _LISTS, "1 values of its items"),
+        (pa.array([{"t": None, "l": [1]}, {"t": {"b": 1}, "l": [1]}]), _STRUCT, "1 values of the field 't'"),
+        (pa.array([{"t": {"b": None}, "l": [1]}], _HIDDEN.type), _STRUCT, "1 values of the field 'b'"),
+        (pa.array([[("k", None)]], pa.map_(pa.string(), pa.int64())), _MAPS, "1 values of the field 'value'"),
+    ],
+)
+def test_nulls_in_required_items_and_fields_are_an_error(values: pa.Array, type: pa.DataType, text: str, tmp_path: Path) -> None:
+    """pyarrow would write a null list as an empty one, and a null struct as a struct of zeros."""
+    pq.write_table(pa.table({"x": values}), tmp_path / "a.parquet")
+    with pytest.raises(aj.JagValueError, match=f"column 'x': .* {text} are null, and the type says not null"):
+        aj.read_parquet(tmp_path / "a.parquet", schema=pa.schema([("x", type)]))
