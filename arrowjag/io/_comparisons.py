@@ -17,13 +17,13 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._ops.elementwise.iso import iso_scalar
-from arrowjag._ops.elementwise.types import promote
 
 __all__ = ["comparable", "compared_as"]
 
 _MEMBERS = ("in", "not in")
 _EQUAL = ("==", "=")
 _INFINITE = (math.inf, -math.inf)
+_BEYOND = 10**400  # more than any float
 #: How a column compares with the next value of its type below a number, if it compares with the number in this way.
 _FROM_BELOW = {">": ">", ">=": ">", "<": "<=", "<=": "<="}
 _FROM_ABOVE = {">": ">=", ">=": ">=", "<": "<", "<=": "<"}
@@ -47,7 +47,7 @@ def comparable(name: str, sign: str, value: Any, type: pa.DataType) -> tuple[str
     Raises
     ------
     TypeError
-        If text is given in place of a list of values.
+        If text is given in place of a list of values, or times in a list are of another kind than the column.
     JagValueError
         If text is no date or time.
     pa.ArrowNotImplementedError
@@ -67,6 +67,7 @@ def comparable(name: str, sign: str, value: Any, type: pa.DataType) -> tuple[str
     if _has_moments(type):
         return name, sign, _moment(name, value, type)
     if pt.is_floating(type):
+        value = _as_float(value)
         return _with_float(name, sign, value) if _is_whole(value) else (name, sign, value)
     steps = _Steps.of(type)
     return (name, sign, value) if steps is None or not steps.takes(value) else steps.compare(name, sign, value)
@@ -175,6 +176,17 @@ class _Steps(NamedTuple):
         return name, "in", pa.array([], self.type)
 
 
+def _as_float(value: Any) -> Any:
+    """Return a decimal or fraction as the nearest float, or as an integer if it is beyond all floats; other values unchanged."""
+    if not isinstance(value, (Decimal, Fraction)):
+        return value
+    try:
+        near = float(value)
+    except OverflowError:
+        near = math.inf
+    return near if near != near or near not in _INFINITE or value in _INFINITE else _BEYOND if value > 0 else -_BEYOND  # noqa: PLR0124 - NaN
+
+
 def _with_float(name: str, sign: str, value: int) -> tuple[str, str, Any]:
     """Compare floats with an integer, which may lie between two of them."""
     try:
@@ -204,6 +216,8 @@ def _members(name: str, values: Any, type: pa.DataType) -> Any:
     steps = _Steps.of(type)
     if _has_moments(type):
         return _held_times([_moment(name, one, type) for one in values], type, name)
+    if pt.is_duration(type):
+        return _held_times(values, type, name)
     if pt.is_floating(type):
         return _held_floats(values, type)
     if steps is None or not all(one is None or steps.takes(one) for one in values):
@@ -225,9 +239,9 @@ def _held_times(values: list[Any], type: pa.DataType, name: str) -> pa.Array:
     """Return the times that a column can hold, in its type: Arrow takes lists of one type, and truncates times to dates."""
     scalars = [one if isinstance(one, pa.Scalar) else pa.scalar(one) for one in values]
     known = [one for one in scalars if one.is_valid]
-    if not all(_is_like(one.type, type) for one in known):  # Arrow then names both types
-        widest = promote([one.type for one in known], name)
-        return pa.array([one.cast(widest).as_py() for one in known], widest)
+    other = next((one.type for one in known if not _is_like(one.type, type)), None)
+    if other is not None:  # Arrow casts some of these to the other kind, such as timestamps to times of day
+        raise pa.ArrowTypeError(f"{name} is {type}, and the list holds {other}")
     arrays = [pa.array([one]).cast(type, safe=False) for one in known]
     held = [array for one, array in zip(known, arrays, strict=True) if array.cast(one.type, safe=False)[0].equals(one)]
     return pa.concat_arrays([pa.nulls(len(known) < len(scalars), type), *held])
@@ -237,15 +251,15 @@ def _is_like(one: pa.DataType, other: pa.DataType) -> bool:
     """Return whether Arrow compares two types of times."""
     if pt.is_timestamp(one) and pt.is_timestamp(other):
         return (one.tz is None) == (other.tz is None)
+    if pt.is_duration(one) or pt.is_duration(other):
+        return bool(pt.is_duration(one) and pt.is_duration(other))
     return _has_moments(one) and bool(pt.is_time(one) == pt.is_time(other))
 
 
 def _held_floats(values: list[Any], type: pa.DataType) -> list[Any]:
     """Return the numbers that a column of floats can hold, and both zeros for one: Arrow rounds numbers, and compares bits."""
-    values = [one for one in values if not _is_whole(one) or _has_float(one)]
-    values = [
-        float(one) if isinstance(one, (int, float, Decimal, Fraction)) and not isinstance(one, bool) else one for one in values
-    ]
+    values = [_as_float(one) for one in values]
+    values = [float(one) if _is_whole(one) else one for one in values if not _is_whole(one) or _has_float(one)]
     with np.errstate(over="ignore"):
         rounded = [type.to_pandas_dtype()(one).item() if isinstance(one, float) else one for one in values]
     held = [one for one, near in zip(values, rounded, strict=True) if near == one or near != near]  # noqa: PLR0124 - NaN

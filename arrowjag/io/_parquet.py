@@ -77,8 +77,9 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
         shape, whose structs hold only the selected fields.
     filters : pyarrow.compute.Expression, list of tuples, or list of lists of tuples, optional
         Rows to keep, as in `pyarrow.parquet.read_table`; tuples compare numbers by value, and dates and times with text such as
-        ``"2024-05-01"``, too. Row groups whose statistics exclude them are not read, unless NaN may
-        satisfy the filter (``!=``, negations and functions of floats), because statistics leave NaN out.
+        ``"2024-05-01"``, too, and name fields of structs as `columns` does: ``("p.a", "==", 1)``. Row groups whose statistics
+        exclude them are not read, unless NaN may satisfy the filter (``!=``, negations and functions of floats), because
+        statistics leave NaN out.
     to : {"arrow", "pandas", "polars"}
         The kind of frame to return.
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional

@@ -336,7 +336,7 @@ _BY_VALUE = (
     "or pass the filter as tuples, which compare by value"
 )
 
-_OF_ITS_TYPE = "Give values of the type of the column, such as text beside text."
+_SAME_TYPE = "Give values of the type of the column, such as text beside text."
 
 
 def to_expression(filters: Any, schema: pa.Schema) -> Any:
@@ -366,30 +366,55 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
     if not isinstance(filters, pc.Expression):
         try:
             filters = pq.filters_to_expression(_typed(filters, schema))
+        except (pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            raise JagTypeError(f"filters compare incompatible types: {error}. {_SAME_TYPE}") from error
         except (ValueError, TypeError, LookupError, OverflowError) as error:
             raise JagValueError(f"filters can't be read: {error}") from error
-        except pa.ArrowNotImplementedError as error:
-            raise JagTypeError(f"filters compare incompatible types: {error}. {_OF_ITS_TYPE}") from error
     try:
-        _mask(empty_table(schema), filters)
+        kind = _mask(empty_table(schema), filters).type
     except pa.ArrowInvalid as error:
         if "No match for FieldRef" not in str(error):
             raise JagValueError(f"filters don't fit the columns: {error}. {_BY_VALUE}") from error
         raise JagValueError(f"filters name an unknown column in {filters}; there are {', '.join(leaf_names(schema))}") from error
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         told = " ".join((_text_of(filters) or "bytes").split())
-        raise JagTypeError(f"filters compare incompatible types: {error}, in {told}. {_OF_ITS_TYPE}") from error
+        raise JagTypeError(f"filters compare incompatible types: {error}, in {told}. {_SAME_TYPE}") from error
+    if not (pt.is_boolean(kind) or pt.is_null(kind)):
+        raise JagTypeError(f"filters must be a condition, got an expression of {kind}: {filters}")
     return filters
 
 
 def _typed(filters: Any, schema: pa.Schema) -> Any:
-    """Give the values in tuples types that Arrow compares with their columns."""
-    if isinstance(filters, list):
-        return [_typed(one, schema) for one in filters]
-    if not isinstance(filters, tuple) or len(filters) != 3 or not isinstance(filters[0], str):
+    """Give the values in tuples types that Arrow compares with their columns; return lists of lists if there are tuples."""
+    if not isinstance(filters, list):
         return filters
-    place = schema.get_field_index(filters[0])
-    return filters if place < 0 else comparable(*filters, schema.field(place).type)
+    if any(isinstance(one, tuple) and one and isinstance(one[0], str) for one in filters):
+        return [[_typed_one(one, schema) for one in filters]]
+    return [[_typed_one(one, schema) for one in several] if isinstance(several, list) else several for several in filters]
+
+
+def _typed_one(condition: Any, schema: pa.Schema) -> Any:
+    if not isinstance(condition, tuple) or len(condition) != 3 or not isinstance(condition[0], str):
+        return condition
+    found = _find_field(condition[0], schema)
+    if found is None:
+        return condition
+    path, type = found
+    return (path[0] if len(path) == 1 else path, *comparable(*condition, type)[1:])
+
+
+def _find_field(name: str, fields: Iterable[pa.Field]) -> tuple[tuple[str, ...], pa.DataType] | None:
+    """Return path and type of a column, or of a field of structs, whose name has dots; None if there is none."""
+    fields = list(fields)
+    for field in fields:
+        if field.name == name:
+            return (name,), field.type
+    for field in fields:
+        if name.startswith(f"{field.name}.") and pt.is_struct(field.type):
+            found = _find_field(name[len(field.name) + 1 :], field.type)
+            if found is not None:
+                return (field.name, *found[0]), found[1]
+    return None
 
 
 def has_bounds(expression: Any, names: frozenset[str], schema: pa.Schema) -> bool:

@@ -547,6 +547,65 @@ def test_filters_beyond_the_times_that_nanoseconds_hold(tmp_path: Path) -> None:
     assert read_filtered(tmp_path / "a.parquet", times, [("k", "in", [far])]) == [1]
 
 
+@pytest.mark.parametrize("leaf", [pa.float16(), pa.float32(), pa.float64()], ids=str)
+def test_filters_compare_decimals_and_fractions_with_floats_as_floats(leaf: pa.DataType, tmp_path: Path) -> None:
+    signs = {"<": op.lt, "<=": op.le, ">": op.gt, ">=": op.ge, "==": op.eq, "!=": op.ne}
+    values = pa.array([*map(np.float16, (-0.5, 0.0, 0.07, 0.5, np.inf, -np.inf, np.nan)), None], pa.float16()).cast(leaf)
+    rows = values.to_pylist()
+    exact = [Decimal("0.07"), Decimal("0.5"), Fraction(1, 2), Fraction(1, 3), Decimal("Infinity"), Decimal("-Infinity")]
+    numbers: list[tuple[Any, Any]] = [(one, float(one)) for one in (*exact, Decimal("NaN"), Fraction(rows[2]))]
+    numbers += [(Decimal("1e999"), 10**400), (Fraction(10**400), 10**400), (Fraction(-(10**400)), -(10**400))]
+    for number, near in numbers:
+        for sign, holds in signs.items():
+            expected = [place for place, one in enumerate(rows) if one is not None and holds(float(one), near)]
+            assert read_filtered(tmp_path / "a.parquet", values, [("k", sign, number)]) == expected, (sign, number)
+        if near == near:  # noqa: PLR0124 - NaN
+            expected = [place for place, one in enumerate(rows) if one is not None and float(one) == near]
+            assert read_filtered(tmp_path / "a.parquet", values, [("k", "in", [number])]) == expected, number
+
+
+def test_filters_name_fields_of_structs(tmp_path: Path) -> None:
+    first = dt.datetime.fromisoformat("2024-05-01")
+    rows = [{"a": 1, "b": {"t": first}}, None, {"a": None, "b": None}, {"a": 3, "b": {"t": first + dt.timedelta(2)}}]
+    type = pa.struct({"a": pa.int8(), "b": pa.struct({"t": pa.timestamp("s")})})
+    column = pa.array(rows, type)
+    for condition, expected in (
+        (("k.a", "==", 1), [0]),
+        (("k.a", "<", 300), [0, 3]),
+        (("k.a", ">", Fraction(3, 2)), [3]),
+        (("k.a", "in", [3, None]), [1, 2, 3]),
+        (("k.b.t", ">", "2024-05-02"), [3]),
+    ):
+        assert read_filtered(tmp_path / "a.parquet", column, [condition]) == expected, condition
+    assert read_filtered(tmp_path / "a.parquet", column, [[("k.a", "==", 1)], [("k.a", ">", 1), ("k.a", "<", 9)]]) == [0, 3]
+    with pytest.raises(aj.JagValueError, match=r"filters name an unknown column in \(k\.z == 1\)"):
+        read_filtered(tmp_path / "a.parquet", column, [("k.z", "==", 1)])
+    pq.write_table(pa.table({"k": column, "k.a": [5, 6, 7, 8]}), tmp_path / "b.parquet")
+    assert aj.read_parquet(tmp_path / "b.parquet", filters=[("k.a", "==", 6)])["k.a"].to_pylist() == [6]
+
+
+@pytest.mark.parametrize(
+    ("values", "member"),
+    [
+        (pa.array([dt.datetime.fromisoformat("2024-01-01T01:30")]), dt.time(1, 30)),
+        (pa.array([dt.time(1, 30)]), dt.datetime.fromisoformat("2024-01-01T01:30")),
+        (pa.array([dt.date(2024, 1, 1)]), dt.time(1)),
+        (pa.array([dt.datetime.fromisoformat("2024-01-01T01:30")]), 1),
+        (pa.array([dt.timedelta(microseconds=3)]), 3),
+    ],
+)
+def test_lists_of_another_kind_of_time_are_refused_as_single_values(values: pa.Array, member: Any, tmp_path: Path) -> None:
+    """Arrow alone casts timestamps to times of day, and numbers to durations."""
+    for condition in (("k", "in", [member]), ("k", "not in", [member, None]), ("k", "==", member)):
+        with pytest.raises(aj.JagTypeError, match=r"filters compare incompatible types: .*Give values of the type of the column"):
+            read_filtered(tmp_path / "a.parquet", values, [condition])
+
+
+def test_a_filter_that_is_no_condition_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(aj.JagTypeError, match="filters must be a condition, got an expression of int64: k"):
+        read_filtered(tmp_path / "a.parquet", pa.array([1]), pc.field("k"))
+
+
 def test_filters_of_expressions_that_do_not_fit_say_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(
         aj.JagValueError,
