@@ -88,7 +88,8 @@ class LakeFacts(NamedTuple):
             If the format can't store a type, or would change it.
         """
         known = {} if self.base is None else {field.name: field for field in self.base}
-        fields = [known.get(field.name, field) for field in schema]
+        # Rows that the table has are null in new columns.
+        fields = [known.get(field.name, field if self.base is None else field.with_nullable(True)) for field in schema]
         check_columns(self.format, pa.schema(fields))
         for field in schema:
             if merge_types(field.type, known.get(field.name, field).type) is None:
