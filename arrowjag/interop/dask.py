@@ -194,7 +194,8 @@ class DaskSeriesJag:
         }
         if rows is not Rows.REDUCED:
             return self._map(functools.partial(_method, **shared), others, rows is Rows.KEPT or method.seeded)
-        if method.name in _COMBINED_BY and not others and not arguments.get("min_count"):
+        rounds = method.name == "prod" and pa.types.is_decimal(empty.type)  # each product, and so by the partitions
+        if method.name in _COMBINED_BY and not others and not arguments.get("min_count") and not rounds:
             return self._reduce(method, arguments)
         whole = [one.repartition(npartitions=1).to_delayed()[0] for one in (self._series, *others)]
         return delayed(rewrap)(delayed(functools.partial(_reduced, **shared))(*whole))

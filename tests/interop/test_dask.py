@@ -130,6 +130,17 @@ def test_reductions_of_no_rows_and_of_options() -> None:
 
 
 @pytest.mark.parametrize("axis", [0, None])
+def test_products_of_decimals_do_not_depend_on_the_partitions(axis: int | None) -> None:
+    """Each product is rounded to the digits of the type."""
+    rows = [["-2.25", "1.50"], [], None, ["-2.25", None], ["1.50", None, "1.75"]]
+    frame = pd.DataFrame({"x": aj.array(rows, type="string").cast("decimal128(5, 2)")})
+    expected = frame["x"].jag.prod(axis=axis)
+    for n in (1, 2, 3, 5):
+        got = split(frame, n)["x"].jag.prod(axis=axis).compute()
+        assert got == expected if axis is None else got.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("axis", [0, None])
 def test_reductions_of_all_rows_take_other_columns_and_functions(axis: int | None) -> None:
     """The second column was empty, as the plan sees it, and bound `*arrays` were passed by name."""
     lists, other = split(FRAME)["v"], FRAME["v"]
