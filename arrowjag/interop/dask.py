@@ -230,10 +230,7 @@ class DaskSeriesJag:
 
     def __getattr__(self, name: str) -> NoReturn:
         """Raise for an unknown name, and suggest one of the accessor."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        hint = lambda: suggestion(name, dir(type(self)), where="series.jag")  # noqa: E731
-        raise JagAttributeError(f".jag of a dask Series has no {name!r}", name, hint)
+        _refuse_name(self, name, "Series", JaggedArray, "series.jag")
 
     def _binary(self, function: Callable[..., Any], *operands: Any) -> Any:
         values = [_unboxed(one) for one in operands]
@@ -279,6 +276,17 @@ def _on_partitions(call: Callable[..., Any], series: list[Any], whole: bool) -> 
             f"the result is not a column but {type(meta).__name__}: call it on the pandas column that compute() returns"
         )
     return _map_partitions(call, *series, meta=meta)
+
+
+def _refuse_name(accessor: Any, name: str, kind: str, in_memory: Any, where: str) -> NoReturn:
+    """Raise for an unknown name of an accessor; names that need all rows are those of the accessor or class `in_memory`."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+    if hasattr(in_memory, name):
+        hint = lambda: f"; read it from .jag of the pandas {kind} that compute() returns"  # noqa: E731
+    else:
+        hint = lambda: suggestion(name, dir(type(accessor)), where=where)  # noqa: E731
+    raise JagAttributeError(f".jag of a dask {kind} has no {name!r}", name, hint)
 
 
 def _unboxed(value: Any) -> Any:
@@ -410,6 +418,10 @@ class DaskFrameJag:
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise for an unknown name, and suggest one of the accessor; methods of single columns are under `.jag` of the column."""
+        _refuse_name(self, name, "frame", pd.DataFrame.jag, "df[column].jag")
 
     def _map(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if any(isinstance(one, dd.Series) for one in (*args, *kwargs.values())):

@@ -289,7 +289,19 @@ def test_functions_that_give_other_rows_or_need_a_type_raise() -> None:
 def test_an_unknown_name_is_answered_with_ours() -> None:
     with pytest.raises(AttributeError, match=r"no 'nunique'; write x.n_unique\(\), where x is series.jag"):
         split(FRAME)["v"].jag.nunique  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no 'explode'; write x.flatten\(\).*where x is df\[column\].jag"):
+        split(FRAME).jag.explode  # noqa: B018
     assert not hasattr(split(FRAME)["v"].jag, "foo")
+    assert not hasattr(split(FRAME).jag, "foo")
+
+
+def test_names_that_only_pandas_has_are_answered_with_compute() -> None:
+    for name in ("to_list", "shape", "ndim", "fields"):
+        with pytest.raises(AttributeError, match=rf"dask Series has no {name!r}; read it from .jag of the pandas Series that comp"):
+            getattr(split(FRAME)["v"].jag, name)
+        assert hasattr(FRAME["v"].jag, name)
+    with pytest.raises(AttributeError, match=r"dask frame has no 'describe'; read it from .jag of the pandas frame that compute"):
+        split(FRAME).jag.describe()
 
 
 @pytest.mark.parametrize("imports", ["arrowjag, dask.dataframe", "dask.dataframe, arrowjag", "pandas, arrowjag, dask.dataframe"])
