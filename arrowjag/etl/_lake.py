@@ -91,6 +91,8 @@ class LakeFacts(NamedTuple):
         # Rows that the table has are null in new columns.
         fields = [known.get(field.name, field if self.base is None else field.with_nullable(True)) for field in schema]
         check_columns(self.format, pa.schema(fields))
+        if self.format == "Delta Lake":
+            _refuse_equal_names([*known, *(name for name in schema.names if name not in known)])
         for field in schema:
             if merge_types(field.type, known.get(field.name, field).type) is None:
                 raise JagTypeError(
@@ -232,6 +234,15 @@ def check_columns(format: str, schema: pa.Schema) -> None:
         found = _refused(type, format)
         if found is not None:
             raise JagTypeError(f"column {field.name!r}: {format} can't store {found[0]} without changing it; {found[1]}")
+
+
+def _refuse_equal_names(names: Iterable[str]) -> None:
+    """Raise for names that differ in case only, which are one name in Delta Lake."""
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            raise JagTypeError(f"column {name!r}: Delta Lake takes it for the column {other!r}; rename it")
 
 
 def check_keys(schema: pa.Schema, names: Iterable[str]) -> None:

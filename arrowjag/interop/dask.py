@@ -421,7 +421,7 @@ class DaskFrameJag:
 
     def __getattr__(self, name: str) -> NoReturn:
         """Raise for an unknown name, and suggest one of the accessor; methods of single columns are under `.jag` of the column."""
-        _refuse_name(self, name, "frame", pd.DataFrame.jag, "df[column].jag")
+        _refuse_name(self, name, "frame", pd.DataFrame().jag, "df[column].jag")
 
     def _map(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if any(isinstance(one, dd.Series) for one in (*args, *kwargs.values())):

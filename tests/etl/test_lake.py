@@ -514,6 +514,18 @@ def test_columns_that_a_table_gets_are_null_in_its_rows(place: Place, tmp_path: 
         assert read.sort_by("id").to_pylist() == [{"id": 1, "n": None}, {"id": 2, "n": 7}]
 
 
+def test_names_that_differ_in_case_are_an_error_before_anything_is_written(delta: Place, source: Path) -> None:
+    def with_name(table: pa.Table) -> pa.Table:
+        return table.append_column("Id", table["id"])
+
+    with pytest.raises(JobError, match="column 'Id': Delta Lake takes it for the column 'id'; rename it"):
+        run(with_name, source, delta.name("t"))
+    assert not delta.root("t").exists() or not [path for path in delta.root("t").rglob("*") if path.is_file()]
+    delta.create("u", pa.table({"ID": pa.array([1], pa.int64())}))
+    with pytest.raises(JobError, match="column 'id': Delta Lake takes it for the column 'ID'"):
+        run(keep, source, delta.name("u"), mode="resume", write={"schema_mode": "merge"})
+
+
 def test_deletion_vectors_are_applied(delta: Place, tmp_path: Path) -> None:
     import deltalake
 
