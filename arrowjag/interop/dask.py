@@ -332,6 +332,22 @@ def _complete() -> None:
 _complete()
 
 
+def _leave_to_accessors(name: str) -> None:
+    """Make dask's Series leave an operator to `.jag` on its right, as pandas' do; dask would take the accessor for a constant."""
+    of_dask: Any = getattr(dd.Series, name)
+
+    @functools.wraps(of_dask)
+    def called(self: Any, other: Any) -> Any:
+        return NotImplemented if isinstance(other, DaskSeriesJag) else of_dask(self, other)
+
+    setattr(dd.Series, name, called)
+
+
+for _name in (*_ARITHMETIC, "divmod", *_COMPARISONS):
+    if hasattr(dd.Series, f"__{_name.rstrip('_')}__"):  # dask has no shifts
+        _leave_to_accessors(f"__{_name.rstrip('_')}__")
+
+
 # ----------------------------------------------------------------------------------------------------- free functions
 
 

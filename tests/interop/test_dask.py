@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -180,6 +181,20 @@ def test_operators_and_indexing() -> None:
     assert parts["v"].jag[parts["v"].jag > 2].compute().jag.to_list() == v.jag[v.jag > 2].jag.to_list()
     assert parts["v"].jag[..., :1].compute().jag.to_list() == v.jag[..., :1].jag.to_list()
     assert (-parts["v"].jag).compute().jag.to_list() == (-v.jag).jag.to_list()
+
+
+@pytest.mark.parametrize("left", ["k", "w", "v"])
+@pytest.mark.parametrize(
+    "name", ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "eq", "ne", "lt", "le", "gt", "ge", "lshift"]
+)
+def test_series_leave_operators_to_an_accessor_on_their_right(name: str, left: str) -> None:
+    frame = FRAME.assign(k=FRAME["k"].astype("int64[pyarrow]"), w=FRAME["w"] if name != "lshift" else [1] * 6)
+    parts, function = split(frame), getattr(operator, name)
+    expected = function(frame[left], frame["v"].jag)
+    found = function(parts[left], parts["v"].jag)
+    assert found.dtype == expected.dtype
+    assert found.compute().jag.to_list() == expected.jag.to_list()
+    assert (parts["k"] + parts["w"]).compute().tolist() == (frame["k"] + frame["w"]).tolist()
 
 
 def test_frames() -> None:
