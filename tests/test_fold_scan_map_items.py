@@ -329,3 +329,20 @@ def test_a_function_of_nested_rows_gets_the_flags_of_nulls() -> None:
     found = x.map_rows(lambda rows, valid: given.append((rows, valid.tolist())) or len(rows), axis=1, skip_nulls=False)
     assert found.to_list() == [2, 3, 0, None]
     assert given == [([[1], [2]], [True, True]), ([None, [3], []], [False, True, True]), ([], [])]
+
+
+@pytest.mark.parametrize("name", ["map_items", "map_rows", "fold", "scan"])
+def test_integers_that_wrap_around_are_compared_as_they_are(name: str) -> None:
+    # The first rows, which run in both ways, hold none of them.
+    pytest.importorskip("numba")
+    x = aj.from_sizes(np.repeat([1, 2**63 - 1], [900, 300]), [3] * 400)
+    calls = {
+        "map_items": lambda: x.map_items(lambda v: v + 1 > v),
+        "map_rows": lambda: x.map_rows(lambda row: (row + 1 > row).sum()),
+        "fold": lambda: x.fold(lambda total, v: total + (v + 1 > v), 0),
+        "scan": lambda: x.scan(lambda total, v: total + (v + 1 > v), 0),
+    }
+    with aj.options(compile="never"):
+        expected = calls[name]().to_list()
+    with aj.options(compile="always"):
+        assert calls[name]().to_list() == expected

@@ -11,7 +11,8 @@ import importlib.util
 import reprlib
 import threading
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -339,6 +340,28 @@ def _first_line(error: Exception) -> str:
     return f"{type(error).__name__}: {(told or lines or [''])[0]}"
 
 
+@contextmanager
+def _wrapping_integers() -> Iterator[None]:
+    """Compile code whose integers wrap around, as those of numpy do.
+
+    numba tells LLVM that signed integers never overflow. LLVM concludes that x + 1 > x, and that a square is not negative, so that
+    comparisons of integers beyond 64 bits differed from the interpreter's. numba's lock keeps other threads from compiling.
+    """
+    from numba.core.compiler_lock import global_compiler_lock
+    from numba.cpython import numbers
+
+    own = getattr(numbers, "_int_arith_flags", None)
+    if own is None:
+        yield
+        return
+    with global_compiler_lock:
+        numbers._int_arith_flags = lambda _type: []
+        try:
+            yield
+        finally:
+            numbers._int_arith_flags = own
+
+
 def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: Form) -> Driver | str:
     import numba
 
@@ -354,7 +377,8 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     compiled = inner if whole is inner else of_row(whole)
     given = tuple(numba.typeof(argument.at(0)) for argument in arguments) + (numba.int64, numba.int64) * form.takes_bounds
     one = compiled if form.item is None else of_row(form.item(inner))
-    result = _returned(one, given)
+    with _wrapping_integers():
+        result = _returned(one, given)
     optional = isinstance(result, numba.types.Optional)
     if optional and form.item is not None:
         return "it may return None"
