@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -14,13 +14,26 @@ from arrowjag._integers import integer, is_int
 from arrowjag._kernels.base.memory import ExcessError
 from arrowjag.errors import JagError, JagMemoryError, JagRangeError, JagTypeError, JagValueError, ShapeError, brief
 
-__all__ = ["bound", "check_arguments", "checked", "flat_numbers", "within_memory"]
+__all__ = [
+    "OPERATIONS",
+    "bound",
+    "check_arguments",
+    "check_arguments_as",
+    "checked",
+    "flag",
+    "flat_numbers",
+    "several",
+    "within_memory",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _Check = Callable[[Any, str], None]
 
 _MOST = 2**63 - 1
+
+OPERATIONS = {"array", "indexing", "less", "greater"}
+"""The names of all checked functions and of operators: errors name the function that was called in place of one that it calls."""
 
 
 def _flag(value: Any, what: str) -> None:
@@ -36,7 +49,7 @@ def _text(value: Any, what: str) -> None:
 def _whole(value: Any, what: str) -> None:
     number = value if type(value) is int else integer(value, what)
     if not -_MOST <= number <= _MOST:
-        raise JagRangeError(f"{what} must fit 64 bits, got {number}")
+        raise JagRangeError(f"{what} must fit 64 bits, got {brief(number)}")
 
 
 def _number(value: Any, what: str) -> None:
@@ -59,6 +72,7 @@ _CHECKS: dict[str, _Check] = {
     "str": _text,
     "RankMethod": _text,
     "ShearMode": _text,
+    "ShearRule": _text,
     "Strategy": _text,
     "int": _whole,
     "float": _number,
@@ -86,10 +100,11 @@ def _known(name: str, key: str, check: _Check, none: bool) -> tuple[tuple[type, 
     return (*_PASSING.get(check, ()), *((type(None),) if none else ())), check, f"{name}: {key}"
 
 
-def within_memory(name: str | None, parts: Container[str] | None = None) -> Callable[[F], F]:
-    """Decorate a function whose failed allocations raise `JagMemoryError` that names it; None: its first argument does.
+def within_memory(name: str | None, *, named: bool = False) -> Callable[[F], F]:
+    """Decorate a function whose failed allocations raise `JagMemoryError` that names it.
 
-    Text that UTF-8 can't encode raises `JagValueError`. With `parts`, other errors name the function, too; see `checked`.
+    Where `name` is None the first argument names it, as a str or a ufunc. Text that UTF-8 can't encode raises `JagValueError`. With
+    `named`, other errors begin with the name, too; see `checked`.
     """
 
     def decorate(function: F) -> F:
@@ -98,7 +113,7 @@ def within_memory(name: str | None, parts: Container[str] | None = None) -> Call
             try:
                 return function(*args, **kwargs)
             except (JagError, MemoryError, UnicodeEncodeError) as error:
-                _raise_named(error, name or args[1], parts)
+                _raise_named(error, name or getattr(args[1], "__name__", args[1]), named=named)
             except TypeError:
                 if name is not None and name.rpartition(".")[2] == function.__name__:  # no operator
                     bound(name, inspect.signature(function), args, kwargs)
@@ -109,7 +124,7 @@ def within_memory(name: str | None, parts: Container[str] | None = None) -> Call
     return decorate
 
 
-def _raise_named(error: JagError | MemoryError | UnicodeEncodeError, name: str, parts: Container[str] | None) -> NoReturn:
+def _raise_named(error: JagError | MemoryError | UnicodeEncodeError, name: str, *, named: bool = True) -> NoReturn:
     """Raise a failed allocation as `JagMemoryError` that names the operation, and text without UTF-8 as `JagValueError`."""
     if isinstance(error, UnicodeEncodeError):
         if error.encoding != "utf-8" or hasattr(error, "__notes__"):  # raised by a function of the caller, with a note of the row
@@ -119,27 +134,28 @@ def _raise_named(error: JagError | MemoryError | UnicodeEncodeError, name: str, 
     if isinstance(error, ExcessError):
         raise JagMemoryError(f"{name}: {error}") from None
     if isinstance(error, JagError):
-        if parts is not None:
-            error.begin_with(name, parts)
+        if named:
+            error.begin_with(name, OPERATIONS)
         raise error
     raise JagMemoryError(f"{name}: the result needs more memory than is available: {error}") from error
 
 
-def checked(function: F, name: str, parts: Container[str] | None = None) -> F:
+def checked(function: F, name: str) -> F:
     """Return a function that checks its flags, words, integers, numbers and axes by their annotations.
 
     A wrong type raises `JagTypeError` that names the parameter, an integer beyond 64 bits `JagRangeError`: no other library sees
     them. Arguments with other annotations are left to the function. A failed allocation raises `JagMemoryError`, text that UTF-8
-    can't encode `JagValueError`. Given the operations that it may call as `parts`, errors name the function in place of these.
+    can't encode `JagValueError`. All errors begin with the name, in place of those of other functions that it calls.
     Cost: below a microsecond per call, nothing without arguments.
     """
+    OPERATIONS.add(name)
     plain: Any = inspect.unwrap(function)
     code, annotations = plain.__code__, plain.__annotations__  # inspect.signature takes longer than the import of a module
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     found = {one: _check_of(one, str(annotations.get(one, ""))) for one in parameters}
     checks = {one: _known(name, one, check, none) for one, (check, none) in found.items() if check is not None}
     if not checks:
-        return within_memory(name, parts)(function)
+        return within_memory(name, named=True)(function)
     positional = [(place, *checks[one]) for place, one in enumerate(parameters[: code.co_argcount]) if one in checks]
 
     @functools.wraps(function)
@@ -159,7 +175,7 @@ def checked(function: F, name: str, parts: Container[str] | None = None) -> F:
         try:
             return function(*args, **kwargs)
         except (JagError, MemoryError, UnicodeEncodeError) as error:
-            _raise_named(error, name, parts)
+            _raise_named(error, name)
         except TypeError:  # from a call that doesn't fit the signature, or from inside of the function
             bound(name, inspect.signature(function), args, kwargs)
             raise
@@ -184,9 +200,35 @@ def check_arguments(function: F) -> F:
     return checked(function, function.__name__)
 
 
+def check_arguments_as(name: str) -> Callable[[F], F]:
+    """Decorate a public function: `checked`, by another name, such as that of the class that it makes."""
+    return lambda function: checked(function, name)
+
+
+def flag(value: Any, what: str) -> bool:
+    """Convert a flag to a Python bool; raise if it is anything else, such as an array without a truth value."""
+    if type(value) is not bool:
+        _flag(value, what)
+    return bool(value)
+
+
+def several(values: Any, what: str) -> list[Any]:
+    """Return the items of an iterable as a list; raise for text and for anything else that can't be iterated.
+
+    `what` is the start of the message, such as ``"concat takes a list of arrays"``.
+    """
+    try:
+        items = None if isinstance(values, (str, bytes)) else iter(values)
+    except TypeError:
+        items = None
+    if items is None:
+        raise JagTypeError(f"{what}, got {brief(values)} of type {type(values).__name__}")
+    return list(items)
+
+
 def flat_numbers(values: Any, what: str) -> npt.NDArray[Any]:
     """Convert a list of a caller to a numpy array; lists of unequal lengths raise `ShapeError`."""
     try:
         return np.asarray(values)
-    except ValueError as error:
-        raise ShapeError(f"{what}: expected numbers in rows of one size: {error}") from None
+    except ValueError:  # numpy says "inhomogeneous shape"
+        raise ShapeError(f"{what}: expected numbers in rows of one size, got {brief(values)}") from None

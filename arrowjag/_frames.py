@@ -21,7 +21,7 @@ from arrowjag._kernels.move import gather
 from arrowjag._ops import select, struct_fields, structure
 from arrowjag._products import zip as zip_arrays
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -84,7 +84,7 @@ def resolve(name: Hashable, names: Iterable[Hashable]) -> tuple[Hashable, tuple[
         column = ".".join(parts[:place])
         if column in known:
             return column, tuple(parts[place:])
-    raise JagIndexError(f"the frame has no column {name!r}; it has {known}")
+    raise JagIndexError(f"the frame has no column {brief(name)}; it has {known}")
 
 
 def pick(array: JaggedArray, fields: Sequence[str], name: Hashable = None) -> JaggedArray:
@@ -135,14 +135,14 @@ def check_labels(names: Sequence[Any]) -> None:
     """Refuse data in place of the names of columns."""
     for name in names:
         # Expressions have a hash, but equal nothing.
-        if not isinstance(name, Hashable) or not isinstance(name == name, (bool, np.bool_)):  # noqa: PLR0124
+        if not isinstance(name, Hashable) or callable(name) or not isinstance(name == name, (bool, np.bool_)):  # noqa: PLR0124
             raise JagTypeError(f"a column must be given by its name, got {type(name).__name__}")
 
 
 def _refuse_twice(operation: str, names: Sequence[Any]) -> None:
     for place, name in enumerate(names):
         if name in names[:place]:
-            raise JagValueError(f"{operation}: column {name!r} is named twice")
+            raise JagValueError(f"{operation}: column {brief(name)} is named twice")
 
 
 def check_new(operation: str, made: Sequence[Hashable], others: Iterable[Hashable]) -> None:
@@ -150,7 +150,7 @@ def check_new(operation: str, made: Sequence[Hashable], others: Iterable[Hashabl
     _refuse_twice(operation, made)
     taken = [name for name in others if name in made]
     if taken:
-        raise JagValueError(f"{operation}: the frame already has a column {taken[0]!r}; rename or drop it first")
+        raise JagValueError(f"{operation}: the frame already has a column {brief(taken[0])}; rename or drop it first")
 
 
 def replaced(names: Sequence[Any], gone: Sequence[Any], made: Sequence[Any]) -> list[Any]:

@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from arrowjag.errors import JagRangeError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagRangeError, JagTypeError, JagValueError, ShapeError, brief
 
 __all__ = ["MAX_NDIM", "check_ndim", "integer", "is_int", "item_count"]
 
@@ -39,7 +39,7 @@ def integer(value: object, what: str, least: int | None = None) -> int:
     else:
         raise JagTypeError(f"{what} must be an int, got {type(value).__name__}")
     if least is not None and number < least:
-        raise JagValueError(f"{what} must {f'be at least {least}' if least else 'not be negative'}, got {number}")
+        raise JagValueError(f"{what} must {f'be at least {least}' if least else 'not be negative'}, got {brief(number)}")
     return number
 
 
@@ -47,5 +47,5 @@ def item_count(value: object, what: str, least: int = 0) -> int:
     """Convert a number of items to a Python int; raise if it is not an integer, below `least`, or too many for 64-bit offsets."""
     number = integer(value, what, least)
     if number > _MOST:
-        raise JagRangeError(f"{what} must be at most {_MOST}, got {number}")
+        raise JagRangeError(f"{what} must be at most {_MOST}, got {brief(number)}")
     return number

@@ -7,7 +7,7 @@ import decimal
 from typing import Any
 
 from arrowjag._arrow import is_missing
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagTypeError, brief
 
 __all__ = ["json_default"]
 
@@ -63,4 +63,4 @@ def _leaf(value: Any) -> Any:
         return str(value)
     if hasattr(value, "hex") and hasattr(value, "urn"):
         return str(value)  # a UUID
-    raise JagTypeError(f"JSON has no form for a {type(value).__name__}: {value!r}")
+    raise JagTypeError(f"JSON has no form for a {type(value).__name__}: {brief(value)}")

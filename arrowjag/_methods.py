@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import collections
 import enum
 import functools
 import inspect
@@ -233,7 +232,7 @@ def method(
             plain.__doc__ = described(plain.__doc__)
         name = f"{namespace}.{plain.__name__}" if namespace else plain.__name__
         is_property = isinstance(function, property)
-        safe = function if is_property else checked(function, name, OPERATIONS)
+        safe = function if is_property else checked(function, name)
         on_array = plain if is_property else _on_array(safe) if namespace else safe
         METHODS[name] = Method(name, on_array, arrays, rows, is_property, result_type, seeded)
         return safe
@@ -382,10 +381,6 @@ FREE_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """Functions of several arrays that take the columns of surfaces, by name; expressions record the name."""
 
 
-OPERATIONS = collections.ChainMap[str, Any](METHODS, FREE_FUNCTIONS, dict.fromkeys(("array", "indexing", "less", "greater")))
-"""Every operation that a method may be made of; errors name the method in place of it."""
-
-
 def most_dims(*values: Any) -> int:
     """Return the largest number of dims of the arrays among some arguments, or among the members of lists; 0 without arrays."""
     return max((one.ndim for one in _flattened(values) if isinstance(one, Column)), default=0)
@@ -420,7 +415,7 @@ def free_function(function: F | None = None, *, rows: FreeRule | None = None) ->
     """
     if function is None:
         return functools.partial(free_function, rows=rows)
-    safe: Any = checked(function, function.__name__, OPERATIONS)
+    safe: Any = checked(function, function.__name__)
     safe.rows = rows
 
     @functools.wraps(function)

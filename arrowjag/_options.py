@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
-from arrowjag.errors import JagValueError
+from arrowjag.errors import JagValueError, brief
 
 __all__ = ["Options", "options"]
 
@@ -43,8 +43,8 @@ class Options:
 
     @compile.setter
     def compile(self, value: Compile) -> None:
-        if value not in get_args(Compile):
-            raise JagValueError(f"options.compile must be one of {', '.join(map(repr, get_args(Compile)))}, got {value!r}")
+        if not isinstance(cast("object", value), str) or value not in get_args(Compile):
+            raise JagValueError(f"options.compile must be one of {', '.join(map(repr, get_args(Compile)))}, got {brief(value)}")
         self._compile = value
 
     @contextmanager

@@ -17,7 +17,7 @@ from arrowjag._column import Column
 from arrowjag._kernels.move import gather
 from arrowjag._ops import elementwise, rearrange, structure
 from arrowjag._pyarrow_versions import null_scalar
-from arrowjag.errors import JagError, ShapeError
+from arrowjag.errors import JagError, JagTypeError, ShapeError
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import IntArray
 
@@ -59,17 +59,20 @@ class Overlay:
     __slots__ = ("_rising", "_source", "_targets", "dest", "index", "values")
 
     def __init__(self, dest: JaggedArray, index: Any, values: JaggedArray) -> None:
+        for name, one in {"dest": dest, "values": values}.items():
+            if not isinstance(one, JaggedArray):
+                raise JagTypeError(f"Overlay: {name} must be a JaggedArray, got {type(one).__name__}; aj.overlay converts lists")
         self.dest = dest
         self.index = index
         self.values = values
-        type = elementwise.promote([dest.type, values.type], "overlay")
+        leaf = elementwise.promote([dest.type, values.type], "overlay")
         try:
             targets = as_column(_places(dest.shape)[index])
         except JagError as error:
             raise error.renamed("overlay", "take", "indexing") from None
         if values.ndim > targets.ndim:
             raise ShapeError(f"overlay: values of {values.shape!r} don't fit the index, which selects {targets.shape!r}")
-        targets, source = structure.align([targets, elementwise.cast(values, type, operation="overlay")], "overlay")
+        targets, source = structure.align([targets, elementwise.cast(values, leaf, operation="overlay")], "overlay")
         self._targets, self._source = rearrange.valid_targets(targets, source)
         rearrange.check_distinct(dest.shape, self._targets)
         self._rising: tuple[IntArray, IntArray] | None = None

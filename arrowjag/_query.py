@@ -17,7 +17,7 @@ import pyarrow.types as pt
 
 from arrowjag._array import JaggedArray
 from arrowjag._ops.struct_fields import fields
-from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief
 
 __all__ = ["Query", "filter_by", "parse"]
 
@@ -86,9 +86,9 @@ class Query:
         if len(found) == 1:
             return found[0]
         if found:
-            raise JagTypeError(f"query: {self.text!r} names the nested columns {found}; one call filters one of them")
+            raise JagTypeError(f"query: {brief(self.text)} names the nested columns {found}; one call filters one of them")
         raise JagTypeError(
-            f"query: {self.text!r} names no nested column of structs; put columns into one with nest, or use filter for lists"
+            f"query: {brief(self.text)} names no nested column of structs; put columns into one with nest, or use filter for lists"
         )
 
     def mask(self, columns: Mapping[str, JaggedArray]) -> Any:
@@ -158,10 +158,10 @@ def filter_by(query: Query, columns: Mapping[str, JaggedArray]) -> dict[str, Jag
         raise
     if not isinstance(mask, JaggedArray) or not (pt.is_boolean(mask.type) or pt.is_null(mask.type)):
         got = mask.type if isinstance(mask, JaggedArray) else type(mask).__name__
-        raise JagTypeError(f"query: {query.text!r} must give booleans, got {got}")
+        raise JagTypeError(f"query: {brief(query.text)} must give booleans, got {got}")
     if mask.ndim > columns[name].ndim:
         raise ShapeError(
-            f"query: {query.text!r} gives {mask.shape!r}, deeper than the items of {name!r}, {columns[name].shape!r}; "
+            f"query: {brief(query.text)} gives {mask.shape!r}, deeper than the items of {brief(name)}, {columns[name].shape!r}; "
             "reduce lists inside of items first"
         )
     return {name: columns[name].filter(mask)}
@@ -184,7 +184,7 @@ def _names(text: str) -> tuple[str, list[tuple[str, str]]]:
             found.append((f"{prefix}{len(found)}", match["name"]))
             return found[-1][0]
         if match["word"] == "@":
-            raise JagValueError(f"query: {text!r} has @, and conditions read no variables; put the value into the text")
+            raise JagValueError(f"query: {brief(text)} has @, and conditions read no variables; put the value into the text")
         return " and " if match["word"] == "&" else " or "
 
     return _TOKENS.sub(replaced, text).strip(), found
@@ -196,7 +196,7 @@ def _tree(text: str) -> ast.expr:
     try:
         return ast.parse(_names(text)[0], mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise JagValueError(f"query: {text!r} is not a condition: {getattr(error, 'msg', error)}") from None
+        raise JagValueError(f"query: {brief(text)} is not a condition: {getattr(error, 'msg', error)}") from None
 
 
 def _collect(node: ast.AST, given: Mapping[str, str], found: dict[tuple[str, ...], None], text: str, depth: int) -> None:
@@ -239,7 +239,8 @@ def _literal(node: ast.Constant, text: str) -> Any:
 def _refused(node: ast.AST, text: str) -> JagValueError:
     kind = {"Call": "calls", "Subscript": "subscripts", "Lambda": "functions"}.get(type(node).__name__, type(node).__name__)
     return JagValueError(
-        f"query: {text!r} has {kind}; a condition has comparisons, and, or, not, in, arithmetic, columns, fields s.a and literals"
+        f"query: {brief(text)} has {kind}; a condition has comparisons, and, or, not, in, arithmetic, columns, fields s.a "
+        "and literals"
     )
 
 
@@ -274,14 +275,14 @@ class _Evaluation:
         for place, name in enumerate(path[1:], 1):
             if name not in fields(array.type):
                 told = f"its fields are {fields(array.type)}" if pt.is_struct(array.type) else f"its items are {array.type}"
-                raise JagIndexError(f"query: {'.'.join(path[:place])!r} has no field {name!r}: {told}")
+                raise JagIndexError(f"query: {'.'.join(path[:place])!r} has no field {brief(name)}: {told}")
             array = array[name]
         return array  # type: ignore[no-any-return]  # columns have rows
 
     def literal(self, node: ast.expr) -> Any:
         value = self.value(node)
         if isinstance(value, (JaggedArray, list)):
-            raise JagValueError(f"query: {self.text!r}: a list holds literals only")
+            raise JagValueError(f"query: {brief(self.text)}: a list holds literals only")
         return value
 
     def all_or_any(self, node: ast.BoolOp) -> Any:
@@ -296,7 +297,7 @@ class _Evaluation:
         if isinstance(value, bool) or (isinstance(value, JaggedArray) and (pt.is_boolean(value.type) or pt.is_null(value.type))):
             return value
         got = value.type if isinstance(value, JaggedArray) else type(value).__name__
-        raise JagTypeError(f"query: {self.text!r}: and, or, not take conditions, got {got}")
+        raise JagTypeError(f"query: {brief(self.text)}: and, or, not take conditions, got {got}")
 
     def unary(self, node: ast.UnaryOp) -> Any:
         if isinstance(node.op, (ast.Not, ast.Invert)):
@@ -304,7 +305,7 @@ class _Evaluation:
             return not value if isinstance(value, bool) else ~value
         value = self.value(node.operand)
         if isinstance(value, (str, bool, list, type(None))):
-            raise JagTypeError(f"query: {self.text!r}: a sign needs a number, got {value!r}")
+            raise JagTypeError(f"query: {brief(self.text)}: a sign needs a number, got {brief(value)}")
         return -value if isinstance(node.op, ast.USub) else value
 
     def comparison(self, node: ast.Compare) -> Any:
@@ -320,32 +321,36 @@ class _Evaluation:
     def compare(self, kind: ast.cmpop, left: Any, right: Any) -> Any:
         if isinstance(kind, (ast.In, ast.NotIn)):
             if not isinstance(left, JaggedArray) or not isinstance(right, list):
-                raise JagTypeError(f"query: {self.text!r}: write `s.a in [1, 2]`, a field on the left and literals on the right")
+                raise JagTypeError(
+                    f"query: {brief(self.text)}: write `s.a in [1, 2]`, a field on the left and literals on the right"
+                )
             found = left.is_in(right)
             return ~found if isinstance(kind, ast.NotIn) else found
         if isinstance(left, list) or isinstance(right, list):
-            raise JagTypeError(f"query: {self.text!r}: a list belongs to the right of in")
+            raise JagTypeError(f"query: {brief(self.text)}: a list belongs to the right of in")
         if isinstance(kind, (ast.Is, ast.IsNot)):
             if right is not None or not isinstance(left, JaggedArray):
-                raise JagTypeError(f"query: {self.text!r}: is and is not compare with None only")
+                raise JagTypeError(f"query: {brief(self.text)}: is and is not compare with None only")
             return left.is_null() if isinstance(kind, ast.Is) else ~left.is_null()
         try:
             return _COMPARISONS[type(kind)](left, right)
         except TypeError as error:  # Python's, of two literals
             if isinstance(error, JagError):
                 raise
-            raise JagTypeError(f"query: {self.text!r}: {error}") from None
+            raise JagTypeError(f"query: {brief(self.text)}: {error}") from None
 
     def arithmetic(self, node: ast.BinOp) -> Any:
         left, right = self.value(node.left), self.value(node.right)
         if isinstance(left, JaggedArray) or isinstance(right, JaggedArray):
             if isinstance(left, list) or isinstance(right, list):
-                raise JagTypeError(f"query: {self.text!r}: a list belongs to the right of in")
+                raise JagTypeError(f"query: {brief(self.text)}: a list belongs to the right of in")
             return _ARITHMETIC[type(node.op)](left, right)
         numbers = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in (left, right))
         if not numbers or (isinstance(node.op, ast.Pow) and (abs(right) > 64 or abs(left) >= 2**64)):
-            raise JagValueError(f"query: {self.text!r}: arithmetic of literals takes numbers, got {left!r} and {right!r}")
+            raise JagValueError(
+                f"query: {brief(self.text)}: arithmetic of literals takes numbers, got {brief(left)} and {brief(right)}"
+            )
         try:
             return _ARITHMETIC[type(node.op)](left, right)
         except (ArithmeticError, ValueError) as error:
-            raise JagValueError(f"query: {self.text!r}: {error}") from None
+            raise JagValueError(f"query: {brief(self.text)}: {error}") from None

@@ -14,7 +14,7 @@ from arrowjag import _arrow
 from arrowjag._arguments import check_arguments
 from arrowjag._array.base import ArrayBase
 from arrowjag._pyarrow_versions import table_of
-from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, brief
 
 __all__ = ["pandas_facts", "portable", "storage_type", "to_storage"]
 
@@ -66,7 +66,7 @@ def to_storage(obj: Any, offsets: int = 64) -> Any:
       child 0, item: int64
     """
     if offsets not in (64, 32):
-        raise JagValueError(f"offsets must be 64 or 32, got {offsets!r}")
+        raise JagValueError(f"offsets must be 64 or 32, got {brief(offsets)}")
     return _to_storage(obj, offsets == 32)
 
 

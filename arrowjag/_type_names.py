@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagTypeError, brief
 
 __all__ = ["jagged_name", "parse_dtype_name", "parse_type_name", "type_name"]
 
@@ -178,7 +178,7 @@ class _Reader:
         return self.refusal(f"expected {wanted} at {self._at}")
 
     def refusal(self, reason: str) -> JagTypeError:
-        return JagTypeError(f"Cannot construct {self._wanted} from {self._text!r}: {reason}")
+        return JagTypeError(f"Cannot construct {self._wanted} from {brief(self._text)}: {reason}")
 
     def skip(self, mark: str) -> bool:
         while self._text[self._at : self._at + 1] == " ":
@@ -310,4 +310,4 @@ class _Reader:
         try:
             return pa.type_for_alias(word)
         except ValueError:
-            raise self.refusal(f"{word!r} is not the name of an Arrow type") from None
+            raise self.refusal(f"{brief(word)} is not the name of an Arrow type") from None

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
-from arrowjag._arguments import check_arguments
+from arrowjag._arguments import check_arguments, flat_numbers
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._array.reading import to_array
@@ -23,7 +23,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base import random_numbers
 from arrowjag._ops import elementwise
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagTypeError, JagValueError, brief
 from arrowjag.shape import JaggedShape
 
 __all__ = ["arange", "array", "from_arrow", "from_offsets", "from_parents", "from_sizes", "full", "random", "zeros"]
@@ -221,10 +221,10 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True, nan_to_null:
     [[1, 2], [], [3]]
     """
     leaves = _arrow.arrived(to_array(values, nan_to_null=nan_to_null), "the values")
-    cuts = [np.asarray(cut) for cut in offsets]
+    cuts = [flat_numbers(cut, f"offsets[{place}]") for place, cut in enumerate(offsets)]
     for place, cut in enumerate(cuts):
-        if cut.ndim != 1:
-            raise JagTypeError(f"offsets[{place}] must be a flat sequence of integers, got {offsets[place]!r}")
+        if cut.ndim != 1 or (cut.size and cut.dtype.kind not in "iu"):
+            raise JagTypeError(f"offsets[{place}] must be a flat sequence of integers, got {brief(offsets[place])}")
     cuts = [cut if cut.dtype.kind not in "iu" else cut.astype(np.int64, copy=False) for cut in cuts]
     ends = [*(len(cut) - 1 for cut in cuts[1:]), len(leaves)]
     dims = []

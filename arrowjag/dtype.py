@@ -9,9 +9,10 @@ from typing import Any
 import pyarrow as pa
 
 from arrowjag import _arrow, _column, _lazy_imports
-from arrowjag._integers import MAX_NDIM, check_ndim
+from arrowjag._arguments import check_arguments_as, several
+from arrowjag._integers import MAX_NDIM, check_ndim, integer, is_int
 from arrowjag._type_names import jagged_name, type_name
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.errors import JagTypeError, ShapeError, brief
 
 __all__ = ["JaggedType", "metadata"]
 
@@ -52,6 +53,12 @@ def parse_metadata(text: str | bytes | None, levels: int) -> int:
     return ndim if isinstance(ndim, int) and not isinstance(ndim, bool) and 1 <= ndim <= most else most
 
 
+def _check_extents(extents: tuple[Any, ...], ndim: int) -> None:
+    """Raise unless there is one extent per dim, or None."""
+    if len(extents) != ndim or not all(one is None or (is_int(one) and 0 <= one < 2**31) for one in extents):
+        raise ShapeError(f"JaggedType.of: extents of ndim {ndim} are {ndim} ints of less than 2**31 or None, got {brief(extents)}")
+
+
 class JaggedType(pa.ExtensionType):
     """The Arrow type of a jagged column: nested lists, and the number of list levels that are dims.
 
@@ -75,17 +82,19 @@ class JaggedType(pa.ExtensionType):
     jagged[double, 2]
     """
 
+    @check_arguments_as("JaggedType")
     def __init__(self, storage: pa.DataType, ndim: int | None = None) -> None:
         if not isinstance(storage, pa.DataType):
-            raise JagTypeError(f"JaggedType takes an Arrow type, got {storage!r}")
+            raise JagTypeError(f"JaggedType takes an Arrow type, got {brief(storage)}")
         levels = _arrow.depth(storage)
-        self._ndim = levels + 1 if ndim is None else ndim
+        self._ndim = levels + 1 if ndim is None else integer(ndim, "JaggedType: ndim")
         check_ndim(self._ndim, "the type")
         if not 1 <= self._ndim <= levels + 1:
             raise ShapeError(f"{storage} has {levels} list levels, too few for ndim={ndim}")
         super().__init__(storage, _arrow.EXTENSION_NAME)
 
     @classmethod
+    @check_arguments_as("JaggedType.of")
     def of(cls, leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...] | None = None) -> JaggedType:
         """Return the type of a column by its leaf type, ndim and declared extents.
 
@@ -103,6 +112,13 @@ class JaggedType(pa.ExtensionType):
         JaggedType
             The type.
 
+        Raises
+        ------
+        JagTypeError
+            If `leaf` is not an Arrow type, or `ndim` not an int.
+        ShapeError
+            If there are other than `ndim` extents, or one of them is no extent of Arrow.
+
         Examples
         --------
         >>> import pyarrow as pa
@@ -110,7 +126,13 @@ class JaggedType(pa.ExtensionType):
         >>> JaggedType.of(pa.int64(), 3, (None, None, 4)).storage_type
         LargeListType(large_list<item: fixed_size_list<item: int64>[4]>)
         """
-        return cls(_column.storage_type(leaf, ndim, extents), ndim)
+        if not isinstance(leaf, pa.DataType):
+            raise JagTypeError(f"JaggedType.of: leaf must be an Arrow type, got {brief(leaf)}")
+        sizes = None if extents is None else tuple(several(extents, "JaggedType.of: extents must be a tuple of int or None"))
+        check_ndim(ndim, "JaggedType.of: the type")
+        if sizes is not None:
+            _check_extents(sizes, ndim)
+        return cls(_column.storage_type(leaf, ndim, sizes), ndim)
 
     @property
     def ndim(self) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Callable, Container
+from typing import ClassVar
 
 __all__ = [
     "OVERFLOW_HINT",
@@ -66,7 +67,10 @@ def brief(value: object) -> str:
     >>> brief(list(range(1_000_000)))
     '[0, 1, 2, 3, 4, 5, ...]'
     """
-    return " ".join(_BRIEF.repr(value).split())
+    try:
+        return " ".join(_BRIEF.repr(value).split())
+    except ValueError:  # Python converts no integer of more than 4300 digits to text
+        return f"an int of {value.bit_length()} bits" if isinstance(value, int) else f"an object of type {type(value).__name__}"
 
 
 _REPETITIONS = ("has no kernel matching input types", "not supported for the input types", "contain a loop with signature")
@@ -83,6 +87,9 @@ class JagError(Exception):
     row : int, optional
         The row that the message names, counted over the whole dim; given by code that does not know the dims above it.
     """
+
+    _place_first: ClassVar[bool] = False
+    """Whether messages begin with a file, which the name of the operation would hide."""
 
     def __init__(self, *message: object, row: int | None = None) -> None:
         super().__init__(*message)
@@ -160,7 +167,9 @@ class JagError(Exception):
         JagTypeError('sort: function is neither an array nor an Arrow scalar')
         """
         text = str(self)
-        if self.args != (text,) or hasattr(self, "__notes__") or _begins_with(text, operation):
+        if self._place_first or self.args != (text,) or hasattr(self, "__notes__"):
+            return
+        if _begins_with(text, operation) or f": {operation}: " in text:  # after the name of a column
             return
         first = _OPERATION.match(text)
         if first is not None and first[1] in others:
@@ -169,7 +178,7 @@ class JagError(Exception):
             self.args = (f"{operation}: {text}",)
 
 
-_OPERATION = re.compile(r"(\w+)(?=:| has no kernel for | takes | needs )")
+_OPERATION = re.compile(r"(\w+(?:\.\w+)*)(?=:| has no kernel for | takes | needs )")
 """The operation at the start of a message."""
 
 
@@ -266,6 +275,8 @@ class JagRangeError(JagValueError, JagOverflowError):
 
 class JagFileError(JagValueError, OSError):
     """A file is damaged or can't be read; pyarrow raises `OSError` or `ValueError` here."""
+
+    _place_first = True
 
 
 class JagMemoryError(JagError, MemoryError):

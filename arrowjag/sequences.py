@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -294,7 +294,7 @@ def _width(width: Any) -> int:
 
 def _strategy(strategy: Any) -> str:
     if strategy not in _STRATEGIES:
-        raise JagValueError(f"pack: strategy must be one of {', '.join(map(repr, _STRATEGIES))}, got {strategy!r}")
+        raise JagValueError(f"pack: strategy must be one of {', '.join(map(repr, _STRATEGIES))}, got {brief(strategy)}")
     return str(strategy)
 
 
@@ -355,7 +355,7 @@ def pack_batches(batches: Iterable[Any], width: int, strategy: Strategy = "wrapp
     [[[1, 2, 3]], [[4, 5, 6]], [[7]]]
     """
     size, how = _width(width), _strategy(strategy)
-    if not isinstance(batches, Iterable):
+    if not isinstance(cast("object", batches), Iterable) or getattr(batches, "ndim", None) == 0:
         raise JagTypeError(f"pack_batches takes an iterable of arrays, got {type(batches).__name__}")
     return _packed_batches(batches, size, how)
 
@@ -455,7 +455,7 @@ def pad_batch(
     ([[5, 6], [0, 8], [0, 0]], [[1, 1], [0, 1], [0, 0]])
     """
     if side not in ("right", "left"):
-        raise JagValueError(f"pad_batch: side must be 'right' or 'left', got {side!r}")
+        raise JagValueError(f"pad_batch: side must be 'right' or 'left', got {brief(side)}")
     length = None if max_length is None else item_count(max_length, "pad_batch: max_length")
     column = _undeclared(_rows_of(x, "pad_batch"))
     if any(extent is None for extent in column.shape.extents[2:]):

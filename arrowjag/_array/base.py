@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow, _column, _formatting, _lazy_imports, dtype
-from arrowjag._arguments import within_memory
+from arrowjag._arguments import check_arguments, check_arguments_as
 from arrowjag._array.reading import to_array
 from arrowjag._column import Column
 from arrowjag._integers import check_ndim
@@ -147,6 +147,7 @@ class ArrayBase(Column):
     __hash__ = None  # type: ignore[assignment]  # == is elementwise
     __array_priority__ = 1000
 
+    @check_arguments_as("JaggedArray")
     def __init__(self, shape: JaggedShape, values: Any) -> None:
         if not isinstance(shape, JaggedShape):
             raise JagTypeError(f"JaggedArray takes a JaggedShape first, got {type(shape).__name__}; try arrowjag.array(data)")
@@ -235,7 +236,7 @@ class ArrayBase(Column):
 
     # ------------------------------------------------------------------------------------------- conversion
 
-    @within_memory("to_arrow")
+    @check_arguments
     def to_arrow(self, extension: bool = True) -> pa.Array:
         """Convert to an Arrow array.
 
@@ -269,7 +270,7 @@ class ArrayBase(Column):
             return storage
         return pa.ExtensionArray.from_storage(dtype.JaggedType(storage.type, self.ndim), storage)
 
-    @within_memory("to_list")
+    @check_arguments
     def to_list(self) -> list[Any]:
         """Convert to nested Python lists; nulls of every level are None.
 
@@ -296,7 +297,7 @@ class ArrayBase(Column):
         column: Column = Column(self.shape, _arrow.plain(self.values)) if pt.is_dictionary(self.type) else self
         return _column.to_python(_column.to_arrow(column))
 
-    @within_memory("to_numpy")
+    @check_arguments
     def to_numpy(self) -> npt.NDArray[Any]:
         """Convert a uniform column to a numpy array.
 
@@ -328,7 +329,7 @@ class ArrayBase(Column):
             extents.append(dim[0] if len(dim) else (dim.extent or 0))
         return _flat_numpy(self.values).reshape(extents)
 
-    @within_memory("to_pandas")
+    @check_arguments
     def to_pandas(self, index: Any = None, name: Any = None) -> pd.Series[Any]:
         """Convert to a pandas Series.
 
@@ -361,7 +362,7 @@ class ArrayBase(Column):
         """
         return _lazy_imports.load("pandas").to_series(self, index=index, name=name)  # type: ignore[no-any-return]  # pyarrow and the hosts are untyped here
 
-    @within_memory("to_polars")
+    @check_arguments
     def to_polars(self, name: str = "", extension: bool = True) -> pl.Series:
         """Convert to a polars Series.
 
@@ -439,7 +440,7 @@ class ArrayBase(Column):
             array = _without_mask(array)  # numpy would drop the mask and expose the values under nulls
         return np.array(array, dtype=dtype, copy=copy or None)
 
-    @within_memory("equals")
+    @check_arguments
     def equals(self, y: object) -> bool:
         """Return whether another array has the same shape, nulls, leaf type and values.
 

@@ -13,7 +13,7 @@ from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
 from arrowjag._methods import changing_axis, method
 from arrowjag._ops import concat, elementwise, products, struct_fields
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.typing import ArrayOrScalar
 
 if TYPE_CHECKING:
@@ -39,13 +39,23 @@ def apply_function(fn: str | Callable[..., Any], arrays: Sequence[Any], options:
         result = elementwise.compute(name, data[0]) if isinstance(fn, str) and len(data) == 1 and not options else None
         if result is None:
             elementwise.check_rounded(name, function, *data, **options)
-            result = function(*data, **options)
+            result = _called(function, data, options)
         if not isinstance(result, (pa.Array, pa.ChunkedArray)) or len(result) != n:
             raise ShapeError(f"apply: {name} does not give one value for each of {n} items; reductions are methods of arrays")
         return result
 
     flat = elementwise.apply(call, operands, name)
     return struct_fields.with_levels(flat.shape, flat.values)
+
+
+def _called(function: Callable[..., Any], data: Sequence[Any], options: dict[str, Any]) -> Any:
+    """Call a function; arguments that don't fit a function of pyarrow are an error of `apply`, those of a caller's are his."""
+    try:
+        return function(*data, **options)
+    except TypeError as error:
+        if isinstance(error, JagError) or function.__module__ != pc.__name__:
+            raise
+        raise JagTypeError(f"apply: {error}") from None
 
 
 def _apply_ufunc(function: np.ufunc, arrays: Sequence[Any], options: dict[str, Any]) -> Column:
@@ -70,7 +80,7 @@ def _compute_function(fn: str | Callable[..., Any]) -> Callable[..., Any]:
         return fn
     found = None if fn.startswith("_") else getattr(pc, fn, None)
     if found is None or not callable(found):
-        raise JagTypeError(f"apply: pyarrow.compute has no function {fn!r}")
+        raise JagTypeError(f"apply: pyarrow.compute has no function {brief(fn)}")
     function: Callable[..., Any] = found
     return function
 

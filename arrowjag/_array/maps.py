@@ -15,7 +15,7 @@ from arrowjag._methods import method, over_axis
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops import maps as _ops
 from arrowjag._warnings import warn
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagTypeError, brief
 from arrowjag.typing import ArrayOrScalar
 
 __all__ = ["MapMethods", "warn_of_duplicates"]
@@ -74,8 +74,8 @@ class MapMethods(ArrayBase):
         else:
             if isinstance(key, (str, bytes)):
                 raise JagTypeError(
-                    f"get: leaves of {column.type} are looked up by position, got the key {key!r}; keys need the leaves of a map, "
-                    "structs with the fields key and value"
+                    f"get: leaves of {column.type} are looked up by position, got the key {brief(key)}; keys need the leaves "
+                    "of a map, structs with the fields key and value"
                 )
             sought = amount(key, "get")
         return self._wrap(_ops.get(column, sought, _default(default, values, below)))

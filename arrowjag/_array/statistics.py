@@ -10,7 +10,7 @@ from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._methods import method, over_axis
 from arrowjag._ops import reduce as _ops
 from arrowjag._ops import statistics as _statistics
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagTypeError, JagValueError, brief
 from arrowjag.typing import ArrayOrScalar
 
 __all__ = ["StatisticMethods"]
@@ -137,7 +137,7 @@ class StatisticMethods(ArrayBase):
         several = _statistics.probabilities(q)
         if weights is not None:
             if interpolation != "linear":
-                raise JagValueError(f"quantile: weights allow no interpolation, got {interpolation!r}")
+                raise JagValueError(f"quantile: weights allow no interpolation, got {brief(interpolation)}")
             wanted = [probability(q)] if several is None else several
             amounts = as_column(weights)
             return self._wrap(

@@ -122,7 +122,7 @@ def to_datetime(column: Column, format: Any, strict: bool) -> Column:
     try:
         pattern = pattern_of(format)
     except ValueError as error:
-        raise JagValueError(f"str.to_datetime: {error} in {format!r}") from None
+        raise JagValueError(f"str.to_datetime: {error} in {brief(format)}") from None
 
     def compute(text: pa.Array) -> pa.Array:
         fast = _by_iso(text, format)
@@ -131,7 +131,7 @@ def to_datetime(column: Column, format: Any, strict: bool) -> Column:
         counts, valid = parse_times(text, pattern)
         return _arrow.from_numpy(counts, valid).view(pa.timestamp("us", "UTC" if has_zone(pattern) else None))
 
-    return _converted(column, "to_datetime", f"time of the format {format!r}", strict, compute)
+    return _converted(column, "to_datetime", f"time of the format {brief(format)}", strict, compute)
 
 
 def _by_iso(text: pa.Array, format: str) -> pa.Array | None:

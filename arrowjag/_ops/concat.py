@@ -16,7 +16,7 @@ from arrowjag._kernels.base.memory import has_words
 from arrowjag._kernels.move import copy_runs, join, merge
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import ShapeError
+from arrowjag.errors import ShapeError, brief
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -46,7 +46,7 @@ def concat(columns: Sequence[Column], axis: int) -> Column:
     """
     got = [len(column._shape._dims) for column in columns]
     if got.count(got[0]) != len(got) or got[0] == 0:
-        raise ShapeError(f"concat needs arrays of the same ndim, at least 1, got ndim {got}; expand_to adds dims")
+        raise ShapeError(f"concat needs arrays of the same ndim, at least 1, got ndim {brief(got)}; expand_to adds dims")
     place = structure.normalize_axis(axis, got[0], "concat")
     if len(columns) == 1:
         return columns[0]

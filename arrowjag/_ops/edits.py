@@ -255,7 +255,7 @@ def _check_distinct(old: Sequence[Any]) -> None:
         key = repr(value) if isinstance(value, (dict, list, float)) else value
         key = "0.0" if key == "-0.0" else key
         if key in seen:
-            raise JagValueError(f"replace: the old value {value!r} occurs twice")
+            raise JagValueError(f"replace: the old value {brief(value)} occurs twice")
         seen.add(key)
 
 

@@ -150,7 +150,7 @@ def _wanted(bins: Any, range: Any, operation: str) -> Wanted:
     if len(edges) < 2:
         raise JagValueError(f"{operation}: at least 2 edges are needed, got {len(edges)}")
     if np.count_nonzero(edges[1:] > edges[:-1]) < len(edges) - 1:
-        raise JagValueError(f"{operation}: edges must rise, got {edges.tolist()}")
+        raise JagValueError(f"{operation}: edges must rise, got {brief(edges.tolist())}")
     return Wanted(edges, len(edges) - 1, None)
 
 
@@ -184,7 +184,7 @@ def _as_doubles(edges: npt.NDArray[Any], operation: str) -> npt.NDArray[np.float
     try:
         return edges.astype(np.float64)
     except OverflowError:
-        raise JagRangeError(f"{operation}: edges must fit float64, got {edges.tolist()}") from None
+        raise JagRangeError(f"{operation}: edges must fit float64, got {brief(edges.tolist())}") from None
 
 
 def _comparable(edges: npt.NDArray[Any], data: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -197,7 +197,7 @@ def _comparable(edges: npt.NDArray[Any], data: npt.NDArray[Any]) -> npt.NDArray[
 def _ends(range: Any, operation: str) -> tuple[float, float] | None:
     if range is None:
         return None
-    if not isinstance(range, (tuple, list, np.ndarray)) or len(range) != 2:
+    if not isinstance(range, (tuple, list, np.ndarray)) or getattr(range, "ndim", 1) != 1 or len(range) != 2:
         raise JagTypeError(f"{operation}: range must be two numbers, got {brief(range)}")
     try:
         low, high = float(range[0]), float(range[1])

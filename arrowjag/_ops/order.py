@@ -34,7 +34,7 @@ from arrowjag._ops import axes as _axes
 from arrowjag._ops.amounts import weights_of
 from arrowjag._ops.cursor import naming_rows
 from arrowjag.dims import Ragged
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray, RankMethod
 
@@ -121,7 +121,7 @@ def rank(
     if tie_breaker is None:
         return along_axis.apply(column, axis, ranks, "rank")
     if method != "ordinal":
-        raise JagValueError(f'rank: a tie_breaker requires method "ordinal", got {method!r}')
+        raise JagValueError(f'rank: a tie_breaker requires method "ordinal", got {brief(method)}')
     return along_axis.apply_both(column, tie_breaker, axis, broken, "rank")
 
 

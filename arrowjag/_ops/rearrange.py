@@ -17,7 +17,7 @@ from arrowjag._kernels.move import gather, merge, scatter
 from arrowjag._kernels.move.spread import spread
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.shape import JaggedShape, permuted, transposed
 from arrowjag.typing import IntArray, ShearMode
 
@@ -187,7 +187,7 @@ def permute(column: Column, axes: tuple[Any, ...], shear: ShearMode) -> tuple[Co
     """Reorder the dims; also return the source position of each leaf of the result, or None if no leaf moves."""
     ndim = column.ndim
     if len(axes) == 1 and isinstance(axes[0], (tuple, list)):
-        raise JagTypeError(f"permute: expected one argument per dim, permute({', '.join(map(repr, axes[0]))}), got {axes[0]!r}")
+        raise JagTypeError(f"permute: expected one argument per dim, permute({brief(tuple(axes[0]))[1:-1]}), got {brief(axes[0])}")
     found = tuple([structure.normalize_axis(axis, ndim, "permute") for axis in axes])
     if sorted(found) != list(range(ndim)):
         raise JagValueError(f"permute takes every dim once, got {axes} for {ndim} dims")

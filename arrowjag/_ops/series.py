@@ -11,6 +11,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._integers import is_int
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.extremes import holds_nan
@@ -25,7 +26,7 @@ from arrowjag._ops import along_axis, elementwise, scan, sets, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import naming_rows, row_name
 from arrowjag._ops.time_buckets import as_ticks
-from arrowjag.errors import JagError, JagTypeError, JagValueError
+from arrowjag.errors import JagError, JagTypeError, JagValueError, brief
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -115,7 +116,7 @@ def _looked_up(points: _Points, side: Any) -> IntArray:
 def interp(at: Column, x: Column, y: Column, outside: str) -> Column:
     """Interpolate linearly between the points (x, y) of each row; outside of them the first or last value, or null."""
     if outside not in ("clamp", "null"):
-        raise JagValueError(f'interp: outside must be "clamp" or "null", got {outside!r}')
+        raise JagValueError(f'interp: outside must be "clamp" or "null", got {brief(outside)}')
     if not (_arrow.is_numeric(y.type) or pt.is_null(y.type)):
         raise JagTypeError.no_kernel("interp", y.type, hint="Values are numbers.")
     type = y.type if pt.is_floating(y.type) and y.type.bit_width <= 32 else pa.float64()
@@ -139,7 +140,7 @@ def interp(at: Column, x: Column, y: Column, outside: str) -> Column:
 def asof(left: Column, right: Column, values: Column | None, direction: str, tolerance: Any) -> Column:
     """For each item of a row the value beside the nearest key of another row, before it, after it, or on either side."""
     if direction not in ("backward", "forward", "nearest"):
-        raise JagValueError(f'asof: direction must be "backward", "forward" or "nearest", got {direction!r}')
+        raise JagValueError(f'asof: direction must be "backward", "forward" or "nearest", got {brief(direction)}')
     right, values, left = _agreed(right, right if values is None else values, left, "asof", "right")
     points, given = _points(right, values, left, "right", "asof")
     if not len(points.key):
@@ -202,11 +203,11 @@ def _tolerance(tolerance: Any, left: Column, right: Column) -> Any:
     if _arrow.is_temporal(type):
         limit: Any = as_ticks(tolerance, type, "asof: tolerance")
     else:
-        if isinstance(tolerance, (bool, str)) or not isinstance(tolerance, (int, float, np.number)):
+        if not (is_int(tolerance) or isinstance(tolerance, (float, np.floating))):
             raise JagTypeError(f"asof: tolerance must be a number for keys of type {type}, got {tolerance.__class__.__name__}")
         limit = tolerance
     if limit < 0 or limit != limit:  # noqa: PLR0124 - NaN
-        raise JagValueError(f"asof: tolerance must not be negative, got {tolerance!r}")
+        raise JagValueError(f"asof: tolerance must not be negative, got {brief(tolerance)}")
     return limit
 
 

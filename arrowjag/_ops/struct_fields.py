@@ -12,7 +12,7 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._ops import structure
 from arrowjag._ops.structure import constant
-from arrowjag.errors import JagIndexError, JagTypeError
+from arrowjag.errors import JagIndexError, JagTypeError, brief
 from arrowjag.shape import JaggedShape
 
 __all__ = ["field", "fields", "opened_maps", "place_of", "with_fields", "with_levels", "zip_fields"]
@@ -47,7 +47,7 @@ def field(column: Column, name: str) -> Column:
     if place < 0:
         names = fields(type)
         known = f"its fields are {names}" if names else f"its leaves are {type}, not structs"
-        raise JagIndexError(f"no field {name!r}: {known}")
+        raise JagIndexError(f"no field {brief(name)}: {known}")
     return with_levels(column.shape, _arrow.field_of(values, place))
 
 
@@ -68,7 +68,7 @@ def pick_fields(column: Column, names: Sequence[str]) -> Column:
 def _flat_field(column: Column, name: str) -> pa.Array:
     place = place_of(column.type, name)
     if place < 0:
-        raise JagIndexError(f"no field {name!r}: its fields are {fields(column.type)}")
+        raise JagIndexError(f"no field {brief(name)}: its fields are {fields(column.type)}")
     return _arrow.field_of(column.values, place)
 
 

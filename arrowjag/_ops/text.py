@@ -30,7 +30,7 @@ from arrowjag._kernels.move.gather import check_taken_dictionary
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops.elementwise import Datum, Operand
 from arrowjag._pyarrow_versions import take
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagTypeError, JagValueError, brief
 
 __all__ = [
     "cat",
@@ -182,7 +182,7 @@ def _checked_regex(pattern: Any, name: str) -> str:
         _compile(text)
     except pa.ArrowInvalid as error:
         hint = "RE2 has no look-around and no references to groups"
-        raise JagValueError(f"str.{name}: {text!r} is not a regular expression of RE2 ({error}); {hint}") from None
+        raise JagValueError(f"str.{name}: {brief(text)} is not a regular expression of RE2 ({error}); {hint}") from None
     return f"{text}\\E" if "\\Q" in _QUOTED.sub("", text) else text  # text that is appended to the pattern must not be quoted
 
 
@@ -330,9 +330,9 @@ def pad(column: Column, name: str, n: Any, side: Any, fill: Any) -> Column:
     """Pad each string to n code points at the left, the right or both sides."""
     width, char = integer(n, f"str.{name}: n"), _string(fill, name, "fill")
     if len(char) != 1:
-        raise JagValueError(f"str.{name}: fill must be one character, got {fill!r}")
+        raise JagValueError(f"str.{name}: fill must be one character, got {brief(fill)}")
     if side not in ("left", "right", "both"):
-        raise JagValueError(f"str.{name}: side must be 'left', 'right' or 'both', got {side!r}")
+        raise JagValueError(f"str.{name}: side must be 'left', 'right' or 'both', got {brief(side)}")
     if width <= 0:
         return on_text(column, name, lambda text: text)
     room = _room_for(width)
@@ -408,7 +408,7 @@ def replace(column: Column, old: Any, new: Any, n: Any, regex: bool) -> Column:
         if limit == 0:
             return text
         if regex and limit > 0 and _kernels.has_empty_match(text, wanted):  # Arrow would replace the same place n times
-            raise JagValueError(f"str.replace: {wanted!r} matches between characters; n can't limit that, leave it out")
+            raise JagValueError(f"str.replace: {brief(wanted)} matches between characters; n can't limit that, leave it out")
         if regex and limit < 0:
             return _regex.replace(text, wanted, by)
         if regex and _regex.asserts(wanted):
@@ -486,7 +486,7 @@ def extract(column: Column, pattern: Any) -> Column:
     """Return the groups of the first match of each string as structs."""
     wanted, names = _kernels.groups_of(_checked_regex(pattern, "extract"))
     if not names:
-        raise JagValueError(f"str.extract: {pattern!r} has no group; write ({pattern}) for the whole match")
+        raise JagValueError(f"str.extract: {brief(pattern)} has no group; put it in parentheses for the whole match")
     if len(set(names)) < len(names):
         raise JagValueError(f"str.extract: two of the groups {list(names)} have the same name; rename one")
     return on_text(column, "extract", lambda text: _kernels.extract(text, wanted, names))

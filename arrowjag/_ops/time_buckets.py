@@ -16,7 +16,7 @@ from arrowjag._kernels.base import extremes
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.elementwise.times import TICKS, Every, every_of, nanoseconds_of
 from arrowjag._ops.zones import first_in_zone, steps_ahead, wall_of
-from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
+from arrowjag.errors import JagRangeError, JagTypeError, JagValueError, brief
 from arrowjag.typing import IntArray
 
 __all__ = ["Buckets", "as_ticks", "buckets_of"]
@@ -48,7 +48,7 @@ def as_ticks(span: Any, type: pa.DataType, what: str) -> int:
     """Return how many ticks of a temporal type a span has, rounded down."""
     parsed = _length(span, what, 0)
     if parsed.months:
-        raise JagValueError(f"{what}: months have no fixed length, got {span!r}; give days")
+        raise JagValueError(f"{what}: months have no fixed length, got {brief(span)}; give days")
     return parsed.nanoseconds // _nanoseconds(type)
 
 
@@ -121,7 +121,7 @@ def buckets_of(times: pa.Array, every: Any, operation: str) -> Buckets:
         return Buckets(months // span.months, span.months, 0, True, type)
     step, rest = divmod(span.nanoseconds, _nanoseconds(type))
     if step < 1 or rest:
-        raise JagValueError(f"{what} must be a whole number of ticks of {type}, at least one, got {every!r}")
+        raise JagValueError(f"{what} must be a whole number of ticks of {type}, at least one, got {brief(every)}")
     origin = 0 if pt.is_time(type) or pt.is_duration(type) else (span.origin - (ahead or 0)) // _nanoseconds(type)
     least = int(ticks.min(initial=0))
     if min(least - origin, (least - origin) // step * step + origin) < -(2**63):

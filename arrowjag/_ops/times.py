@@ -24,7 +24,7 @@ from arrowjag._ops import elementwise
 from arrowjag._ops.elementwise.tables import Keys, map_keys
 from arrowjag._ops.zones import any_counts, as_counts, as_times, first_in_zone, in_zone, steps_ahead, wall_of
 from arrowjag._pyarrow_versions import take
-from arrowjag.errors import JagRangeError, JagTypeError, JagValueError
+from arrowjag.errors import JagRangeError, JagTypeError, JagValueError, brief
 
 __all__ = [
     "FIELDS",
@@ -188,7 +188,7 @@ def time(column: Column) -> Column:
 def timestamp(column: Column, unit: Any) -> Column:
     """Count a unit of time since 1970 in UTC, rounded down."""
     if unit not in TICKS:
-        raise JagValueError(f"dt.timestamp: the unit must be one of {', '.join(TICKS)}, got {unit!r}")
+        raise JagValueError(f"dt.timestamp: the unit must be one of {', '.join(TICKS)}, got {brief(unit)}")
 
     def compute(values: pa.Array) -> pa.Array:
         counts, valid = as_counts(values)
@@ -240,7 +240,7 @@ def rounded(column: Column, name: str, every: str) -> Column:
 
     def compute(values: pa.Array) -> pa.Array:
         if step.months and not _has_date(values.type):
-            raise JagValueError(f"dt.{name}: {every!r} has no fixed length, which {values.type} needs. Write days or hours.")
+            raise JagValueError(f"dt.{name}: {brief(every)} has no fixed length, which {values.type} needs. Write days or hours.")
         if pt.is_date64(values.type):
             return compute(values.cast(pa.date32())).cast(pa.date64())
         wall = wall_of(values, f"dt.{name}")
@@ -290,7 +290,7 @@ def _checked_zone(zone: str, name: str) -> str:
     try:
         pc.assume_timezone(pa.array([0], pa.timestamp("s")), zone)
     except pa.ArrowInvalid as error:
-        raise JagValueError(f"dt.{name}: {zone!r} is not a time zone ({error})") from None
+        raise JagValueError(f"dt.{name}: {brief(zone)} is not a time zone ({str(error)[:200]})") from None
     return zone
 
 
@@ -340,7 +340,7 @@ def strftime(column: Column, format: str) -> Column:
     found = re.findall(r"%(.?)", format, re.DOTALL)
     unknown = [one for one in found if one not in _DIRECTIVES or not one]
     if unknown:
-        raise JagValueError(f"dt.strftime: unknown directive '%{unknown[0]}' in {format!r}")
+        raise JagValueError(f"dt.strftime: unknown directive '%{unknown[0]}' in {brief(format)}")
 
     def compute(values: pa.Array) -> pa.Array:
         zoned = pt.is_timestamp(values.type) and values.type.tz is not None

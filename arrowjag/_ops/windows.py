@@ -34,7 +34,7 @@ from arrowjag._kernels.scan.windows import Windows
 from arrowjag._ops import along_axis, exact, structure
 from arrowjag._ops import scan as _scans
 from arrowjag._ops.multi_reduce import floats
-from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagRangeError, JagTypeError, JagValueError
+from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagRangeError, JagTypeError, JagValueError, brief
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["STATISTICS", "check_window", "decaying_rate", "ewm", "pct_change", "roll"]
@@ -334,7 +334,7 @@ def check_window(window: Any, on: Any) -> int | None:
     if type(window) is int and 1 <= window < 2**31:
         return window
     if isinstance(window, (str, dt.timedelta, np.timedelta64, pa.DurationScalar)):
-        raise JagTypeError(f"rolling: a window of time, {window!r}, needs the times: rolling({window!r}, on=times)")
+        raise JagTypeError(f"rolling: a window of time, {brief(window)}, needs the times: rolling({brief(window)}, on=times)")
     return item_count(window, "rolling: window", 1)
 
 
@@ -366,7 +366,7 @@ def _roll_by_time(
 ) -> Column:
     width = _width(window, on.type)
     if isinstance(width, int) and width >= 2**63:
-        raise JagRangeError(f"rolling: the window must fit 64 bits of {on.type}, got {window!r}")
+        raise JagRangeError(f"rolling: the window must fit 64 bits of {on.type}, got {brief(window)}")
 
     @along_axis.in_blocks
     def apply(values: pa.Array, times: pa.Array, offsets: IntArray) -> pa.Array:
@@ -414,7 +414,7 @@ def _width(window: Any, type: pa.DataType) -> Any:
         return _width_of_time(window, type)
     if pt.is_integer(type) or pt.is_floating(type):
         if not (is_int(window) or (pt.is_floating(type) and isinstance(window, (float, np.floating)))):
-            raise JagTypeError(f"rolling: `on` holds {type}, so the window must be a number of its kind, got {window!r}")
+            raise JagTypeError(f"rolling: `on` holds {type}, so the window must be a number of its kind, got {brief(window)}")
         if not 0 < window < math.inf:
             raise JagValueError(f"rolling: the window must be a finite number of more than 0, got {window}")
         return float(window) if pt.is_floating(type) else int(window)
@@ -424,7 +424,7 @@ def _width(window: Any, type: pa.DataType) -> Any:
 def _width_of_time(window: Any, type: pa.DataType) -> int:
     nanoseconds = _nanoseconds(window)
     if nanoseconds <= 0:
-        raise JagValueError(f"rolling: the window must be more than 0, got {window!r}")
+        raise JagValueError(f"rolling: the window must be more than 0, got {brief(window)}")
     if type == pa.date32():
         unit = 86400 * 10**9
     elif type == pa.date64():
@@ -433,7 +433,7 @@ def _width_of_time(window: Any, type: pa.DataType) -> int:
         unit = 10**9 // _PER_SECOND[type.unit]
     if nanoseconds % unit:
         raise JagValueError(
-            f"rolling: the window {window!r} is not a whole number of the units of {type}; cast the times to a finer unit"
+            f"rolling: the window {brief(window)} is not a whole number of the units of {type}; cast the times to a finer unit"
         )
     return min(nanoseconds // unit, 2**62)
 
@@ -446,11 +446,11 @@ def _nanoseconds(window: Any) -> int:
     if isinstance(window, dt.timedelta):
         return (window // dt.timedelta(microseconds=1)) * 1000 + getattr(window, "nanoseconds", 0)
     if not isinstance(window, str):
-        raise JagTypeError(f"rolling: with times in `on` the window must be text such as '2h' or a timedelta, got {window!r}")
+        raise JagTypeError(f"rolling: with times in `on` the window must be text such as '2h' or a timedelta, got {brief(window)}")
     parts = re.fullmatch(r"((?:\d+(?:ns|us|ms|s|m|h|d|w))+)", window)
     if parts is None:
         raise JagValueError(
-            f"rolling: the window must be text such as '5m', '2h' or '1d12h' (units {', '.join(_UNITS)}), got {window!r}"
+            f"rolling: the window must be text such as '5m', '2h' or '1d12h' (units {', '.join(_UNITS)}), got {brief(window)}"
         )
     return sum(int(n) * _UNITS[unit] for n, unit in re.findall(r"(\d+)(ns|us|ms|s|m|h|d|w)", window))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from arrowjag._arguments import several
 from arrowjag._integers import is_int
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
@@ -16,7 +17,7 @@ from arrowjag.dims._base import Dim
 from arrowjag.dims._inputs import mask_array
 from arrowjag.dims._nested import Chain, Repeat, Runs, Sparse, as_part
 from arrowjag.dims._plain import Affine, Ragged, Uniform, check_rows
-from arrowjag.errors import ShapeError
+from arrowjag.errors import JagTypeError, ShapeError, brief
 from arrowjag.typing import IntArray
 
 
@@ -174,6 +175,7 @@ def concat(dims: Sequence[Dim]) -> Dim:
     >>> concat([Uniform(3, 2), Uniform(4)])
     Runs([3, 4], [2, 1])
     """
+    dims = _checked(dims)
     extents = {dim.extent for dim in dims}
     extent = extents.pop() if len(extents) == 1 else None
     if any(dim.validity is not None for dim in dims):
@@ -192,6 +194,17 @@ def concat(dims: Sequence[Dim]) -> Dim:
     if not joined:
         return Uniform(0, 0, declared=False)
     return joined[0] if len(joined) == 1 else Chain(joined)
+
+
+def _checked(dims: Any) -> list[Dim]:
+    """Return the parts of a concatenation as a list; raise for anything that is not a dim."""
+    parts = several(dims, "concat takes a list of dims")
+    other = [one for one in parts if not isinstance(one, Dim)]
+    if other:
+        raise JagTypeError(
+            f"concat takes dims, got {brief(other[0])} of type {type(other[0]).__name__}; to_dim converts sizes to a dim"
+        )
+    return parts
 
 
 def _join(left: Dim, right: Dim) -> Dim | None:

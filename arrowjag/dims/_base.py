@@ -17,7 +17,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import check_memory
 from arrowjag.dims._inputs import LIMIT, as_count, as_int, checked_total, int_array, offsets_of, read_only
 from arrowjag.dims._list import SizesAsList
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.typing import BoolArray, IntArray
 
 _SHOWN = 24
@@ -383,11 +383,11 @@ class Dim(SizesAsList):
         if type(key) is int and 0 <= key < self._n:
             return self._at(key)
         if isinstance(key, bool):
-            raise JagTypeError(f"a row must be an int or a slice, got {key!r}")
+            raise JagTypeError(f"a row must be an int or a slice, got {brief(key)}")
         try:
             row = operator.index(key)
         except TypeError:
-            raise JagTypeError(f"a row must be an int or a slice, got {key!r} of type {type(key).__name__}") from None
+            raise JagTypeError(f"a row must be an int or a slice, got {brief(key)} of type {type(key).__name__}") from None
         if not -self._n <= row < self._n:
             raise JagIndexError(f"row {row} is out of range for a dim of {self._n} rows")
         return self._at(row % self._n)

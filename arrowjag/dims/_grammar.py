@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from arrowjag._arguments import flag
 from arrowjag._integers import is_int
 from arrowjag.dims._base import Dim
 from arrowjag.dims._nested import Chain, Repeat, Runs, Sparse
@@ -55,6 +56,7 @@ def to_dim(spec: Any, *, literal_repeats: bool = False) -> Dim:
     >>> to_dim({1: 2, 3: 1}).tolist()
     [0, 2, 0, 1]
     """
+    repeats = flag(literal_repeats, "to_dim: literal_repeats")
     if isinstance(spec, Dim):
         return spec
     if is_int(spec):
@@ -71,7 +73,7 @@ def to_dim(spec: Any, *, literal_repeats: bool = False) -> Dim:
         raise JagTypeError(
             f"a dim must be an int, a list of sizes, a Dim or a pattern, got {brief(spec)} of type {type(spec).__name__}"
         )
-    return Repeat(Ragged(spec), 1) if literal_repeats else Ragged(spec)
+    return Repeat(Ragged(spec), 1) if repeats else Ragged(spec)
 
 
 def is_pattern(spec: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, TypeVar
@@ -10,11 +9,12 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from arrowjag._arguments import flat_numbers
 from arrowjag._capsules import import_data
 from arrowjag._integers import is_int
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.extremes import least
-from arrowjag.errors import JagOverflowError, JagTypeError, ShapeError
+from arrowjag.errors import JagOverflowError, JagTypeError, ShapeError, brief
 from arrowjag.typing import ArrowData, BoolArray, IntArray, SupportsArrowArray, SupportsArrowStream
 
 Array = TypeVar("Array", bound="np.ndarray[Any, Any]")
@@ -23,17 +23,12 @@ LIMIT = 2**63 - 1
 """Largest size, length and total: offsets are int64."""
 
 
-def _told(value: object) -> str:
-    """Return a short text for a value in one line."""
-    return " ".join(reprlib.repr(value).split())
-
-
 def as_int(value: object, what: str) -> int:
     """Return an integer that fits int64, or raise an error that names the argument."""
     if not is_int(value):
-        raise JagTypeError(f"{what} must be an int, got {_told(value)} of type {type(value).__name__}")
+        raise JagTypeError(f"{what} must be an int, got {brief(value)} of type {type(value).__name__}")
     if not -LIMIT <= value <= LIMIT:
-        raise ShapeError(f"integer overflow: {what} is {value}, the largest is {LIMIT}")
+        raise ShapeError(f"integer overflow: {what} is {brief(value)}, the largest is {LIMIT}")
     return int(value)
 
 
@@ -70,7 +65,7 @@ def int_array(values: Any, what: str) -> IntArray:
     if hasattr(values, "__array__"):
         return _from_numpy(np.asarray(values), what)
     if isinstance(values, (str, bytes, Mapping, AbstractSet)) or not isinstance(values, Iterable):
-        raise JagTypeError(f"{what}s must be integers, got {_told(values)} of type {type(values).__name__}")
+        raise JagTypeError(f"{what}s must be integers, got {brief(values)} of type {type(values).__name__}")
     return _from_list(list(values), what)
 
 
@@ -83,7 +78,7 @@ def _from_numpy(values: np.ndarray[Any, Any], what: str) -> IntArray:
         raise JagTypeError(f"{what}s must be integers, got dtype {values.dtype}")
     if values.dtype.kind == "u" and values.dtype.itemsize == 8 and len(values) and int(values.max()) > LIMIT:
         place = int(np.flatnonzero(values > LIMIT)[0])
-        raise ShapeError(f"integer overflow: {what} at position {place} is {values[place]}, the largest is {LIMIT}")
+        raise ShapeError(f"integer overflow: {what} at position {place} is {brief(values[place])}, the largest is {LIMIT}")
     return np.ascontiguousarray(values, dtype=np.int64)
 
 
@@ -103,12 +98,14 @@ def _from_list(values: list[Any], what: str) -> IntArray:
     if not all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in set(map(type, values))):
         place = next(place for place, value in enumerate(values) if not is_int(value))
         found = values[place]
-        raise JagTypeError(f"{what} at position {place} must be an int, got {_told(found)} of type {type(found).__name__}")
+        raise JagTypeError(f"{what} at position {place} must be an int, got {brief(found)} of type {type(found).__name__}")
     try:
         return np.array(values, dtype=np.int64)
     except OverflowError:
         place = next(place for place, value in enumerate(values) if not -LIMIT <= value <= LIMIT)
-        raise ShapeError(f"integer overflow: {what} at position {place} is {values[place]}, the largest is {LIMIT}") from None
+        raise ShapeError(
+            f"integer overflow: {what} at position {place} is {brief(values[place])}, the largest is {LIMIT}"
+        ) from None
 
 
 def size_array(values: Any, what: str = "size") -> IntArray:
@@ -134,7 +131,7 @@ def mask_array(mask: Any, n_rows: int) -> BoolArray:
         if mask.null_count:
             raise JagTypeError("a validity must be bools without nulls, got an Arrow array with nulls")
         mask = mask.to_numpy() if isinstance(mask, pa.ChunkedArray) else mask.to_numpy(zero_copy_only=False)
-    found = np.asarray(mask, dtype=bool if isinstance(mask, (list, tuple)) and len(mask) == 0 else None)
+    found = np.empty(0, bool) if isinstance(mask, (list, tuple)) and len(mask) == 0 else flat_numbers(mask, "a validity")
     if found.dtype != np.bool_ or found.ndim != 1:
         raise JagTypeError(f"a validity must be one bool per row, got dtype {found.dtype} of shape {found.shape}")
     if len(found) != n_rows:

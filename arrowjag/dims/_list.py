@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from arrowjag._integers import is_int
+from arrowjag._integers import integer, is_int
 from arrowjag._kernels import strategy
-from arrowjag.errors import JagValueError
+from arrowjag.errors import JagValueError, brief
 from arrowjag.typing import IntArray
 
 __all__ = ["SizesAsList"]
@@ -101,12 +101,13 @@ class SizesAsList(_Ints):
         >>> Affine(1, 5, 1).index(3)
         2
         """
-        first, last, _ = slice(start, stop).indices(self._n)
+        begin, end = integer(start, "index: start"), None if stop is None else integer(stop, "index: stop")
+        first, last, _ = slice(begin, end).indices(self._n)
         for begin in range(first, last if is_int(value) else first, strategy.sizes.DIM_BLOCK):
             found = np.flatnonzero(self._block(begin)[: last - begin] == value)
             if len(found):
                 return begin + int(found[0])
-        raise JagValueError(f"no row of {self!r} has size {value!r}")
+        raise JagValueError(f"no row of {self!r} has size {brief(value)}")
 
     def tolist(self) -> list[int]:
         """Return the sizes as a plain list.

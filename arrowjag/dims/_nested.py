@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from arrowjag._arguments import several
 from arrowjag._integers import is_int
 from arrowjag._kernels import strategy
 from arrowjag.dims._base import Dim, no_nulls
@@ -498,7 +499,7 @@ def _undeclared_text(part: Dim) -> str:
 def _opened(dims: Iterable[Any]) -> list[Dim]:
     """Parts that are not empty, not chains, and declare nothing."""
     found: list[Dim] = []
-    for spec in dims:
+    for spec in several(dims, "Chain takes a list of dims"):
         part = as_part(spec, "Chain")
         found += part.parts if isinstance(part, Chain) else [part.with_extent(None)] if len(part) else []
     return found

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from arrowjag._arguments import flag
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
@@ -71,7 +72,7 @@ class Uniform(Dim):
         if total > LIMIT:
             checked_total(total, "a dim")
         own = self.__dict__  # in half the time of `update`; Python makes a tuple where four names are assigned at once
-        own["_each"], own["_declared"] = size, bool(declared)
+        own["_each"], own["_declared"] = size, flag(declared, "Uniform: declared")
         own["_n"], own["_size"] = n, total
         if declared and size < 2**31:  # Arrow has no type for a larger extent
             own["_extent"] = size
@@ -314,7 +315,7 @@ class Ragged(Dim):
         Ragged([2, 0, 3])
         """
         dim = cls.__new__(cls)
-        if not check:
+        if not flag(check, "from_offsets: check"):
             if validity is not None:
                 validity = None if all_set(validity) else read_only(validity)
             cut = read_only(np.ascontiguousarray(offsets, np.int64))

@@ -65,6 +65,8 @@ class JobError(JagError, RuntimeError):
     'in/a.parquet, row groups 3 to 5: ValueError: no such day'
     """
 
+    _place_first = True
+
     def __init__(self, failure: Failure) -> None:
         super().__init__(str(failure))
         self.failure = failure

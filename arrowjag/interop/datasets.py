@@ -14,7 +14,7 @@ from arrowjag import _arrow
 from arrowjag._storage import to_storage
 from arrowjag.creation import from_arrow
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagIndexError, JagTypeError
+from arrowjag.errors import JagIndexError, JagTypeError, brief
 from arrowjag.interop import _parts
 from arrowjag.io._frames import check_host, from_table, to_table
 
@@ -55,7 +55,7 @@ def from_datasets(dataset: Any, columns: Sequence[str] | None = None, to: str = 
     if columns is not None:
         unknown = [name for name in columns if name not in dataset.column_names]
         if unknown:
-            raise JagIndexError(f"the dataset has no column {unknown[0]!r}; it has {dataset.column_names}")
+            raise JagIndexError(f"the dataset has no column {brief(unknown[0])}; it has {dataset.column_names}")
         dataset = dataset.select_columns(list(columns))
     if getattr(dataset, "_indices", None) is None and hasattr(dataset.data, "table"):
         table = dataset.data.table  # memory mapped: nothing is read yet

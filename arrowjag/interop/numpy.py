@@ -14,7 +14,7 @@ import numpy.typing as npt
 from arrowjag._array import JaggedArray, array_of
 from arrowjag._array.base import as_column
 from arrowjag.dense import from_dense
-from arrowjag.errors import JagValueError
+from arrowjag.errors import JagValueError, brief
 
 __all__ = ["from_numpy", "to_numpy"]
 
@@ -101,7 +101,7 @@ def to_numpy(x: Any, layout: Literal["object", "dense", "masked"] = "object") ->
     if layout == "masked":
         return array.to_dense(fill_value=None)
     if layout != "object":
-        raise JagValueError(f"to_numpy: layout must be 'object', 'dense' or 'masked', got {layout!r}")
+        raise JagValueError(f"to_numpy: layout must be 'object', 'dense' or 'masked', got {brief(layout)}")
     found: npt.NDArray[Any] = array.flatten().to_numpy() if array.ndim > 1 else array.to_numpy()
     for dim in reversed(array.shape.dims[1:]):
         found = _rows(found, dim.offsets.tolist(), dim.validity)

@@ -18,7 +18,7 @@ from arrowjag._array import JaggedArray, array_of
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.interop import _parts
 from arrowjag.shape import JaggedShape
 
@@ -55,7 +55,7 @@ def to_scipy(x: Any, n_columns: int | None = None, format: Literal["csr", "coo"]
     """
     array = array_of(x)
     if format not in ("csr", "coo"):
-        raise JagValueError(f"to_scipy: format must be 'csr' or 'coo', got {format!r}")
+        raise JagValueError(f"to_scipy: format must be 'csr' or 'coo', got {brief(format)}")
     if array.ndim != 2:
         raise ShapeError(f"a sparse matrix is made of ndim 2, got {array.shape!r}")
     _parts.refuse_nulls(array, "scipy")

@@ -20,7 +20,7 @@ from arrowjag._products import zip as zip_arrays
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.creation import from_arrow, from_sizes
 from arrowjag.dims import Ragged
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.interop import _parts
 
 __all__ = ["Keyed", "from_keyed", "from_torch", "to_keyed", "to_torch"]
@@ -56,7 +56,7 @@ def to_torch(x: Any, layout: Literal["nested", "offsets", "dense"] = "nested") -
     """
     array = array_of(x)
     if layout not in ("nested", "offsets", "dense"):
-        raise JagValueError(f"to_torch: layout must be 'nested', 'offsets' or 'dense', got {layout!r}")
+        raise JagValueError(f"to_torch: layout must be 'nested', 'offsets' or 'dense', got {brief(layout)}")
     if not _arrow.is_numeric(array.type):
         raise JagTypeError.no_kernel("to_torch", array.type, hint="torch holds numbers and booleans: cast first.")
     _parts.refuse_nulls(array, "torch")

@@ -22,7 +22,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import gather
 from arrowjag._ops import elementwise
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.interop import _parts
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import IntArray
@@ -107,7 +107,7 @@ def _described(dataset: Any, count: str | None, index: str | None) -> tuple[str,
     if count is not None or index is not None:
         wanted = str(count if index is None else index)
         if wanted not in dataset.variables:
-            raise JagValueError(f"from_ragged: the dataset has no variable {wanted!r}")
+            raise JagValueError(f"from_ragged: the dataset has no variable {brief(wanted)}")
         known = [(wanted, "sample_dimension" if index is None else "instance_dimension")]
     if len(known) != 1:
         names = ", ".join(str(name) for name, _ in known) or "none"
@@ -191,7 +191,7 @@ def to_ragged(
         If xarray is not installed.
     """
     if layout not in ("contiguous", "indexed"):
-        raise JagValueError(f"to_ragged: layout must be 'contiguous' or 'indexed', got {layout!r}")
+        raise JagValueError(f"to_ragged: layout must be 'contiguous' or 'indexed', got {brief(layout)}")
     columns = {label: array_of(one) for label, one in arrays.items()}
     deep = {label: one for label, one in columns.items() if one.ndim > 1}
     if not deep:

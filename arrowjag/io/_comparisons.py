@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._ops.elementwise.iso import iso_scalar
+from arrowjag.errors import brief
 
 __all__ = ["comparable", "compared_as"]
 
@@ -205,7 +206,7 @@ def _with_float(name: str, sign: str, value: int) -> tuple[str, str, Any]:
 def _members(name: str, values: Any, type: pa.DataType) -> Any:
     """Return the values of a list that the column can hold; those of other types unchanged."""
     if isinstance(values, (str, bytes)):
-        raise TypeError(f"in and not in take a list of values, got {values!r}")
+        raise TypeError(f"in and not in take a list of values, got {brief(values)}")
     if isinstance(values, (pa.Array, pa.ChunkedArray)) and pt.is_floating(type):
         values = values.to_pylist()
     if not isinstance(values, (list, tuple, set, frozenset, np.ndarray)):

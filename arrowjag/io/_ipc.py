@@ -10,7 +10,7 @@ import pyarrow.fs as pf
 
 from arrowjag._arguments import check_arguments
 from arrowjag._pyarrow_versions import table_of, table_with_data_of_views
-from arrowjag.errors import JagFileError
+from arrowjag.errors import JagFileError, JagValueError, brief
 from arrowjag.io._atomic import atomic_target, local_path, writing
 from arrowjag.io._damage import checked, content_of, reading
 from arrowjag.io._frames import check_host, from_table, index_columns, to_table
@@ -81,7 +81,7 @@ def _read(content: pa.Buffer, name: str, columns: Sequence[str] | None, to: str)
     if columns is not None and to == "pandas":
         columns = [*columns, *index_columns(schema)]
     plan = make_plan(schema, columns, None)
-    safe = [checked(table.column(one), f"{name}, column {one!r}") for one in plan.schema.names]
+    safe = [checked(table.column(one), f"{name}, column {brief(one)}") for one in plan.schema.names]
     table = table_of(safe, pa.schema([table.schema.field(one) for one in plan.schema.names]), table.num_rows)
     return from_table(conform_table(table, plan.schema, name), to)
 
@@ -141,7 +141,9 @@ def write_ipc(frame: Any, path: Any, *, filesystem: Any = None, compression: str
     """
     table = to_table(frame)
     where, target = locate_file(path, filesystem)
-    options = pa.ipc.IpcWriteOptions(compression=compression, unify_dictionaries=True)
+    if compression not in (None, "lz4", "zstd"):
+        raise JagValueError(f'write_ipc: compression must be None, "lz4" or "zstd", got {brief(compression)}')
+    options = pa.ipc.IpcWriteOptions(compression=None if compression is None else str(compression), unify_dictionaries=True)
     with (
         writing(target),
         atomic_target(where, target) as temporary,

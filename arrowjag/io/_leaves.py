@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._arguments import several
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagTypeError, JagValueError, brief
 
 __all__ = ["Selection", "leaf_names", "leaf_places", "part_of_type", "select"]
 
@@ -51,16 +52,14 @@ def select(schema: pa.Schema, names: Sequence[str]) -> Selection:
     arrowjag.errors.JagValueError: there is no column or leaf 'docs.scores'; there are docs, docs.score, docs.id
     """
     if isinstance(names, str):
-        raise JagTypeError(f"columns must be a list of names, got the str {names!r}: write columns=[{names!r}]")
-    if not isinstance(names, Iterable):
-        raise JagTypeError(f"columns must be a list of names, got {type(names).__name__}")
+        raise JagTypeError(f"columns must be a list of names, got the str {brief(names)}: write columns=[{brief(names)}]")
     found: Selection = {}
-    for name in names:
+    for name in several(names, "columns must be a list of names"):
         if not isinstance(name, str):
-            raise JagTypeError(f"columns must be a list of names, got {name!r} in it")
+            raise JagTypeError(f"columns must be a list of names, got {brief(name)} in it")
         path = _find(list(schema), name)
         if path is None:
-            raise JagValueError(f"there is no column or leaf {name!r}; there are {', '.join(leaf_names(schema))}")
+            raise JagValueError(f"there is no column or leaf {brief(name)}; there are {', '.join(leaf_names(schema))}")
         found.setdefault(path[0], set()).add(path[1:])
     return found
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pyarrow.fs as pf
 
-from arrowjag.errors import JagFileError, JagTypeError, JagValueError
+from arrowjag.errors import JagFileError, JagTypeError, JagValueError, brief
 from arrowjag.io._atomic import fsspec_of
 from arrowjag.io._damage import describe_missing, reading
 from arrowjag.io._python_files import python_filesystem
@@ -88,11 +88,11 @@ def locate_file(path: Any, filesystem: Any = None, options: Mapping[str, str] | 
     if not text:  # an unset variable of a script, which must not mean the current folder
         raise JagValueError("the path is empty")
     if "\0" in text:
-        raise JagValueError(f"a path holds no NUL character, got {text!r}")
+        raise JagValueError(f"a path holds no NUL character, got {brief(text)}")
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise JagValueError(f"the name of {text!r} is not UTF-8, which pyarrow can't open: rename the file") from error
+        raise JagValueError(f"the name of {brief(text)} is not UTF-8, which pyarrow can't open: rename the file") from error
     if "://" in text:
         return filesystem_of(text, options or {})
     return pf.LocalFileSystem(), os.path.abspath(os.path.expanduser(text))  # noqa: PTH100, PTH111 - Path would drop a trailing /

@@ -16,7 +16,7 @@ from arrowjag._arguments import check_arguments
 from arrowjag._from_json import parsed_as, readable
 from arrowjag._gate import storage_of
 from arrowjag._pyarrow_versions import empty_table, read_json, table_of
-from arrowjag.errors import JagFileError, JagTypeError
+from arrowjag.errors import JagFileError, JagTypeError, brief
 from arrowjag.io._atomic import atomic_target, writing
 from arrowjag.io._damage import checked, content_of, damaged, reading
 from arrowjag.io._frames import check_host, from_table, to_table
@@ -86,7 +86,9 @@ def _schema(schema: Any) -> pa.Schema:
         try:
             return pa.schema(list(schema.items()))
         except (TypeError, ValueError) as error:
-            raise JagTypeError(f"read_ndjson: schema must be a pa.Schema or a dict of types, got {schema!r}: {error}") from None
+            raise JagTypeError(
+                f"read_ndjson: schema must be a pa.Schema or a dict of types, got {brief(schema)}: {error}"
+            ) from None
     if not isinstance(schema, pa.Schema):
         raise JagTypeError(f"read_ndjson: schema must be a pa.Schema or a dict of types, got {type(schema).__name__}")
     return schema

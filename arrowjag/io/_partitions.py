@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._arrow import combine_chunks
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagTypeError, JagValueError, brief
 from arrowjag.io._scan import take_rows
 
 __all__ = ["FILE_NAME", "cut_by_keys", "keys_of"]
@@ -76,11 +76,11 @@ def _checked(names: list[Any], table: pa.Table, keep: bool) -> list[str]:
     known = ", ".join(table.column_names)
     for name in names:
         if name not in table.column_names:
-            raise JagValueError(f"partition_by names an unknown column {name!r}; there are {known}")
+            raise JagValueError(f"partition_by names an unknown column {brief(name)}; there are {known}")
         if table.column_names.count(name) > 1:
-            raise JagValueError(f"partition_by names {name!r}, and there are several columns of this name")
+            raise JagValueError(f"partition_by names {brief(name)}, and there are several columns of this name")
         if name.startswith((".", "_")) or not name:
-            raise JagValueError(f"partition_by names {name!r}: readers ignore folders whose names start with . or _")
+            raise JagValueError(f"partition_by names {brief(name)}: readers ignore folders whose names start with . or _")
     if not names or len(set(names)) < len(names):
         raise JagValueError(f"partition_by must name each key once, got {names}")
     if len(names) == table.num_columns and not keep:
@@ -92,18 +92,18 @@ def _texts(column: pa.ChunkedArray, name: str, any_null: bool) -> pa.Array:
     type = column.type.value_type if pt.is_dictionary(column.type) else column.type
     if pt.is_nested(type) or pt.is_floating(type) or isinstance(type, pa.BaseExtensionType):
         raise JagTypeError(
-            f"partition_by, column {name!r}: values of type {type} can't be names of folders; cast it to text or whole numbers"
+            f"partition_by, column {brief(name)}: values of type {type} can't be names of folders; cast it to text or whole numbers"
         )
     try:
         texts = combine_chunks(column.cast(type).cast(pa.large_string()))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise JagTypeError(f"partition_by, column {name!r}: {type} can't be written as text: {error}") from error
+        raise JagTypeError(f"partition_by, column {brief(name)}: {type} can't be written as text: {error}") from error
     if not any_null and len(texts) and texts.null_count == len(texts):
         raise JagValueError(
-            f"partition_by, column {name!r} is null in every row: readers couldn't tell its type; leave it in the file"
+            f"partition_by, column {brief(name)} is null in every row: readers couldn't tell its type; leave it in the file"
         )
     if _NULL in texts.unique().to_pylist():
-        raise JagValueError(f"partition_by, column {name!r} holds the text {_NULL}, which readers read as null")
+        raise JagValueError(f"partition_by, column {brief(name)} holds the text {_NULL}, which readers read as null")
     return texts
 
 

@@ -21,7 +21,7 @@ from arrowjag._arrow import combine_chunks
 from arrowjag._gate import storage_of
 from arrowjag._kernels.move import gather
 from arrowjag._pyarrow_versions import concat_tables, empty_table, table_of
-from arrowjag.errors import JagFileError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagFileError, JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.io._atomic import local_path
 from arrowjag.io._chunks import Chunks
 from arrowjag.io._comparisons import comparable, compared_as
@@ -362,7 +362,7 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
         If it compares incompatible types.
     """
     if isinstance(filters, str):
-        raise JagTypeError(f'filters must be an expression, or tuples such as [("year", ">=", 2013)], got the str {filters!r}')
+        raise JagTypeError(f'filters must be an expression, or tuples such as [("year", ">=", 2013)], got the str {brief(filters)}')
     if not isinstance(filters, pc.Expression):
         try:
             filters = pq.filters_to_expression(_typed(filters, schema))
@@ -684,7 +684,9 @@ def _key(part: Part, field: pa.Field) -> pa.Scalar:
     try:
         return pa.scalar(key).cast(field.type)
     except (pa.ArrowException, ValueError, TypeError) as error:
-        raise JagValueError(f"{part.name}: the folder says {field.name}={key!r}, and the schema {field.type}: {error}") from error
+        raise JagValueError(
+            f"{part.name}: the folder says {field.name}={brief(key)}, and the schema {field.type}: {error}"
+        ) from error
 
 
 def _read_column(raw: pa.Table, place: int, field: pa.Field, name: str) -> pa.ChunkedArray:

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pf
 
-from arrowjag.errors import JagFileError, JagTypeError, JagValueError, MissingDependencyError
+from arrowjag.errors import JagFileError, JagTypeError, JagValueError, MissingDependencyError, brief
 from arrowjag.io._python_files import python_filesystem
 
 __all__ = ["check_options", "filesystem_of", "for_iceberg", "is_bucket", "object_store", "s3_options", "scheme_of", "without_table"]
@@ -230,7 +230,7 @@ def _renamed(options: Mapping[str, str], names: Mapping[str, str], scheme: str) 
         (short,) = _short({name: value})
         short = name.lower().removeprefix("azure_storage_") if scheme == "az" and short == "session_token" else short
         if short not in known:
-            raise JagValueError(f"storage_options: {name!r} is unknown for {scheme}; known are {', '.join(sorted(known))}")
+            raise JagValueError(f"storage_options: {brief(name)} is unknown for {scheme}; known are {', '.join(sorted(known))}")
         if names[short]:
             found[names[short]] = value
     return found
@@ -240,7 +240,7 @@ def _seconds(text: str, name: str) -> float:
     """Parse a time span in the format of object_store (`5s`, `500ms`) or a number of seconds."""
     found = re.fullmatch(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*(ms|s|m|)\s*", text)
     if found is None:
-        raise JagValueError(f"storage_options: {name} must be a time such as 5s, got {text!r}")
+        raise JagValueError(f"storage_options: {name} must be a time such as 5s, got {brief(text)}")
     return float(found[1]) * {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0}[found[2]]
 
 

@@ -121,7 +121,7 @@ def to_series(array: JaggedArray, index: Any = None, name: Any = None) -> Any:
     except ValueError as error:
         raise ShapeError(f"to_pandas: the index must be flat, one label per row of {array.shape!r}: {error}") from None
     except TypeError as error:
-        raise JagTypeError(f"to_pandas: {error}") from None
+        raise JagTypeError(f"to_pandas: {str(error)[:200]}") from None
 
 
 def series_from_arrow(array: pa.ExtensionArray) -> Any:

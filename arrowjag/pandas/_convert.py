@@ -12,12 +12,13 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
+from arrowjag._arguments import several
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
 from arrowjag._ops import elementwise, struct_fields, structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 from arrowjag.shape import JaggedShape
@@ -122,7 +123,7 @@ def read(data: Any, dtype: JaggedDtype | None) -> Column:
         return conform(_column.from_arrow(stored, ndim), dtype)
     if isinstance(values, Column):
         return conform(values, dtype)
-    return _read_objects(list(values), dtype)
+    return _read_objects(several(values, "JaggedExtensionArray takes a list of rows"), dtype)
 
 
 def _read_objects(values: list[Any], dtype: JaggedDtype | None) -> Column:
@@ -164,7 +165,7 @@ def rows(values: Sequence[Any], dtype: JaggedDtype | None) -> Column:
     for place, one in enumerate(values):
         if not isinstance(one, Row) and not _is_list(one):
             if not is_missing(one):
-                raise JagTypeError(f"a row of a jagged column must be a list, got {type(one).__name__} {one!r}")
+                raise JagTypeError(f"a row of a jagged column must be a list, got {type(one).__name__} {brief(one)}")
             valid[place] = False
             continue
         row = one if isinstance(one, Row) else Row(_opened(one), dtype.leaf if dtype else None, ndim - 1)

@@ -24,7 +24,7 @@ from pandas.core.internals.blocks import Block  # type: ignore[import-not-found]
 from pandas.core.reshape import pivot
 
 from arrowjag._array import JaggedArray
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagTypeError, brief
 from arrowjag.pandas._cells import is_jagged, rows_to_set
 from arrowjag.pandas._convert import as_array
 from arrowjag.pandas._objects import without_rows
@@ -82,7 +82,7 @@ def _insert_label(original: Callable[..., Any]) -> Any:
 
     def insert(self: Any, loc: int, item: Any) -> Any:
         if isinstance(item, Row) and not is_jagged(self):
-            raise JagTypeError(f"a row can't be a label of an index of {self.dtype}, got {item!r}")
+            raise JagTypeError(f"a row can't be a label of an index of {self.dtype}, got {brief(item)}")
         return original(self, loc, item)
 
     return insert

@@ -13,7 +13,7 @@ from arrowjag._array.base import as_column
 from arrowjag._column import Column
 from arrowjag._ops import elementwise, structure
 from arrowjag.dims import Uniform
-from arrowjag.errors import JagError, JagTypeError, ShapeError
+from arrowjag.errors import JagError, JagTypeError, ShapeError, brief
 from arrowjag.pandas._convert import is_missing, read, rows
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
@@ -64,7 +64,7 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False, categ
             ".jag.all(); item by item there are arrowjag.where and .jag.clip"
         )
     if not _is_sequence(value):
-        raise JagTypeError(f"Invalid value {value!r} for dtype {dtype}: a row is a list")
+        raise JagTypeError(f"Invalid value {brief(value)} for dtype {dtype}: a row is a list")
     if _is_one_row(value, dtype, many):
         if many and (n > 1 or not isinstance(value, (list, tuple))):
             levels = f"{dtype.ndim - 1} level{'s' * (dtype.ndim > 2)}"
@@ -74,7 +74,9 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False, categ
             )
         return _repeated(_one_row(value, dtype), n)
     if not many and isinstance(value, (list, tuple, np.ndarray)):
-        raise JagTypeError(f"Invalid value {value!r} for dtype {dtype}: a row has {dtype.ndim - 1} levels, this list is deeper")
+        raise JagTypeError(
+            f"Invalid value {brief(value)} for dtype {dtype}: a row has {dtype.ndim - 1} levels, this list is deeper"
+        )
     column = read(value, dtype)
     if n == 0 or column.shape.nodes(1) == 1:
         return _repeated(column, n)
@@ -167,5 +169,5 @@ def _one_row(value: Any, dtype: JaggedDtype) -> Column:
     try:
         row = Row(as_column(items, type=dtype.leaf if isinstance(items, (list, tuple)) else None, ndim=dtype.ndim - 1))
     except JagError as error:
-        raise JagTypeError(f"Invalid value {value!r} for dtype {dtype}: {error}") from None
+        raise JagTypeError(f"Invalid value {brief(value)} for dtype {dtype}: {error}") from None
     return rows([row], dtype)

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from arrowjag._warnings import warn
+from arrowjag.errors import brief
 
 __all__ = ["warn_of_scalar"]
 
@@ -31,7 +32,9 @@ def warn_of_scalar(array: Any, other: Any) -> None:
     caller = sys._getframe(_FROM_OPERATOR + 1)
     if caller.f_code.co_name != "comparison_op" or not _is_first(caller, array):
         return
-    warn(f"a row of {array.dtype} is a list and never equals {other!r}; .jag == {other!r} compares items", through=_PANDAS)
+    warn(
+        f"a row of {array.dtype} is a list and never equals {brief(other)}; .jag == {brief(other)} compares items", through=_PANDAS
+    )
 
 
 def _is_first(caller: FrameType, array: Any) -> bool:

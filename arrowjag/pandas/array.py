@@ -31,7 +31,7 @@ from arrowjag.pandas._operators import Operators, wrap
 from arrowjag.pandas._row_text import parse_rows
 from arrowjag.pandas._setting import fresh_rows
 from arrowjag.pandas._store import Store
-from arrowjag.pandas.dtype import JaggedDtype, array_class
+from arrowjag.pandas.dtype import JaggedDtype, array_class, wanted_dtype
 from arrowjag.pandas.row import Row, row_texts
 
 __all__ = ["JaggedExtensionArray"]
@@ -74,7 +74,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
     _dtype: JaggedDtype
 
     def __init__(self, values: Any, dtype: Any = None, copy: bool = False) -> None:
-        wanted: Any = pd.api.types.pandas_dtype(dtype) if dtype is not None else None
+        wanted = None if dtype is None else wanted_dtype(dtype)
         column = read(values, wanted)
         self._store = Store(column)
         self._dtype = wanted if wanted is not None else JaggedDtype.of(column)

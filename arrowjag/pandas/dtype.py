@@ -10,13 +10,14 @@ import pyarrow.types as pt
 from pandas.api.extensions import ExtensionDtype, register_extension_dtype
 
 from arrowjag import _arrow, _column
+from arrowjag._arguments import several
 from arrowjag._column import Column
 from arrowjag._integers import check_ndim, is_int
 from arrowjag._ops import elementwise
 from arrowjag._pyarrow_versions import has_views, without_views
 from arrowjag._type_names import jagged_name, parse_dtype_name, type_name
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.pandas._index import JaggedIndex
 from arrowjag.pandas.row import Row
 
@@ -63,10 +64,10 @@ class JaggedDtype(ExtensionDtype):
     def __init__(self, leaf: pa.DataType | str = "double", ndim: int = 2, extents: tuple[int | None, ...] | None = None) -> None:
         type: Any = parse_dtype_name(f"jagged[{leaf}, 2]")[0] if isinstance(leaf, str) else leaf
         if not isinstance(type, pa.DataType):
-            raise JagTypeError(f"JaggedDtype takes an Arrow type or its name first, got {leaf!r}")
+            raise JagTypeError(f"JaggedDtype takes an Arrow type or its name first, got {brief(leaf)}")
         self._leaf: pa.DataType = type
         if not is_int(ndim) or ndim < 2:
-            raise ShapeError(f"JaggedDtype needs ndim of at least 2, got {ndim!r}; a plain column has its own dtype")
+            raise ShapeError(f"JaggedDtype needs ndim of at least 2, got {brief(ndim)}; a plain column has its own dtype")
         check_ndim(ndim, "JaggedDtype")
         self._ndim = int(ndim)
         self._extents = _checked_extents(extents, ndim)
@@ -159,7 +160,9 @@ class JaggedDtype(ExtensionDtype):
         try:
             return cls(*parse_dtype_name(string))
         except (ShapeError, JagTypeError) as error:
-            text = str(error) if isinstance(error, JagTypeError) else f"Cannot construct a 'JaggedDtype' from {string!r}: {error}"
+            text = (
+                str(error) if isinstance(error, JagTypeError) else f"Cannot construct a 'JaggedDtype' from {brief(string)}: {error}"
+            )
             if string.startswith("jagged["):
                 raise JagValueError(f"{text}. The format is jagged[LEAF TYPE, NDIM], such as jagged[double, 2]") from None
             raise JagTypeError(text) from None
@@ -285,11 +288,25 @@ def _common_leaf(leaves: list[pa.DataType]) -> pa.DataType:
 def _checked_extents(extents: Any, ndim: int) -> tuple[int | None, ...]:
     if extents is None:
         return (None,) * (ndim - 1)
-    given = tuple(int(one) if is_int(one) else one for one in extents)
+    items = several(extents, f"JaggedDtype: extents of ndim {ndim} must be a tuple of int or None")
+    given = tuple(int(one) if is_int(one) else one for one in items)
     wrong = [one for one in given if one is not None and (not is_int(one) or one < 0)]
     if len(given) != ndim - 1 or wrong:
-        raise ShapeError(f"extents of ndim {ndim} are {ndim - 1} sizes or None, one for each dim after the rows, got {given}")
+        raise ShapeError(
+            f"extents of ndim {ndim} are {ndim - 1} sizes or None, one for each dim after the rows, got {brief(given)}"
+        )
     return given
+
+
+def wanted_dtype(dtype: Any) -> JaggedDtype:
+    """Convert the dtype, or the name of the dtype, that an array shall have; raise unless it is jagged."""
+    try:
+        found = pd.api.types.pandas_dtype(dtype)
+    except (TypeError, ValueError):
+        found = None
+    if not isinstance(found, JaggedDtype):
+        raise JagTypeError(f"JaggedExtensionArray: dtype must be a JaggedDtype or its name, got {brief(dtype)}")
+    return found
 
 
 def _as_jagged(dtype: Any) -> JaggedDtype | None:

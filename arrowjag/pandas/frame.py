@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 
 from arrowjag import _frames
+from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray
 from arrowjag._integers import item_count
 from arrowjag._parameters import with_descriptions
 from arrowjag._query import filter_by, parse
 from arrowjag._spellings import suggestion
 from arrowjag.creation import array as to_array
-from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.pandas._convert import as_array, nested_rows
 from arrowjag.pandas._html import frame_repr
 from arrowjag.pandas._objects import with_exact_items, without_rows
@@ -23,6 +24,9 @@ from arrowjag.pandas._operators import wrap
 from arrowjag.pandas._wrapping import align, opened
 
 __all__ = ["FrameJag"]
+
+_ORIENTS = ("dict", "list", "series", "split", "tight", "records", "index")
+"""Those of `pandas.DataFrame.to_dict`."""
 
 
 @pd.api.extensions.register_dataframe_accessor("jag")
@@ -53,6 +57,7 @@ class FrameJag:
         hint = lambda: suggestion(name, dir(type(self)), where="df[column].jag")  # noqa: E731
         raise JagAttributeError(f".jag of a DataFrame has no {name!r}", name, hint)
 
+    @check_arguments
     def flatten(self, *columns: Any, keep_empty: bool = False) -> pd.DataFrame:
         """Return one row per leaf of columns that share a shape prefix.
 
@@ -103,6 +108,7 @@ class FrameJag:
         made = pd.DataFrame({name: wrap(one) for name, one in zip(names, flat.columns, strict=True)}, index=others.index)
         return pd.concat([others, made], axis=1)[list(frame.columns)]
 
+    @check_arguments
     def implode(self, by: Any, columns: Any = None, *, nan_to_null: bool = True) -> pd.DataFrame:
         """Nest rows into one row per group; the inverse of `flatten`.
 
@@ -161,6 +167,7 @@ class FrameJag:
         heads.index = index
         return pd.concat([heads, pd.DataFrame(made, index=index)], axis=1)
 
+    @check_arguments
     def nest(self, *columns: Any, into: Hashable) -> pd.DataFrame:
         """Combine columns into one of structs, with one field per column.
 
@@ -204,6 +211,7 @@ class FrameJag:
         made = _frames.nest(dict(zip(fields, map(self._read, names), strict=True)))
         return self._with({into: made}, gone)
 
+    @check_arguments
     def unnest(self, *columns: Any) -> pd.DataFrame:
         """Split columns of structs into one column per field.
 
@@ -235,6 +243,7 @@ class FrameJag:
             frame = FrameJag(frame)._with(made, [name])
         return frame
 
+    @check_arguments
     def query(self, condition: str) -> pd.DataFrame:
         """Keep the items of a column of structs for which a condition is true.
 
@@ -262,6 +271,7 @@ class FrameJag:
         self._check(())
         return self._with(filter_by(query, {name: self._column(name) for name in query.columns}))
 
+    @check_arguments
     def filter(self, mask: Any, *columns: Any) -> pd.DataFrame:
         """Keep the items of columns for which a mask is true.
 
@@ -289,6 +299,7 @@ class FrameJag:
         """
         return self._with(_frames.filter_columns(self._changed("filter", columns), self._key(mask)))
 
+    @check_arguments
     def sort_items(self, by: Any, *columns: Any, descending: bool = False) -> pd.DataFrame:
         """Sort the items of columns by the items of a key.
 
@@ -318,6 +329,7 @@ class FrameJag:
         """
         return self._with(_frames.sort_columns(self._changed("sort_items", columns), self._keys(by), bool(descending)))
 
+    @check_arguments
     def topk(self, k: int, by: Any, *columns: Any) -> pd.DataFrame:
         """Keep the items with the largest keys, largest first.
 
@@ -347,6 +359,7 @@ class FrameJag:
         """
         return self._with(_frames.topk_columns(self._changed("topk", columns), self._keys(by), item_count(k, "topk: k")))
 
+    @check_arguments
     def describe(self, *columns: Any) -> pd.DataFrame:
         """Return statistics of jagged columns.
 
@@ -390,6 +403,7 @@ class FrameJag:
         told = {key: one for name in names for key, one in _frames.described(name, self._read(name)).items()}
         return pd.DataFrame(told, index=pd.Index(_frames.STATISTICS, name="statistic"), dtype="float64")
 
+    @check_arguments
     def to_dict(self, orient: str = "dict", **options: Any) -> Any:
         """Convert the frame to Python dicts and lists; jagged columns become nested lists.
 
@@ -405,6 +419,11 @@ class FrameJag:
         dict or list
             Null rows and null items are None, empty rows empty lists. Cost: every value becomes a Python object.
 
+        Raises
+        ------
+        JagValueError, JagTypeError
+            If there is no such `orient`, or option of pandas.
+
         Examples
         --------
         >>> import pandas as pd
@@ -413,8 +432,13 @@ class FrameJag:
         >>> df.jag.to_dict("records")
         [{'k': 1, 'v': [1, None]}, {'k': 2, 'v': None}]
         """
+        if orient not in _ORIENTS:
+            raise JagValueError(f"to_dict: orient must be one of {', '.join(map(repr, _ORIENTS))}, got {brief(orient)}")
         frame = without_rows(self._frame)
-        return (with_exact_items(frame) if orient == "list" else frame).to_dict(orient, **options)
+        try:
+            return (with_exact_items(frame) if orient == "list" else frame).to_dict(orient, **options)
+        except TypeError as error:
+            raise JagTypeError(f"to_dict: {error}") from None
 
     def __repr__(self) -> str:
         rows, columns = self._frame.shape
@@ -453,7 +477,7 @@ class FrameJag:
 
     def _key(self, value: Any) -> JaggedArray:
         """A mask or a key: the name of a column or field, a Series, which is aligned, or data with one row per row of the frame."""
-        if isinstance(value, str) or (isinstance(value, Hashable) and value in self._frame.columns):
+        if isinstance(value, str) or (_is_label(value) and value in self._frame.columns):
             return self._read(value)
         value = getattr(value, "_series", value)
         if isinstance(value, pd.Series):
@@ -477,7 +501,9 @@ class FrameJag:
         names = _frames.several(operation, columns)
         for name in names:
             if _frames.resolve(name, known)[1]:
-                raise JagTypeError(f"{operation} changes whole columns, {name!r} is a field: name its column, or unnest it first")
+                raise JagTypeError(
+                    f"{operation} changes whole columns, {brief(name)} is a field: name its column, or unnest it first"
+                )
         return {name: as_array(self._frame[name]) for name in names}
 
     def _with(self, made: Mapping[Any, JaggedArray], gone: Sequence[Hashable] = ()) -> pd.DataFrame:
@@ -494,7 +520,16 @@ class FrameJag:
             raise JagValueError(f"the frame has two columns {columns[columns.duplicated()][0]!r}; names must differ")
         for name in names:
             if name not in columns:
-                raise JagIndexError(f"the frame has no column {name!r}; it has {list(columns)}")
+                raise JagIndexError(f"the frame has no column {brief(name)}; it has {list(columns)}")
+
+
+def _is_label(value: Any) -> bool:
+    """Return whether a value may be the label of a column; some types with `__hash__`, such as expressions of polars, raise."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _names(names: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from arrowjag import _frames
 from arrowjag._array import JaggedArray
 from arrowjag._methods import METHODS, Method
 from arrowjag.creation import array as to_array
-from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.pandas._convert import as_array, nested_rows
 from arrowjag.pandas._series import FLAT_SETS
 from arrowjag.pandas._wrapping import align, rewrap
@@ -149,7 +149,7 @@ def _inner_axis(axis: Any, ndim: int, operation: str) -> Any:
         return 1
     raise JagValueError(
         f"groupby.jag.{operation}: axis must be 0, item by item across the rows of a group, or None, one value per group; "
-        f"got {axis!r}. "
+        f"got {brief(axis)}. "
         f"Along an inner axis call .jag.{operation} of the column, without groupby"
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from arrowjag._integers import is_int
 from arrowjag._methods import HOSTS, Host, Rows, rows_of_free
 from arrowjag.pandas._series import SeriesJag
 from arrowjag.pandas._wrapping import align, opened, rewrap
@@ -65,6 +66,8 @@ def _moves_rows(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> boo
     if name != "concat":
         return False
     axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
+    if not is_int(axis):  # the function will raise
+        return False
     arrays = args[0] if args else next(iter(kwargs.values()))
     ndim = max((opened(one).ndim if _owns(one) else getattr(one, "ndim", 1) for one in arrays), default=1)
     return bool(axis % ndim == 0)

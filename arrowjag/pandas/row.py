@@ -17,6 +17,7 @@ from arrowjag import _arrow, _formatting
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
+from arrowjag._integers import integer
 from arrowjag._ops import structure
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagIndexError, JagValueError, ShapeError
@@ -145,7 +146,7 @@ class Row:
             index = np.arange(start, stop, step)
             outer = [Uniform._frame(len(index))]
             return Row._at(_boxed(structure.take_items(self._inner(), 1, index, outer)), 0)
-        place = operator.index(key)
+        place = integer(key, "a position in a row")
         if not -len(self) <= place < len(self):
             raise JagIndexError(f"item {place} is out of range for a row of {len(self)}")
         return self._item(place % len(self))

@@ -13,7 +13,7 @@ from arrowjag import _arrow, _formatting
 from arrowjag._array.base import as_column
 from arrowjag._column import Column, row_validity
 from arrowjag._ops import structure
-from arrowjag.errors import JagValueError
+from arrowjag.errors import JagValueError, brief
 from arrowjag.plot import _canvas
 
 __all__ = ["Cell", "colours", "draw_cells", "row_cells", "rows"]
@@ -213,7 +213,7 @@ def _fill(column: Column, color_by: Any) -> Any:
         if color_by == "value":
             return colours(column)
         if color_by != "row":
-            raise JagValueError(f"rows: color_by must be 'value', 'row' or an array of integers, got {color_by!r}")
+            raise JagValueError(f"rows: color_by must be 'value', 'row' or an array of integers, got {brief(color_by)}")
         number = np.arange(column.shape.nodes(1)) if column.ndim == 1 else column.shape.composed(1, column.ndim).parents
     else:
         spread = structure.align([as_column(color_by), column], "color_by")[0]

@@ -9,11 +9,12 @@ import polars as pl
 import polars.selectors as cs
 
 from arrowjag import _arrow
+from arrowjag._arguments import several
 from arrowjag._integers import MAX_NDIM, check_ndim, integer
 from arrowjag._type_names import jagged_name
 from arrowjag.dtype import metadata as canonical_metadata
 from arrowjag.dtype import parse_metadata
-from arrowjag.errors import ShapeError
+from arrowjag.errors import JagTypeError, ShapeError, brief
 from arrowjag.polars._leaf_names import leaf_name
 from arrowjag.polars._versions import map_columns
 
@@ -65,12 +66,13 @@ class Jagged(pl.BaseExtension):
         if ndim < 1:
             raise ShapeError(f"Jagged: a column has at least 1 dim, got ndim={ndim}")
         check_ndim(ndim, "Jagged")
-        if extents is not None and len(extents) != ndim - 1:
-            raise ShapeError(f"Jagged: {ndim} dims have {ndim - 1} extents, one for each dim after the rows, got {tuple(extents)}")
-        sizes = [None if one is None else integer(one, "Jagged: an extent") for one in extents or [None] * (ndim - 1)]
+        given = [None] * (ndim - 1) if extents is None else several(extents, "Jagged: extents must be a list of int or None")
+        if len(given) != ndim - 1:
+            raise ShapeError(f"Jagged: {ndim} dims have {ndim - 1} extents, one for each dim after the rows, got {brief(given)}")
+        sizes = [None if one is None else integer(one, "Jagged: an extent") for one in given]
         if any(one is not None and one < 0 for one in sizes):
             raise ShapeError(f"Jagged: an extent must be at least 0, got {tuple(sizes)}")
-        storage: Any = leaf
+        storage: Any = _leaf(leaf, "Jagged")
         for extent in reversed(sizes):
             storage = pl.Array(storage, extent) if extent else pl.List(storage)
         super().__init__(_arrow.EXTENSION_NAME, storage, canonical_metadata(ndim))
@@ -206,6 +208,14 @@ def jagged(leaf: PolarsDataType | None = None, ndim: int | None = None) -> cs.Se
         return extensions  # type: ignore[no-any-return]
     check_ndim(integer(ndim, "ndim", 1), "jagged")
     return extensions.as_expr().pipe_with_dtype(partial(_of_ndim, ndim))  # type: ignore[no-any-return]
+
+
+def _leaf(leaf: Any, owner: str) -> Any:
+    """Return a dtype of polars, also one that a Python type names; raise for other values."""
+    try:
+        return pl.List(leaf).inner
+    except TypeError:
+        raise JagTypeError(f"{owner}: leaf must be a dtype of polars, got {brief(leaf)} of type {type(leaf).__name__}") from None
 
 
 def _of_ndim(ndim: int, column: pl.Expr, dtype: Any) -> pl.Expr:

@@ -7,7 +7,8 @@ from typing import Any, NoReturn, TypeVar
 
 import polars as pl
 
-from arrowjag.errors import JagValueError
+from arrowjag._arguments import check_arguments
+from arrowjag.errors import JagValueError, brief
 from arrowjag.polars._html import frame_repr
 from arrowjag.polars.lazy_frame import JagLazyFrame, refuse_name
 
@@ -64,14 +65,17 @@ class JagDataFrame:
         """Raise for an unknown name, and suggest one of arrowjag; methods of single columns are under `.jag` of the column."""
         refuse_name("DataFrame", name, dir(type(self)))
 
+    @check_arguments
     def flatten(self, *columns: Any, keep_empty: bool = False) -> pl.DataFrame:
         """Call `JagLazyFrame.flatten` and collect the result."""
         return JagLazyFrame(self._frame.lazy()).flatten(*columns, keep_empty=keep_empty).collect()
 
+    @check_arguments
     def implode(self, by: Any, columns: Any = None) -> pl.DataFrame:
         """Call `JagLazyFrame.implode` and collect the result."""
         return JagLazyFrame(self._frame.lazy()).implode(by, columns).collect()
 
+    @check_arguments
     def to_dict(self, orient: str = "list") -> Any:
         """Convert the frame to Python dicts and lists; jagged columns become nested lists.
 
@@ -98,7 +102,7 @@ class JagDataFrame:
         [{'k': 1, 'v': [1, None]}, {'k': 2, 'v': None}]
         """
         if orient not in ("list", "records"):
-            raise JagValueError(f'to_dict: orient must be "list" or "records", got {orient!r}')
+            raise JagValueError(f'to_dict: orient must be "list" or "records", got {brief(orient)}')
         return self._frame.to_dict(as_series=False) if orient == "list" else self._frame.to_dicts()
 
     def __repr__(self) -> str:
@@ -108,30 +112,37 @@ class JagDataFrame:
     def _repr_html_(self) -> str:
         return frame_repr(self._frame, "DataFrame")
 
+    @check_arguments
     def nest(self, *columns: Any, into: str) -> pl.DataFrame:
         """Call `JagLazyFrame.nest` and collect the result."""
         return JagLazyFrame(self._frame.lazy()).nest(*columns, into=into).collect()
 
+    @check_arguments
     def unnest(self, *columns: Any) -> pl.DataFrame:
         """Call `JagLazyFrame.unnest` and collect the result."""
         return JagLazyFrame(self._frame.lazy()).unnest(*columns).collect()
 
+    @check_arguments
     def query(self, condition: str) -> pl.DataFrame:
         """Call `JagLazyFrame.query` and collect the result."""
         return JagLazyFrame(self._frame.lazy()).query(condition).collect()
 
+    @check_arguments
     def filter(self, mask: Any, *columns: Any) -> pl.DataFrame:
         """Call `JagLazyFrame.filter` and collect the result."""
         return JagLazyFrame(self._frame.lazy()).filter(mask, *columns).collect()
 
+    @check_arguments
     def sort_items(self, by: Any, *columns: Any, descending: bool = False) -> pl.DataFrame:
         """Call `JagLazyFrame.sort_items` and collect the result."""
         return JagLazyFrame(self._frame.lazy()).sort_items(by, *columns, descending=descending).collect()
 
+    @check_arguments
     def topk(self, k: int, by: Any, *columns: Any) -> pl.DataFrame:
         """Call `JagLazyFrame.topk` and collect the result."""
         return JagLazyFrame(self._frame.lazy()).topk(k, by, *columns).collect()
 
+    @check_arguments
     def describe(self, *columns: Any) -> pl.DataFrame:
         """Call `JagLazyFrame.describe` and collect the result."""
         return JagLazyFrame(self._frame.lazy()).describe(*columns)

@@ -9,12 +9,13 @@ from typing import Any, NoReturn
 import polars as pl
 
 from arrowjag import _frames
+from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray
 from arrowjag._integers import item_count
 from arrowjag._parameters import with_descriptions
 from arrowjag._query import filter_by, parse
 from arrowjag._spellings import suggestion
-from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError
+from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, brief
 from arrowjag.polars import _frame_steps
 from arrowjag.polars._convert import (
     column_type,
@@ -32,7 +33,9 @@ def refuse_name(kind: str, name: str, known: Iterable[str]) -> NoReturn:
     """Raise for an unknown name under `.jag` of a frame; see `JagLazyFrame.__getattr__`."""
     if name.startswith("_"):
         raise AttributeError(name)
-    raise JagAttributeError(f".jag of a {kind} has no {name!r}", name, lambda: suggestion(name, known, where="pl.col(column).jag"))
+    raise JagAttributeError(
+        f".jag of a {kind} has no {brief(name)}", name, lambda: suggestion(name, known, where="pl.col(column).jag")
+    )
 
 
 @with_descriptions
@@ -59,6 +62,7 @@ class JagLazyFrame:
         """Raise for an unknown name, and suggest one of arrowjag; methods of single columns are under `.jag` of the column."""
         refuse_name("LazyFrame", name, dir(type(self)))
 
+    @check_arguments
     def flatten(self, *columns: Any, keep_empty: bool = False) -> pl.LazyFrame:
         """Flatten columns: the result has one row per leaf.
 
@@ -101,6 +105,7 @@ class JagLazyFrame:
         fields = [struct_field(stored(first), names, name) for name in names]
         return emptied.explode(exactly(first), empty_as_null=False, keep_nulls=False).with_columns(fields)
 
+    @check_arguments
     def implode(self, by: Any, columns: Any = None) -> pl.LazyFrame:
         """Nest rows into one row per group; the inverse of `flatten`.
 
@@ -140,6 +145,7 @@ class JagLazyFrame:
             one.pipe_with_dtype(_frame_steps.imploded) for one in gathered
         )
 
+    @check_arguments
     def nest(self, *columns: Any, into: str) -> pl.LazyFrame:
         """Combine columns into one of structs, with one field per column.
 
@@ -180,6 +186,7 @@ class JagLazyFrame:
         inputs = [self._read(name, known) for name in names]
         return call_columns(self._frame, call, inputs, [into], _frames.replaced(known, gone, [into]))
 
+    @check_arguments
     def unnest(self, *columns: Any) -> pl.LazyFrame:
         """Split columns of structs into one column per field.
 
@@ -207,13 +214,14 @@ class JagLazyFrame:
         for name in _frames.several("unnest", columns, self._names):
             schema = frame.collect_schema()
             if name not in schema:
-                raise JagIndexError(f"the frame has no column {name!r}; it has {schema.names()}")
+                raise JagIndexError(f"the frame has no column {brief(name)}; it has {schema.names()}")
             fields = list(_frames.unnest(name, column_type(schema[name]).empty()))
             _frames.check_new("unnest", fields, [one for one in schema.names() if one != name])
             call = FrameCall("unnest", [name], functools.partial(_frame_steps.unnested, name), {field: [name] for field in fields})
             frame = call_columns(frame, call, [stored(name)], fields, _frames.replaced(schema.names(), [name], fields))
         return frame
 
+    @check_arguments
     def query(self, condition: str) -> pl.LazyFrame:
         """Keep the items of a column of structs for which a condition is true.
 
@@ -240,11 +248,12 @@ class JagLazyFrame:
         schema = self._frame.collect_schema()
         for name in query.columns:
             if name not in schema:
-                raise JagIndexError(f"query: the frame has no column {name!r}; it has {schema.names()}")
+                raise JagIndexError(f"query: the frame has no column {brief(name)}; it has {schema.names()}")
         struct = query.struct({name: column_type(schema[name]).empty() for name in query.columns})
         call = FrameCall("query", query.columns, functools.partial(filter_by, query))
         return call_columns(self._frame, call, [stored(name) for name in query.columns], [struct], schema.names())
 
+    @check_arguments
     def filter(self, mask: Any, *columns: Any) -> pl.LazyFrame:
         """Keep the items of columns for which a mask is true.
 
@@ -271,6 +280,7 @@ class JagLazyFrame:
         """
         return self._changed("filter", _frame_steps.filtered, [mask], columns)
 
+    @check_arguments
     def sort_items(self, by: Any, *columns: Any, descending: bool = False) -> pl.LazyFrame:
         """Sort the items of columns by the items of a key.
 
@@ -300,6 +310,7 @@ class JagLazyFrame:
         keys = list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, _KEYS) for one in by) else [by]
         return self._changed("sort_items", functools.partial(_frame_steps.sorted, bool(descending)), keys, columns)
 
+    @check_arguments
     def topk(self, k: int, by: Any, *columns: Any) -> pl.LazyFrame:
         """Keep the items with the largest keys, largest first.
 
@@ -329,6 +340,7 @@ class JagLazyFrame:
         keys = list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, _KEYS) for one in by) else [by]
         return self._changed("topk", functools.partial(_frame_steps.topk, item_count(k, "topk: k")), keys, columns)
 
+    @check_arguments
     def describe(self, *columns: Any) -> pl.DataFrame:
         """Return statistics of jagged columns.
 
@@ -420,7 +432,9 @@ class JagLazyFrame:
         known = self._columns()
         for name in names:
             if _frames.resolve(name, known)[1]:
-                raise JagTypeError(f"{operation} changes whole columns, {name!r} is a field: name its column, or unnest it first")
+                raise JagTypeError(
+                    f"{operation} changes whole columns, {brief(name)} is a field: name its column, or unnest it first"
+                )
         call = FrameCall(operation, [*range(len(keys)), *names], functools.partial(_frame_steps.by_keys, function, len(keys)))
         inputs = [*(self._key(one, known) for one in keys), *map(stored, names)]
         return call_columns(self._frame, call, inputs, names, known)
@@ -431,4 +445,5 @@ _KEYS = (str, pl.Expr, pl.Series, JaggedArray)
 
 
 def _sequence(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, Iterable) and not isinstance(value, (str, pl.Expr)) else [value]
+    is_several = isinstance(value, Iterable) and not isinstance(value, (str, pl.Expr)) and getattr(value, "ndim", None) != 0
+    return list(value) if is_several else [value]

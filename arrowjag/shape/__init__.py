@@ -9,10 +9,11 @@ import numpy as np
 
 from arrowjag import _html
 from arrowjag import dims as _dims
+from arrowjag._arguments import check_arguments, check_arguments_as
 from arrowjag._integers import MAX_NDIM, check_ndim, integer, is_int
 from arrowjag._kernels import transpose as _transpose
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, OffsetsError, ShapeError
+from arrowjag.errors import JagIndexError, JagTypeError, OffsetsError, ShapeError, brief
 from arrowjag.shape import _moving
 from arrowjag.shape._building import (
     chain,
@@ -69,6 +70,7 @@ class JaggedShape:
     _composed: dict[tuple[int, int], Dim] | None
     _hash: int | None
 
+    @check_arguments_as("JaggedShape")
     def __init__(self, *dims: Any) -> None:
         self._fill(chain(dims, repeat_lists=False))
 
@@ -92,6 +94,7 @@ class JaggedShape:
     # ------------------------------------------------------------------------------------------- constructors
 
     @classmethod
+    @check_arguments_as("JaggedShape.repeating")
     def repeating(cls, *dims: Any) -> JaggedShape:
         """Return a shape whose plain lists repeat to fill their level, as in fold's notebooks.
 
@@ -121,6 +124,7 @@ class JaggedShape:
         return shape
 
     @classmethod
+    @check_arguments_as("JaggedShape.from_offsets")
     def from_offsets(cls, *offsets: Any) -> JaggedShape:
         """Return a shape from the split points of each dim.
 
@@ -151,10 +155,11 @@ class JaggedShape:
             try:
                 cuts.append(_dims.from_offsets(cut))
             except OffsetsError as error:
-                raise OffsetsError(f"dim {place}: {error}") from None
+                raise OffsetsError(f"dim {place}: {str(error).removeprefix('from_offsets: ')}") from None
         return cls(*cuts)
 
     @classmethod
+    @check_arguments_as("JaggedShape.from_parents")
     def from_parents(cls, *levels: tuple[Any, int]) -> JaggedShape:
         """Return a shape from the owner row of each item.
 
@@ -183,7 +188,7 @@ class JaggedShape:
         """
         for place, level in enumerate(levels):
             if not isinstance(cast("object", level), (tuple, list)) or len(level) != 2:
-                raise JagTypeError(f"dim {place}: a level is a pair (parents, n_parents), got {level!r}")
+                raise JagTypeError(f"dim {place}: a level is a pair (parents, n_parents), got {brief(level)}")
         return cls(*(Ragged(count_parents(parents, n, place)) for place, (parents, n) in enumerate(levels)))
 
     # ------------------------------------------------------------------------------------------- facts
@@ -372,6 +377,7 @@ class JaggedShape:
     is_expandable_to = is_prefix_of
 
     @staticmethod
+    @check_arguments_as("JaggedShape.common")
     def common(*shapes: JaggedShape) -> JaggedShape:
         """Return the shape that all the others expand to.
 
@@ -422,6 +428,7 @@ class JaggedShape:
 
     # ------------------------------------------------------------------------------------------- flatten, reshape
 
+    @check_arguments
     def flatten(self, from_dim: int = 0, to_dim: int | None = None) -> JaggedShape:
         """Merge the dims ``from_dim:to_dim`` into one.
 
@@ -453,6 +460,7 @@ class JaggedShape:
         middle = Uniform(1, self.nodes(first)) if first == last else self.composed(first, last)
         return JaggedShape._trusted((*self._dims[:first], middle, *self._dims[last:]))
 
+    @check_arguments
     def flatten_end(self, n: int = 1) -> JaggedShape:
         """Merge the last `n` dims into the dim before them.
 
@@ -486,6 +494,7 @@ class JaggedShape:
             raise ShapeError(f"flatten_end of {self!r}: n must be from 0 to {self.ndim}, got {n}")
         return self if n == 0 else self.flatten(max(0, self.ndim - n - 1))
 
+    @check_arguments
     def reshape(self, *dims: Any) -> JaggedShape:
         """Regroup the same items into other dims.
 
@@ -539,6 +548,7 @@ class JaggedShape:
 
     # ------------------------------------------------------------------------------------------- transpose
 
+    @check_arguments
     def transpose(self, a: int, b: int, shear: ShearMode = "raise") -> JaggedShape:
         """Swap two dims.
 
@@ -568,6 +578,7 @@ class JaggedShape:
         """
         return transposed(self, a, b, shear)[0]
 
+    @check_arguments
     def transpose_will_shear(self, a: int, b: int, rule: ShearRule = "fold") -> bool:
         """Return whether swapping two dims leaves holes.
 

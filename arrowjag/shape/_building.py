@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arrowjag import dims as _dims
+from arrowjag._arguments import flat_numbers
 from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.monotonic import all_neighbours, bincount_sorted
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.errors import JagTypeError, ShapeError, brief
 from arrowjag.shape._text import plural
 from arrowjag.typing import IntArray
 
@@ -62,9 +63,9 @@ def _fit(spec: Any, n: int, repeat_lists: bool) -> Dim:
 
 def count_parents(parents: Any, n_parents: int, place: int) -> IntArray:
     n_parents = item_count(n_parents, f"dim {place}: the number of rows")
-    found = np.asarray(parents)
+    found = flat_numbers(parents, f"dim {place}: parents")
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
-        got = found.dtype if found.ndim == 1 else f"{parents!r}"
+        got = found.dtype if found.ndim == 1 else brief(parents)
         raise JagTypeError(f"dim {place}: parents must be a flat sequence of integers, got {got}")
     if not all_neighbours(np.greater_equal, found):
         falls = found[1:] < found[:-1]

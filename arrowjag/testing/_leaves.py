@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from arrowjag._pyarrow_versions import array_from_python
-from arrowjag.errors import JagValueError, MissingDependencyError
+from arrowjag.errors import JagValueError, MissingDependencyError, brief
 
 try:
     from hypothesis import strategies as st
@@ -83,7 +83,7 @@ def leaf_types(*kinds: str) -> SearchStrategy[pa.DataType]:
         names += ["int", "uint", "float"] if kind == "numeric" else [kind]
     unknown = [name for name in names if name not in LEAF_KINDS]
     if unknown:
-        raise JagValueError(f"leaf_types: unknown kind {unknown[0]!r}, expected 'numeric' or one of {sorted(LEAF_KINDS)}")
+        raise JagValueError(f"leaf_types: unknown kind {brief(unknown[0])}, expected 'numeric' or one of {sorted(LEAF_KINDS)}")
     return st.one_of([st.sampled_from(LEAF_KINDS[name]) for name in names])
 
 

@@ -23,6 +23,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.capacity import check_replacements
 from arrowjag._kernels.base.polars_lists import text_views
 from arrowjag._kernels.elementwise.text_bytes import holds, is_ascii
+from arrowjag.errors import brief
 
 __all__ = ["BLANKS", "asserts", "by_arrow", "contains", "extract_all", "markers", "replace", "replace_first", "shared_pattern"]
 
@@ -137,7 +138,7 @@ def _check_characters(found: pa.Array, pattern: str) -> None:
     try:
         found.validate(full=True)
     except pa.ArrowInvalid:
-        raise pa.ArrowInvalid(f"{pattern!r} matches between the bytes of a character beyond ASCII") from None
+        raise pa.ArrowInvalid(f"{brief(pattern)} matches between the bytes of a character beyond ASCII") from None
 
 
 _CANDIDATES = (range(1, 9), range(0xE000, 0xF8FF), range(0xF0000, 0xFFFFE))

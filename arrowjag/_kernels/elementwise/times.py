@@ -18,7 +18,7 @@ import numpy.typing as npt
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag.errors import JagRangeError, JagValueError
+from arrowjag.errors import JagRangeError, JagValueError, brief
 
 __all__ = [
     "KNOWN_UNTIL",
@@ -122,7 +122,7 @@ def every_of(text: str, what: str, least: int = 1) -> Every:
         ours = _PANDAS.get(unit, unit if known else "")
         hint = f"; write '{number if number.strip('0') else 1}{ours}'" if ours else ""
         units = ", ".join((*_FIXED, *_MONTHS))
-        raise JagValueError(f"{what}: {text!r} is not a length of time, expected a number and one of {units}{hint}")
+        raise JagValueError(f"{what}: {brief(text)} is not a length of time, expected a number and one of {units}{hint}")
     n = int(number)
     return Every(text, n * _FIXED.get(unit, 0), n * _MONTHS.get(unit, 0), _WEEK_ORIGIN if unit == "w" else 0)
 
@@ -156,12 +156,12 @@ def round_times(counts: npt.NDArray[Any], unit: str, every: Every, how: str, ope
     if step % tick:
         if tick % step:
             raise JagValueError(
-                f"{operation}: {every.text!r} is not a whole number of {unit}, the unit of the leaves. Cast them first."
+                f"{operation}: {brief(every.text)} is not a whole number of {unit}, the unit of the leaves. Cast them first."
             )
         return counts
     step //= tick
     if step > 2**62:
-        raise JagValueError(f"{operation}: {every.text!r} is too long for the unit {unit}")
+        raise JagValueError(f"{operation}: {brief(every.text)} is too long for the unit {unit}")
     origin = every.origin // tick % step
     if counts.size and step < 2**61 and (near := _round_near(counts, step, origin, how)) is not None:
         return near

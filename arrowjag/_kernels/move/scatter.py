@@ -21,7 +21,7 @@ from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.gather import take
 from arrowjag._kernels.move.reversal import can_reverse, reverse_rows
 from arrowjag._kernels.move.rows import word_of
-from arrowjag.errors import JagOverflowError, JagValueError
+from arrowjag.errors import JagOverflowError, JagValueError, brief
 
 __all__ = ["are_distinct", "carry", "inverse", "invert_rows", "null_sources", "put", "reverse"]
 
@@ -122,7 +122,7 @@ def carry(values: pa.Array[Any], valid: NDArray[np.bool_], offsets: NDArray[np.i
     copied, and the nulls written over, 3.5; by a source for each item 15.
     """
     if direction not in ("forward", "backward"):
-        raise JagValueError(f'fill: direction is "forward" or "backward", got {direction!r}.')
+        raise JagValueError(f'fill: direction is "forward" or "backward", got {brief(direction)}.')
     word = word_of(values.type)
     loop = None if word is None else find_loop("carried", word, True, len(values))
     by = strategy.choose("carry", len(values), loop is not None) if has_words(values.type) else "small"

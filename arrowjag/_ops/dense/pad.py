@@ -63,7 +63,7 @@ def _wanted(sizes: Any, shape: JaggedShape, n: int) -> tuple[int, ...]:
     """Return the size of each of `n` levels: the requested one, or that of its longest row."""
     if sizes is None:
         return tuple([natural_size(dim) for dim in shape.dims[1 : n + 1]])
-    asked = tuple(sizes) if hasattr(sizes, "__iter__") else (sizes,)
+    asked = tuple(sizes) if hasattr(sizes, "__iter__") and getattr(sizes, "ndim", None) != 0 else (sizes,)
     if len(asked) != n:
         tail = f"; its declared dims {shape.extents[n + 1 :]} keep their sizes" if shape.ndim > n + 1 else ""
         raise ShapeError(f"to_dense: {shape!r} takes {n} max_sizes, one for each dim after the rows{tail}, got {len(asked)}")

@@ -66,7 +66,7 @@ def fill_for(fill: Any, dtype: np.dtype[Any], type: pa.DataType, operation: str)
 
 
 def _number(fill: Any, dtype: np.dtype[Any], operation: str) -> Any:
-    if not isinstance(fill, (bool, int, float, np.number, np.bool_)) or isinstance(fill, np.complexfloating):
+    if not isinstance(fill, (bool, int, float, np.number, np.bool_)) or isinstance(fill, (np.complexfloating, np.timedelta64)):
         raise JagTypeError(f"{operation}: fill_value {brief(fill)} is not a {dtype}")
     if dtype.kind == "f":
         if -1 <= fill <= 1:  # can't overflow, and switching numpy's warnings takes a microsecond

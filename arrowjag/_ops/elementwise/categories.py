@@ -15,7 +15,7 @@ from arrowjag import _arrow
 from arrowjag._ops.elementwise.framework import Datum
 from arrowjag._ops.elementwise.types import promote
 from arrowjag._pyarrow_versions import null_scalar
-from arrowjag.errors import JagValueError
+from arrowjag.errors import JagValueError, brief
 
 __all__ = ["Categories", "as_category", "codes_beside", "from_codes", "is_ordered", "share_order"]
 
@@ -153,5 +153,5 @@ def _places(labels: pa.Array, dictionary: pa.Array) -> pa.Array:
 def _no_category(label: Any, dictionary: pa.Array, operation: str) -> JagValueError:
     known = _arrow.name_categories(dictionary)
     return JagValueError(
-        f"{operation}: {label!r} is not one of the ordered categories {known}. Cast the categories to their value type first."
+        f"{operation}: {brief(label)} is not one of the ordered categories {known}. Cast the categories to their value type first."
     )

@@ -10,7 +10,7 @@ import pyarrow.types as pt
 
 from arrowjag._kernels.elementwise.times import every_of
 from arrowjag._ops.zones import in_zone
-from arrowjag.errors import JagValueError
+from arrowjag.errors import JagValueError, brief
 
 __all__ = ["iso_scalar"]
 
@@ -56,16 +56,16 @@ def iso_scalar(text: str, leaf: pa.DataType, operation: str) -> pa.Scalar | None
             said = " ".join(str(error).split())
             raise JagValueError(f"{operation}: {said}; write its offset, such as '{text}+01:00'") from None
         zone = " without a zone" if not getattr(leaf, "tz", None) else ""
-        raise JagValueError(f"{operation}: text beside {leaf} must be an ISO 8601 time{zone}, got {text!r}") from None
+        raise JagValueError(f"{operation}: text beside {leaf} must be an ISO 8601 time{zone}, got {brief(text)}") from None
     return None
 
 
 def _duration(text: str, operation: str) -> pa.Scalar:
     every = every_of(text, operation, 0)
     if every.months:
-        raise JagValueError(f"{operation}: months have no fixed length, got {text!r}; give days")
+        raise JagValueError(f"{operation}: months have no fixed length, got {brief(text)}; give days")
     if every.nanoseconds >= 2**63 * 1000:
-        raise JagValueError(f"{operation}: {text!r} does not fit duration[us]")
+        raise JagValueError(f"{operation}: {brief(text)} does not fit duration[us]")
     if every.nanoseconds % 1000:
         return pa.scalar(every.nanoseconds, pa.duration("ns"))
     return pa.scalar(every.nanoseconds // 1000, pa.duration("us"))

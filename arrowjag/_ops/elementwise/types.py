@@ -188,7 +188,7 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
     except (OverflowError, ValueError) as error:
         if not isinstance(value, (int, float)):
             raise _no_operand(value, operation, error) from None
-        raise JagRangeError(f"{operation}: the number {value!r} does not fit {leaf or 'int64'}: {error}") from None
+        raise JagRangeError(f"{operation}: the number {brief(value)} does not fit {leaf or 'int64'}: {error}") from None
     except (pa.ArrowTypeError, pa.ArrowNotImplementedError):  # objects, and numpy scalars without an Arrow type
         raise _no_operand(value, operation) from None
 
@@ -210,7 +210,7 @@ def _no_operand(value: Any, operation: str, error: Exception | None = None) -> E
     if isinstance(error, UnicodeEncodeError):
         return error
     if isinstance(error, OverflowError) and isinstance(value, (np.datetime64, np.timedelta64)):
-        return JagRangeError(f"{operation}: the time {value!r} does not fit 64 bits of seconds")
+        return JagRangeError(f"{operation}: the time {brief(value)} does not fit 64 bits of seconds")
     told = f"{operation}: {type(value).__name__} is neither an array nor an Arrow scalar"
     if any(type(value).__module__.startswith(f"{one}.") for one in ("polars", "arrowjag.polars")):
         told = (
@@ -349,7 +349,7 @@ def bound_like(value: Any, leaf: pa.DataType, operation: str, *, is_lower: bool)
         return scalar_like(value, leaf, operation)
     if (value < 0) == is_lower:
         return None
-    raise JagRangeError(f"{operation}: the bound {value!r} does not fit {plain}. Cast the items to a wider type first.")
+    raise JagRangeError(f"{operation}: the bound {brief(value)} does not fit {plain}. Cast the items to a wider type first.")
 
 
 def _time_scalar(value: datetime | timedelta) -> pa.Scalar:

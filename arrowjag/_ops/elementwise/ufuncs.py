@@ -54,6 +54,8 @@ def _truth(operand: Operand, name: str) -> Operand:
     type = plain_type(operand.type)
     if not (_arrow.is_numeric(type) or pt.is_decimal(type) or pt.is_null(type)):
         raise JagTypeError.no_kernel(name, operand.type, hint="It takes booleans and numbers.")
+    if not isinstance(operand, Column) and pt.is_decimal(type):  # Arrow casts no decimal to bool
+        return pa.scalar(bool(operand.as_py()) if operand.is_valid else None, pa.bool_())
     if isinstance(operand, Column):
         return operand if pt.is_boolean(operand.type) else cast(operand, pa.bool_(), safe=False)
     return cast_values(operand, pa.bool_())
@@ -91,13 +93,16 @@ def _temporal_view(datum: Datum, name: str) -> tuple[Any, BoolArray | None]:
     datum = decoded(datum)
     if pt.is_decimal(datum.type):
         raise JagTypeError.no_kernel(name, datum.type, hint="Cast to float64 first, or call a function of Arrow by aj.apply.")
-    data, valid = datum_to_numpy(datum)
+    try:
+        data, valid = datum_to_numpy(datum)
+    except JagTypeError:
+        raise JagTypeError.no_kernel(name, datum.type) from None
     if pt.is_timestamp(datum.type) and datum.type.tz is None:
         return data.view(f"M8[{datum.type.unit}]"), valid
     if pt.is_duration(datum.type):
         return data.view(f"m8[{datum.type.unit}]"), valid
     if _arrow.is_temporal(datum.type):
-        raise JagTypeError.no_kernel("a numpy ufunc", datum.type, hint="Cast to a plain timestamp or to int64 first.")
+        raise JagTypeError.no_kernel(name, datum.type, hint="Cast to a plain timestamp or to int64 first.")
     return data, valid
 
 
