@@ -218,9 +218,10 @@ def check_dates(data: Any, classes: set[type] | None = None) -> None:
 def _check_dates(items: list[Any]) -> None:
     if not any(issubclass(one, (np.generic, np.ndarray, dict, *_SETS)) for one in {*map(type, items)}):
         return
-    sets: list[Any]
     while sets := [one for one in items if isinstance(one, _SETS)]:
-        items = [one for one in items if not isinstance(one, _SETS)] + list(leaves(itertools.chain.from_iterable(sets)))
+        items = [one for one in items if not isinstance(one, _SETS)] + list(
+            leaves(itertools.chain.from_iterable(cast("list[Any]", sets)))
+        )
     records = [one for one in items if isinstance(one, dict)]
     for name in dict.fromkeys(itertools.chain.from_iterable(records)):
         _check_dates(list(leaves(one.get(name) for one in records)))
