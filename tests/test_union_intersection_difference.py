@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -35,6 +37,27 @@ def test_set_operations_at_every_axis(name: str, data: st.DataObject) -> None:
         flat_x, flat_y = grouped(x.to_list(), ndim, axis)[0], grouped(y.to_list(), ndim, axis)[0]
     expected = getattr(ref, name)(flat_x, flat_y, first + 1)
     assert_lists_equal(getattr(x, name)(y, axis).to_list(), expected, **EXACT)
+
+
+@pytest.mark.parametrize("day", [pa.date32(), pa.date64()])
+@pytest.mark.parametrize("unit", ["s", "ns"])
+def test_dates_beside_times_are_midnight(day: pa.DataType, unit: str) -> None:
+    """As they are in comparisons and `is_in`."""
+    new_year, noon, later = map(dt.datetime.fromisoformat, ("2024-01-01", "2024-01-01T12:00", "2024-01-02"))
+    times = aj.array([[new_year, noon], None], type=pa.timestamp(unit))
+    days = aj.array([[new_year.date(), later.date()], [None]]).cast(day)
+    for x, y, only_x, only_y in ((times, days, noon, later), (days, times, later, noon)):
+        expected = {
+            "union": [new_year, *([noon, later] if x is times else [later, noon])],
+            "intersection": [new_year],
+            "difference": [only_x],
+            "symmetric_difference": [only_x, only_y],
+        }
+        for name, row in expected.items():
+            assert getattr(x, name)(y).equals(aj.array([row, None], type=pa.timestamp(unit)))
+    with pytest.raises(JagTypeError, match="have no common type"):
+        times.cast(pa.timestamp(unit, "UTC")).union(days)
+    assert days.difference(aj.array([[dt.date(9999, 1, 1)], []])).to_list()[0] == [new_year.date(), later.date()]
 
 
 def test_sets_of_other_sizes_than_each_other() -> None:

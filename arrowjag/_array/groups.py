@@ -272,9 +272,9 @@ class GroupMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the common type, decimal128(20, 0) for int64 with uint64, in order of first appearance; nulls are dropped, NaN equals
-            NaN and -0.0 equals 0.0. A row that is null in either is null; a declared extent of the dim is dropped. Cost: one hash
-            lookup per item of both, or less in short rows.
+            Of the common type, decimal128(20, 0) for int64 with uint64, that of the times for dates with times without a zone, in
+            order of first appearance; nulls are dropped, NaN equals NaN and -0.0 equals 0.0. A row that is null in either is null;
+            a declared extent of the dim is dropped. Cost: one hash lookup per item of both, or less in short rows.
 
         %(set_errors)s
 

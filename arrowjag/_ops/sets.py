@@ -355,7 +355,7 @@ def set_operation(name: str, one: Column, two: Column, axis: Any) -> Column:
     if one.ndim != two.ndim:
         raise ShapeError(f"{name}: {one.shape!r} and {two.shape!r} must have the same number of dims")
     own, second = one.type, two.type
-    type = elementwise.promote([own, second], name)
+    type = _shared_type(own, second, name)
     is_mixed = pt.is_floating(type) and pt.is_integer(own) and pt.is_integer(second)
     type = _ANY_INTEGER if is_mixed else type
     try:
