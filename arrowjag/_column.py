@@ -12,6 +12,7 @@ from arrowjag._kernels.base.memory import check_memory
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagRangeError, MissingDependencyError, ShapeError
 from arrowjag.shape import JaggedShape
+from arrowjag.shape._text import plural
 from arrowjag.typing import ArrowData, BoolArray
 
 __all__ = ["AnyColumn", "Column", "empty", "from_arrow", "levels", "storage_type", "to_arrow", "to_python"]
@@ -43,7 +44,7 @@ class Column:
     def __init__(self, shape: JaggedShape, values: pa.Array) -> None:
         dims = shape._dims
         if len(values) != (dims[-1]._size if dims else 1):
-            raise ShapeError(f"{shape!r} has {shape.size} places, got {len(values)} values")
+            raise ShapeError(f"{shape!r} has {plural(shape.size, 'place')}, got {plural(len(values), 'value')}")
         self._shape = shape
         self._values = values
 

@@ -231,7 +231,7 @@ def test_errors_name_the_row(key: Any, text: str) -> None:
 
 
 def test_errors_name_the_path_of_a_deep_row() -> None:
-    with pytest.raises(IndexError, match=r"row \[1\]\[0\], which has 1 items at dim 2"):
+    with pytest.raises(IndexError, match=r"row \[1\]\[0\], which has 1 item at dim 2"):
         aj.array([[[1, 2]], [[3], [4, 5]]])[:, :, 1]
 
 

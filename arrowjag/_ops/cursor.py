@@ -27,6 +27,7 @@ from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagError, JagIndexError
 from arrowjag.shape import JaggedShape
+from arrowjag.shape._text import plural
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["Bound", "Key", "Window", "either", "naming_rows", "nth_or_null", "or_null", "positions", "row_name"]
@@ -195,9 +196,8 @@ def pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, o
         row = place if len(sizes) > 1 else 0
         name = row_name(column.shape, cursor.depth, int(cursor.places[row]))
         hint = _NULL_INSTEAD.get(operation, "") if cursor.depth else ""
-        raise JagIndexError(
-            f"{operation}: index {asked} is out of range for {name}, which has {sizes[row]} items at dim {cursor.depth}{hint}"
-        )
+        there = f"{plural(int(sizes[row]), 'item')} at dim {cursor.depth}"
+        raise JagIndexError(f"{operation}: index {asked} is out of range for {name}, which has {there}{hint}")
     places = starts + position
     if not strict:
         for lost in (outside, unknown, missing):

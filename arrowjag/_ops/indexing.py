@@ -33,6 +33,7 @@ from arrowjag._ops.cursor import (
 from arrowjag.dims import Dim, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, ShapeError, brief
 from arrowjag.shape import JaggedShape
+from arrowjag.shape._text import plural
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["agreed", "getitem", "rows_at", "slice_frame", "subslice", "take", "window"]
@@ -103,7 +104,7 @@ def _spell_out(keys: Sequence[Any], ndim: int) -> list[Any]:
     if len(dots) > 1:
         raise JagIndexError("an index can hold only one ellipsis")
     if named > ndim:
-        raise JagIndexError(f"too many indices for an array of {ndim} dims, got {named}")
+        raise JagIndexError(f"too many indices for an array of {plural(ndim, 'dim')}, got {named}")
     result = list(keys)
     if dots:
         result[dots[0] : dots[0] + 1] = [ALL] * (ndim - named)

@@ -30,6 +30,7 @@ from arrowjag._pyarrow_versions import if_else, null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, ShapeError
 from arrowjag.shape import JaggedShape
+from arrowjag.shape._text import plural
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
@@ -57,7 +58,7 @@ def normalize_axis(axis: Any, ndim: int, operation: str) -> int:
     """Convert an axis to a number from 0 to ndim - 1; negative counts from the innermost."""
     place = axis if type(axis) is int else integer(axis, f"{operation}: axis")
     if not -ndim <= place < ndim:
-        raise JagIndexError(f"{operation}: axis {place} is out of range for {ndim} dims")
+        raise JagIndexError(f"{operation}: axis {place} is out of range for {plural(ndim, 'dim')}")
     return place % ndim
 
 

@@ -11,6 +11,7 @@ from arrowjag._integers import integer
 from arrowjag._kernels import transpose as _transpose
 from arrowjag.dims import Dim, Ragged
 from arrowjag.errors import JagIndexError, ShapeError, brief
+from arrowjag.shape._text import plural
 from arrowjag.typing import IntArray, ShearMode
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def pair_of_axes(a: int, b: int, ndim: int) -> tuple[int, int]:
     """Two dims in order, negative ones counted from the innermost."""
     for axis in (integer(a, "transpose: a dim"), integer(b, "transpose: a dim")):
         if not -ndim <= axis < ndim:
-            raise JagIndexError(f"transpose: dim {axis} is out of range for {ndim} dims")
+            raise JagIndexError(f"transpose: dim {axis} is out of range for {plural(ndim, 'dim')}")
     first, last = sorted((int(a) % ndim, int(b) % ndim))
     return first, last
 

@@ -345,7 +345,7 @@ def test_an_axis_out_of_range_is_named_as_it_was_written(name, wrong):
 
 
 def test_wrong_axes_of_aggregates_are_named_as_they_were_written():
-    with pytest.raises(JagIndexError, match="column 'k': sum: axis -2 is out of range for 1 dims"):
+    with pytest.raises(JagIndexError, match="column 'k': sum: axis -2 is out of range for 1 dim"):
         frame().select(c("k").jag.sum(axis=-2))
     for axis in ((0, -3), (1, None)):
         with pytest.raises(JagError, match=r"sum: axis -3 is out of range for 2 dims|axis must be an int, got NoneType"):
