@@ -293,7 +293,8 @@ def test_transpose_moves_dims_as_arrays_do(shape: JaggedShape, data: st.DataObje
         return
     a, b = (data.draw(st.integers(-shape.ndim, shape.ndim - 1)) for _ in range(2))
     x = aj.JaggedArray(shape, np.arange(shape.size))
-    for options in ({}, {"shear": "raise"}, {"shear": "allow"}):
+    cases: list[dict[str, Any]] = [{}, {"shear": "raise"}, {"shear": "allow"}]
+    for options in cases:
         try:
             expected = x.transpose(a, b, **options).shape
         except aj.ShapeError as error:

@@ -406,3 +406,7 @@ def test_a_selector_on_the_left_raises_with_the_alternative(name: str):
 def test_comparisons_with_a_selector_on_the_left(name: str):
     with pytest.raises(JagTypeError, match="a selector on the left of an operator"):
         getattr(operator, name)(cs.by_name("k"), c("v").jag)
+
+
+def test_nested_results_of_flat_columns_are_jagged():
+    assert frame().select(c("k").jag.unsqueeze(-1)).schema == {"k": Jagged(pl.Int64, 2, extents=(1,))}
