@@ -212,8 +212,11 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "from_arrow: text": (lambda: aj.from_arrow("abc"), "expected a sequence of values, got 'abc'"),
     "from_arrow: ndim": (lambda: aj.from_arrow(pa.array([[1]]), ndim="a"), "ndim must be an int, got str"),
     "from_sizes": (lambda: aj.from_sizes(1, [1]), "expected a sequence of values, got 1"),
-    "from_parents: rows": (lambda: aj.from_parents(FLAT, [0, 0, 1], -1), "n_parents must not be negative, got -1"),
-    "from_parents: no number": (lambda: aj.from_parents(FLAT, [0, 0, 1], None), "n_parents must be an int, got NoneType"),
+    "from_parents: rows": (lambda: aj.from_parents(FLAT, [0, 0, 1], -1), "from_parents: n_parents must not be negative, got -1"),
+    "from_parents: no number": (
+        lambda: aj.from_parents(FLAT, [0, 0, 1], None),
+        "from_parents: n_parents must be an int, got NoneType",
+    ),
     "from_parents: one parent": (lambda: aj.from_parents(FLAT, 0, 1), "parents must be a flat sequence of integers, got 0"),
     "from_parents: nested": (lambda: aj.from_parents(FLAT, NESTED, 1), "parents must be a flat sequence of integers"),
     "from_offsets: a number": (lambda: aj.from_offsets(FLAT, 3), r"offsets\[0\] must be a flat sequence of integers, got 3"),
