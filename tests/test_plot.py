@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, MissingDependencyError
+from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, MissingDependencyError
 
 pytest.importorskip("matplotlib")
 
@@ -400,3 +400,12 @@ def test_long_titles_are_wrapped_at_the_edge_of_the_figure() -> None:
     figure.canvas.draw()
     extent = ax._left_title.get_window_extent()
     assert extent.x1 <= figure.bbox.x1
+
+
+def test_unknown_pictures_name_those_that_exist() -> None:
+    plot = aj.array([[1, 2], [3]]).plot
+    with pytest.raises(JagAttributeError, match="plot has no 'hist'; it has rows, shape, sizes and values"):
+        plot.hist  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(JagTypeError, match=r"write x\.plot\.rows\(\)"):
+        plot()
+    assert repr(plot) == "Plotter of JaggedShape(2, [2, 1]): .rows(), .shape(), .sizes(), .values()"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import reprlib
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray
 from arrowjag._column import Column
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagAttributeError, JagTypeError
 from arrowjag.plot import _brackets, _canvas, _cells, _histograms
 
 __all__ = ["Plotter", "compare", "overview", "steps"]
@@ -39,6 +39,21 @@ class Plotter:
 
     def __init__(self, array: Column) -> None:
         self._array = array
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of {self._array.shape!r}: .rows(), .shape(), .sizes(), .values()"
+
+    def __call__(self, *_args: Any, **_options: Any) -> NoReturn:
+        """Raise: each picture is a method."""
+        raise JagTypeError("plot is no picture itself; write x.plot.rows(), .shape(), .sizes() or .values()")
+
+    if not TYPE_CHECKING:  # for type checkers
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Raise for an unknown name, and list the pictures."""
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise JagAttributeError(f"plot has no {name!r}; it has rows, shape, sizes and values", name)
 
     def sizes(self, axis: int = -1, *, ax: Any = None) -> Any:
         """Draw a histogram of the sizes of the rows of one dim.
