@@ -383,3 +383,15 @@ def test_a_row_is_one_label_to_drop(items, ndim):
     for dropped in (frame, deep):
         with pytest.raises(KeyError, match="Row"):
             dropped.drop([absent], level=0 if dropped is deep else None)
+
+
+@pytest.mark.parametrize("method", ["pad", "backfill", "nearest"])
+def test_labels_are_found_by_equality_alone(method: str) -> None:
+    index = pd.Index(aj.array([[1], [2, 3], [4]]).to_pandas())
+    for call in (
+        lambda: index.get_indexer(index[:2], method=method),
+        lambda: pd.Series([1, 2, 3], index=index).reindex(index[:2], method=method),
+    ):
+        with pytest.raises(aj.JagError, match=f"method='{method}' is not supported for rows.* Reindex without it, and fill"):
+            call()
+    assert pd.Series([1, 2, 3], index=index).reindex(index[:2]).tolist() == [1, 2]
