@@ -307,6 +307,12 @@ def test_transpose_moves_dims_as_arrays_do(shape: JaggedShape, data: st.DataObje
     assert shape.transpose_will_shear(a, b) == shape.transpose_will_shear(b, a)
 
 
+def test_moved_dims_keep_what_they_declare() -> None:
+    assert JaggedShape(2, 2, 3).transpose(1, 2).extents == (2, 3, 2)
+    assert JaggedShape(2, 2, 3, [1] * 12).transpose(1, 2).extents == (2, 3, 2, None)
+    assert aj.array(np.arange(12).reshape(2, 2, 3)).permute(0, 2, 1).shape.extents == (2, 3, 2)
+
+
 # ------------------------------------------------------------------------------------------------------- other makers
 
 
