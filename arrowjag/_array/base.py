@@ -19,7 +19,7 @@ from arrowjag._ops import elementwise, struct_fields
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag._spellings import suggestion
 from arrowjag.dims import Uniform
-from arrowjag.errors import JagAttributeError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagAttributeError, JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrayOrScalar, BoolArray
 
@@ -109,9 +109,10 @@ def _from_dense(data: npt.NDArray[Any], type: pa.DataType | None) -> Column:
 def as_keys(data: Any, operation: str) -> Column:
     """Convert an argument of keys as `as_column`; a text, which would be one key for all items, raises `JagTypeError`."""
     if isinstance(data, str):
+        name = brief(data)
         raise JagTypeError(
-            f"{operation}: the text {data!r} is one key for all items. For keys in a field of the structs write x[{data!r}]; "
-            f"for keys in a column of a frame write frame[{data!r}], or pl.col({data!r}) in an expression of polars."
+            f"{operation}: the text {name} is one key for all items. For keys in a field of the structs write x[{name}]; "
+            f"for keys in a column of a frame write frame[{name}], or pl.col({name}) in an expression of polars."
         )
     return as_column(data)
 
