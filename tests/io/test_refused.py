@@ -64,7 +64,7 @@ def test_readers_refuse_odd_arguments(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "options", "error", "text"),
     [
-        ("read_parquet", {"columns": True}, TypeError, "columns must be a list of names, got bool"),
+        ("read_parquet", {"columns": True}, TypeError, "columns must be a list of names, got True of type bool"),
         ("read_parquet", {"columns": [b"v"]}, TypeError, "columns must be a list of names, got b'v' in it"),
         ("read_parquet", {"filters": {"v": 1}}, ValueError, "filters can't be read"),
         ("read_parquet", {"schema": {"v": pa.int64()}}, TypeError, "schema must be a pa.Schema, got dict"),
