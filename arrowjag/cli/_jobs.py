@@ -105,7 +105,8 @@ def _naming_options() -> Iterator[None]:
         yield
     except JagError as error:
         # A job that failed is a RuntimeError and quotes the error of the function.
-        error.args = (as_options(str(error), quotes_code=isinstance(error, RuntimeError)),)
+        told = re.sub("^(run|status): ", "", str(error))  # the functions; the line already begins with the command
+        error.args = (as_options(told, quotes_code=isinstance(error, RuntimeError)),)
         raise
 
 
