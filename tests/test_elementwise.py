@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
-from tests.hosts import pd
+from tests.hosts import pd, pl
 from tests.operands import jag
 
 INTS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
@@ -262,6 +262,13 @@ def test_integers_are_combined_bit_by_bit(pair: Pair) -> None:
     for function in (operator.and_, operator.or_, operator.xor):
         assert function(x, y).to_list() == ref.elementwise(function, jag(x), jag(y))
     assert (~x).to_list() == ref.elementwise(operator.invert, jag(x))
+
+
+@pytest.mark.parametrize("function", [operator.invert, operator.neg, abs])
+def test_nulls_without_a_type_stay(function: Any) -> None:
+    x = aj.array([[None, None], [], None])
+    assert function(x).to_list() == function(x.to_pandas().jag).jag.to_list() == x.to_list()
+    assert pl.DataFrame({"v": x}).select(function(pl.col("v").jag)).to_series().to_list() == x.to_list()
 
 
 def test_types_without_a_kernel_raise_with_operation_and_type() -> None:

@@ -199,3 +199,33 @@ def test_values_of_any_size_are_one_short_line_of_a_message(call: Callable[[], A
         call()
     assert len(str(caught.value)) < 350
     assert "\n" not in str(caught.value)
+
+
+def _assign_by_koda() -> None:
+    X.S[0] = 1
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (_assign_by_koda, r"arrays are immutable, and `set` returns a new one"),
+        (
+            lambda: X.rolling(2, min_samples=1),
+            r"^rolling: got .* 'min_samples'; the signature is rolling\(window, min_periods=None",
+        ),
+        (lambda: X.ewm(0.5), r"^ewm: too many positional arguments; the signature is ewm\(\*, alpha=None"),
+        (lambda: aj.array([[1j]]), r"^array: an item of the data has no Arrow type: .*1j"),
+        (lambda: aj.array([[1, 2]]).replace(1, "a"), r"^replace: 'a' does not fit .* keeps: string and int64 have no common type"),
+        (
+            lambda: aj.read_parquet(["delta://x"]),
+            r"delta://x names a table, which is no folder of files: aj\.read_parquet reads it",
+        ),
+    ],
+)
+def test_errors_say_what_to_write_instead(call: Any, said: str) -> None:
+    with pytest.raises((aj.errors.JagTypeError, aj.errors.JagValueError), match=said):
+        call()
+
+
+def test_indexers_are_shown() -> None:
+    assert repr(aj.array([[1, 2], [3]]).S) == "KodaIndexer of JaggedShape(2, [2, 1])"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 import pyarrow as pa
@@ -47,6 +47,13 @@ class KodaIndexer:
     def __getitem__(self, key: Any) -> ArrayOrScalar:
         keys = key if isinstance(key, tuple) else (key,)
         return self._array._wrap(_ops.subslice(self._array, [_koda_key(one) for one in keys]))
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        """Raise: arrays are immutable."""
+        raise JagTypeError("arrays are immutable, and `set` returns a new one: write x = x.set(index, values)")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of {self._array.shape!r}"
 
 
 class IndexingMethods(ArrayBase):

@@ -338,7 +338,7 @@ def _misfit(what: str, error: Exception, data: Any) -> Exception:
     if "did not recognize Python value type" in str(error):
         if "UUID" in str(error):
             NO_UUID_OBJECTS.refuse("an array of uuid.UUID objects")
-        return JagTypeError(f"{what}: {error}")
+        return JagTypeError(f"an item of the data has no Arrow type: {error}")
     mixed = _mixed(data, (), {})
     if mixed is None:
         return ShapeError(f"{what}: {error}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arrowjag._arguments import check_arguments
 from arrowjag._array.base import ArrayBase, as_column
 from arrowjag._array.rolling import Ewm, Rolling
 from arrowjag._methods import along_axis, method
@@ -21,6 +22,7 @@ class WindowMethods(ArrayBase):
 
     __slots__ = ()
 
+    @check_arguments
     def rolling(
         self, window: Any, min_periods: int | None = None, center: bool = False, on: Any = None, *, axis: Any = -1
     ) -> Rolling:
@@ -84,6 +86,7 @@ class WindowMethods(ArrayBase):
         """
         return Rolling(self, None, min_periods=min_periods, axis=axis)
 
+    @check_arguments
     def ewm(self, *, alpha: float | None = None, span: float | None = None, halflife: float | None = None, axis: Any = -1) -> Ewm:
         """Return exponentially weighted statistics along rows; give exactly one of `alpha`, `span` and `halflife`.
 

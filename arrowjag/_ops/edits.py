@@ -213,7 +213,8 @@ def _check_kind(value: Any, type: pa.DataType, leaf: pa.DataType) -> None:
     try:
         common = elementwise.promote([type, leaf], "replace")
     except JagTypeError as error:
-        raise JagTypeError(f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps: {error}") from None
+        told = str(error).removeprefix("replace: ")
+        raise JagTypeError(f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps: {told}") from None
     if pt.is_boolean(elementwise.plain_type(leaf)) and not pt.is_boolean(common):
         raise JagTypeError(f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps")
 

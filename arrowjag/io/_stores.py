@@ -155,6 +155,11 @@ def filesystem_of(link: str, options: Mapping[str, str]) -> tuple[pf.FileSystem,
 
 def _from_link(link: str, options: Mapping[str, str]) -> tuple[pf.FileSystem, str]:
     """Resolve a URL with pyarrow's own file systems; fall back to fsspec."""
+    if link.startswith(("delta://", "iceberg://")):
+        raise JagValueError(
+            f"{link} names a table, which is no folder of files: aj.read_parquet reads it by this name alone, "
+            f"and a job writes it, aj.etl.run(function, source, {link!r})"
+        )
     try:
         if not options:
             return pf.FileSystem.from_uri(link)  # type: ignore[no-any-return]

@@ -58,6 +58,9 @@ class JagLazyFrame:
     def __init__(self, frame: pl.LazyFrame) -> None:
         self._frame = frame
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of a LazyFrame"  # its columns may cost a query
+
     def __getattr__(self, name: str) -> NoReturn:
         """Raise for an unknown name, and suggest one of arrowjag; methods of single columns are under `.jag` of the column."""
         refuse_name("LazyFrame", name, dir(type(self)))

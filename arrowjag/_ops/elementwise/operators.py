@@ -110,6 +110,8 @@ def _invert(datum: Datum) -> pa.Array:
         return pc.invert(datum)
     if pt.is_integer(datum.type):
         return pc.bit_wise_not(datum)
+    if pt.is_null(datum.type):
+        return datum
     raise JagTypeError.no_kernel("invert", datum.type, hint="It takes booleans or integers.")
 
 
