@@ -81,9 +81,20 @@ def _ask(link: str, options: Mapping[str, str]) -> None:
             f"{link}: no answer within {_ANSWER_SECONDS:.0f} seconds: check the network, and credentials, region and endpoint "
             "(storage_options)"
         )
+    if done.returncode and _is_registered_here(scheme_of(link)):
+        raise JagValueError(
+            f"{link}: only this process knows {scheme_of(link)}://, because it called fsspec.register_implementation with a class; "
+            "other processes need the name of the class, or pass filesystem="
+        )
     if done.returncode:
         lines = (done.stdout.strip() or done.stderr.strip() or "the probe failed").splitlines()
         raise JagValueError(lines[-1] if link in lines[-1] else f"{link}: {lines[-1]}")
+
+
+def _is_registered_here(scheme: str) -> bool:
+    """Return whether fsspec has a class for a kind of URL, but not its name, by which other processes would find it."""
+    known = sys.modules.get("fsspec.registry")
+    return known is not None and scheme in known.registry and scheme not in known.known_implementations
 
 
 # --------------------------------------------------------------------------------------------------- the process that asks

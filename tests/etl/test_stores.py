@@ -321,6 +321,16 @@ def test_a_store_that_does_not_answer_is_one_line_within_ten_seconds(
     assert link in done.stderr
 
 
+def test_a_protocol_that_one_process_alone_knows_is_an_error_that_says_so() -> None:
+    fsspec = pytest.importorskip("fsspec")
+    fsspec.register_implementation("mycorp", fsspec.get_filesystem_class("memory"))
+    try:
+        with pytest.raises(aj.JagValueError, match=r"^mycorp://in: only this process knows mycorp://.* or pass filesystem="):
+            _probe.probe("mycorp://in", {})
+    finally:
+        sys.modules["fsspec.registry"]._registry.pop("mycorp")
+
+
 @pytest.mark.slow
 def test_the_start_of_the_process_that_asks_a_store_is_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine imports took nine seconds, and stores that answer at once were refused."""
