@@ -331,6 +331,7 @@ def test_a_function_of_nested_rows_gets_the_flags_of_nulls() -> None:
     assert given == [([[1], [2]], [True, True]), ([None, [3], []], [False, True, True]), ([], [])]
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered")
 @pytest.mark.parametrize("name", ["map_items", "map_rows", "fold", "scan"])
 def test_integers_that_wrap_around_are_compared_as_they_are(name: str) -> None:
     # The first rows, which run in both ways, hold none of them.

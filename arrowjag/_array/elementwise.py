@@ -74,7 +74,7 @@ class ElementwiseMethods(ArrayBase):
     @within_memory(None)
     def _binary(self, name: str, other: Any, reflected: bool = False) -> ArrayOrScalar:
         if _has_own_rules(other):
-            return _by_their_rules(name, lambda one, two: one._binary(name, two), (other, self) if reflected else (self, other))
+            return _by_their_rules(lambda one, two: one._binary(name, two), (other, self) if reflected else (self, other))
         one, two = operand(self, None, name), operand(other, self.type, name, by_value=name in _ops.COMPARISONS)
         pair = (two, one) if reflected else (one, two)
         if not any(isinstance(each, Column) for each in pair):
@@ -192,12 +192,12 @@ class ElementwiseMethods(ArrayBase):
 
     def __divmod__(self, other: Any) -> tuple[JaggedArray, JaggedArray]:
         if _has_own_rules(other):
-            return _by_their_rules("divmod", divmod, (self, other))  # type: ignore[no-any-return]  # of the other's surface
+            return _by_their_rules(divmod, (self, other))  # type: ignore[no-any-return]  # of the other's surface
         return self._binary("floor_divide", other), self._binary("remainder", other)
 
     def __rdivmod__(self, other: Any) -> tuple[JaggedArray, JaggedArray]:
         if _has_own_rules(other):
-            return _by_their_rules("divmod", divmod, (other, self))  # type: ignore[no-any-return]  # of the other's surface
+            return _by_their_rules(divmod, (other, self))  # type: ignore[no-any-return]  # of the other's surface
         return self._binary("floor_divide", other, True), self._binary("remainder", other, True)
 
     @within_memory(None)
@@ -207,7 +207,7 @@ class ElementwiseMethods(ArrayBase):
         if options:
             raise JagTypeError(f"{ufunc.__name__} takes no options on jagged arrays, got {', '.join(options)}")
         if any(_has_own_rules(one) for one in inputs):
-            return _by_their_rules(ufunc.__name__, ufunc, inputs)
+            return _by_their_rules(ufunc, inputs)
         name = _ops.UFUNCS.get(ufunc, ufunc.__name__)
         operands = [operand(one, self.type, name, by_value=name in _ops.COMPARISONS) for one in inputs]
         if not any(isinstance(one, Column) for one in operands):  # arrays of ndim 0 count as scalars beside others
@@ -584,13 +584,10 @@ def _has_own_rules(other: Any) -> bool:
     return not issubclass(type(other), Column) and (getattr(other, "__pandas_priority__", 0) > 0 or hasattr(other, "_pyexpr"))
 
 
-def _by_their_rules(name: str, function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
+def _by_their_rules(function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
     for host in HOSTS:
         if host.operate is not None and any(map(host.owns, operands)):
             return host.operate(function, operands)
-    for one in operands:
-        if hasattr(one, "_pyexpr"):
-            operand(one, None, name)  # raises, and says how to write the call
     return NotImplemented
 
 

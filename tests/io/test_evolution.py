@@ -517,7 +517,7 @@ def test_filters_of_another_kind_are_refused(values: pa.Array, value: Any, tmp_p
     with pytest.raises(aj.JagError, match=r"filters (compare incompatible types|don't fit the columns)"):
         read_filtered(tmp_path / "a.parquet", values, [("k", "=", value)])
     for sign in ("in", "not in"):
-        with pytest.raises(aj.JagTypeError, match=r"filters compare incompatible types: .*, in the list for k\. Give values"):
+        with pytest.raises(aj.JagTypeError, match=r"filters compare incompatible types: .*k.* list.*\. Give values"):
             read_filtered(tmp_path / "a.parquet", values, [("k", sign, [value])])
 
 
@@ -536,7 +536,7 @@ def test_filters_of_another_kind_are_refused(values: pa.Array, value: Any, tmp_p
 def test_members_of_another_kind_are_refused(values: pa.Array, others: list[Any], tmp_path: Path) -> None:
     """Arrow would cast them to the type of the column: a count to a time, text to a boolean."""
     for value, sign in itertools.product(others, ("in", "not in")):
-        with pytest.raises(aj.JagTypeError, match=r"filters compare incompatible types: .*, in the list for k\. Give values"):
+        with pytest.raises(aj.JagTypeError, match=r"filters compare incompatible types: .*k.* list.*\. Give values"):
             read_filtered(tmp_path / "a.parquet", values, [("k", sign, [value, None])])
 
 
