@@ -509,6 +509,9 @@ def test_lists_of_filters_mix_text_dates_and_times(tmp_path: Path) -> None:
     assert read_filtered(tmp_path / "a.parquet", days, [("k", "in", [text, day])]) == [0, 1]
 
 
+IN_THE_LIST = r"filters compare incompatible types: (.*, in the list for k|k is .*, and the list holds .*)\. Give values"
+
+
 @pytest.mark.parametrize(
     "values", [pa.array([5, 1]), pa.array([Decimal(5), Decimal(1)]), pa.array([5.0, 1.0])], ids=["i", "d", "f"]
 )
@@ -517,7 +520,7 @@ def test_filters_of_another_kind_are_refused(values: pa.Array, value: Any, tmp_p
     with pytest.raises(aj.JagError, match=r"filters (compare incompatible types|don't fit the columns)"):
         read_filtered(tmp_path / "a.parquet", values, [("k", "=", value)])
     for sign in ("in", "not in"):
-        with pytest.raises(aj.JagTypeError, match=r"filters compare incompatible types: .*k.* list.*\. Give values"):
+        with pytest.raises(aj.JagTypeError, match=IN_THE_LIST):
             read_filtered(tmp_path / "a.parquet", values, [("k", sign, [value])])
 
 
@@ -536,7 +539,7 @@ def test_filters_of_another_kind_are_refused(values: pa.Array, value: Any, tmp_p
 def test_members_of_another_kind_are_refused(values: pa.Array, others: list[Any], tmp_path: Path) -> None:
     """Arrow would cast them to the type of the column: a count to a time, text to a boolean."""
     for value, sign in itertools.product(others, ("in", "not in")):
-        with pytest.raises(aj.JagTypeError, match=r"filters compare incompatible types: .*k.* list.*\. Give values"):
+        with pytest.raises(aj.JagTypeError, match=IN_THE_LIST):
             read_filtered(tmp_path / "a.parquet", values, [("k", sign, [value, None])])
 
 
