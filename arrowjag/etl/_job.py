@@ -29,7 +29,7 @@ from arrowjag.etl._limits import Limits, Shares, one_of
 from arrowjag.etl._local import LocalEngine
 from arrowjag.etl._progress import make_progress
 from arrowjag.etl._record import Record, new_run
-from arrowjag.etl._rejects import Rejects
+from arrowjag.etl._rejects import Rejects, clear_rejected
 from arrowjag.etl._scheduler import Policy, Scheduler
 from arrowjag.etl._schema import check_schema, make_frame
 from arrowjag.etl._signals import ended_by_signals
@@ -303,7 +303,7 @@ def _run(
     if job.rejects is not None:
         job.rejects.probe()
     tasks = make_tasks(_to_do(there, kept), how.bytes_per_file)
-    _clear_rejected(job.rejects, sink, kept, tasks)
+    clear_rejected(job.rejects, sink, kept, tasks)
     known = given if given is not None or _is_extended(sink) else next((parts[0].schema for parts in kept), None)
     rejected = sum(parts[0].rejected for parts in kept)
 
@@ -445,15 +445,6 @@ def _rejects(sink: Sink, there: Source, limits: Limits, dead_letter: Any, where:
     filesystem, folder = locate_file(dead_letter, where, stores)
     _refuse_folder(filesystem, folder.rstrip("/"), sink, there)
     return Rejects(filesystem, folder.rstrip("/"), limits.max_failures, sink.folder)
-
-
-def _clear_rejected(rejects: Rejects | None, sink: Sink, kept: Iterable[list[Result]], tasks: Iterable[Task]) -> None:
-    """Delete dead-letter files of results that aren't kept; their tasks run again, perhaps in other groups or not at all."""
-    valid = {parts[0].dead_letter for parts in kept}
-    default = Rejects.beside(sink.sidecar)
-    default.clear(valid)
-    if rejects is not None and rejects.folder != default.folder:
-        rejects.clear(valid, {task.target for task in tasks})
 
 
 def _refuse_folder(filesystem: Any, folder: str, sink: Sink, there: Source) -> None:

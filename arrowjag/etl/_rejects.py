@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -14,13 +14,13 @@ import pyarrow.parquet as pq
 from arrowjag.etl._fingerprint import digest_of
 from arrowjag.etl._schema import METADATA_KEY
 from arrowjag.etl._sidecar import Sidecar
-from arrowjag.etl._sink import blamed, is_part, probe_folder
+from arrowjag.etl._sink import Result, Sink, blamed, is_part, probe_folder
 from arrowjag.etl._tasks import Task
 from arrowjag.etl.report import Failure, JobError
 from arrowjag.io._atomic import atomic_target
 from arrowjag.io._locate import SIDECAR
 
-__all__ = ["Rejected", "Rejects"]
+__all__ = ["Rejected", "Rejects", "clear_rejected"]
 
 
 class Rejected(NamedTuple):
@@ -117,6 +117,15 @@ class Rejects(NamedTuple):
             self.filesystem.create_dir(path.rpartition("/")[0], recursive=True)
             with atomic_target(self.filesystem, path, self._tag) as temporary:
                 pq.write_table(rows.replace_schema_metadata(metadata), str(temporary))
+
+
+def clear_rejected(rejects: Rejects | None, sink: Sink, kept: Iterable[list[Result]], tasks: Iterable[Task]) -> None:
+    """Delete dead-letter files of results that aren't kept; their tasks run again, perhaps in other groups or not at all."""
+    valid = {parts[0].dead_letter for parts in kept}
+    default = Rejects.beside(sink.sidecar)
+    default.clear(valid)
+    if rejects is not None and rejects.folder != default.folder:
+        rejects.clear(valid, {task.target for task in tasks})
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag._arrow import combine_chunks
 from arrowjag.errors import JagTypeError, JagValueError, brief
-from arrowjag.io._scan import take_rows
+from arrowjag.io._filters import take_rows
 
 __all__ = ["FILE_NAME", "cut_by_keys", "keys_of"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, cast, overload
 
-import numpy as np
 
 from arrowjag import _html
 from arrowjag import dims as _dims
@@ -25,7 +24,7 @@ from arrowjag.shape._building import (
     merge,
     without_placeholder,
 )
-from arrowjag.shape._text import describe_dim, encoding_text, plural, shape_text
+from arrowjag.shape._text import describe_dim, encoding_text, mismatch_text, plural, shape_text
 from arrowjag.typing import IntArray, ShearMode, ShearRule
 
 __all__ = ["JaggedShape", "permuted", "resolve_reshape", "transposed"]
@@ -416,15 +415,7 @@ class JaggedShape:
         return longest
 
     def _mismatch(self, longer: JaggedShape) -> str:
-        """Why this shape is not a prefix of a longer one, naming dim and row."""
-        text = f"{self!r} is not a prefix of {longer!r}: "
-        for place, (mine, theirs) in enumerate(zip(self._dims, longer._dims, strict=False)):
-            if mine != theirs:
-                if place == 0:
-                    return f"{text}{plural(mine.size, 'row')} and {plural(theirs.size, 'row')}"
-                row = int(np.flatnonzero(mine.sizes != theirs.sizes)[0])
-                return f"{text}dim {place}, row {row} has {plural(mine[row], 'item')} here and {theirs[row]} there"
-        return f"{text}it has {self.ndim} dims, the other {longer.ndim}"
+        return mismatch_text(self._dims, longer._dims)
 
     # ------------------------------------------------------------------------------------------- flatten, reshape
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from arrowjag.dims import Affine, Dim, Ragged, Uniform
 
-__all__ = ["SHOWN", "describe_dim", "encoding_text", "plural", "shape_text", "sizes_text"]
+__all__ = ["SHOWN", "describe_dim", "encoding_text", "mismatch_text", "plural", "shape_text", "sizes_text"]
 
 SHOWN = 6
 
@@ -54,3 +54,15 @@ def describe_dim(dim: Dim) -> str:
         total = "" if n == 1 else f", {dim.size} in all"
         return f"{plural(n, 'row')} of {plural(dim[0], 'item')}{total}{null_text}"
     return f"{plural(n, 'row')} of {dim.min()} to {dim.max()} items, {dim.size} in all{null_text}"
+
+
+def mismatch_text(dims: Sequence[Dim], longer: Sequence[Dim]) -> str:
+    """Why the dims of a shape are not the first ones of another, naming dim and row."""
+    text = f"{shape_text(dims)} is not a prefix of {shape_text(longer)}: "
+    for place, (mine, theirs) in enumerate(zip(dims, longer, strict=False)):
+        if mine != theirs:
+            if place == 0:
+                return f"{text}{plural(mine.size, 'row')} and {plural(theirs.size, 'row')}"
+            row = int(np.flatnonzero(mine.sizes != theirs.sizes)[0])
+            return f"{text}dim {place}, row {row} has {plural(mine[row], 'item')} here and {theirs[row]} there"
+    return f"{text}it has {plural(len(dims), 'dim')}, the other {len(longer)}"

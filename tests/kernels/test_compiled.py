@@ -24,7 +24,7 @@ from arrowjag import JagTypeError, JagValueError, options
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.compiled import background, compiler, library, objects, sources
 from arrowjag._kernels.compiled.loop import DIGIT, ITEM_TYPES, NULLS, PART_BITS, SAMPLE, TOGETHER, Variant, item_type, wide_type
-from arrowjag._kernels.compiled.loops import LOOPS, comparisons, loop_named, ranks
+from arrowjag._kernels.compiled.loops import LOOPS, comparisons, loop_named, moves, ranks
 from arrowjag._kernels.compiled.loops.equality import slot_of
 from arrowjag._kernels.compiled.words import load_word, store_word, teach_numba
 from arrowjag._kernels.elementwise import json_lists
@@ -249,7 +249,10 @@ def arguments_of_moves(loop, told, values, offsets, cuts, firsts, rng):
 def arguments_of_strings(cuts, rng):
     """Of the loops over strings: two strings of one letter each, or none, stand for a second column."""
     n, size = len(cuts) - 1, int(cuts[-1])
-    text, strings = {"wanted": np.frombuffer(b"ab" + bytes(32), "u1"), "n_wanted": int(rng.integers(1, 3)), "most": 3}, {"last": n}
+    text, strings = (
+        {"wanted": np.frombuffer(b"ab" + bytes(moves.RUN), "u1"), "n_wanted": int(rng.integers(1, 3)), "most": 3},
+        {"last": n},
+    )
     sums = {"taken": np.zeros(n + 1, np.int64), "starts": np.zeros(n + 1, np.int64)}
     pieces = {"taken": np.arange(n + 1), "starts": cuts, "limit": size, "ends": np.zeros(n, np.int64)}
     other = {"data_y": np.zeros(9, "u1"), "size_y": 9, "cuts_y": np.array([0, 9]), "step_y": 0, "step": 1, "between": 2}
@@ -277,7 +280,7 @@ def arguments_of_strings(cuts, rng):
         "row_cuts": {"between": 2, "starts": np.zeros(n, np.int64)},
         "row_bytes": text | {"between": 2, "starts": np.arange(n) * 999, "limit": 999 * n, "out": np.zeros(999 * n, "u1")},
         "replaced_cuts": text | strings | {"n_new": 3, "starts": np.zeros(n + 1, np.int64)},
-        "replaced_bytes": text | strings | {"n_new": 3, "new": np.frombuffer(b"xyz" + bytes(32), "u1"), **wide},
+        "replaced_bytes": text | strings | {"n_new": 3, "new": np.frombuffer(b"xyz" + bytes(moves.RUN), "u1"), **wide},
         "sliced_cuts": strings | {"start": -4, "stop": 9, "is_ascii": int(rng.integers(2)), **sums},
     }
 

@@ -18,6 +18,7 @@ from arrowjag._kernels.base.memory import empty, pack_bits, unless_all, valid_of
 from arrowjag._kernels.base.texts import fits, text_from, text_parts
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.compiled.loops.moves import RUN
 from arrowjag._kernels.elementwise.text_bytes import is_ascii
 
 __all__ = [
@@ -31,8 +32,8 @@ __all__ = [
 ]
 
 _BYTE, _INT = np.dtype(np.uint8), np.dtype(np.int64)
-_ROOM = 32
-"""Bytes behind a short text, which loops compare eight bytes at a time and copy 32 at a time."""
+_ROOM = int(RUN)
+"""Bytes behind a short text, as many as loops copy at once."""
 
 _FARTHEST = 2**62
 """The largest bound of a slice: no string is as long."""

@@ -48,7 +48,7 @@ def cumsum_integers(kind: str, nulls: bool) -> Function:
             bad = False
             for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
                 item = chosen(i8(u8(values[i])) if unsigned else i8(values[i]), i8(0), valid, i)
-                after = total + item
+                after = i8(u8(total) + u8(item))  # numba lets LLVM assume that signed sums never overflow
                 if unsigned:
                     bad = bad | (u8(after) < u8(total))
                 else:

@@ -164,8 +164,8 @@ def picked(kind: str, nulls: bool) -> Function:
             row = i if nulls else u8(rows[i])
             begin, end = i8(offsets[row]), i8(offsets[row + u8(1)])
             slot = positions[i]
-            found = slot + (begin if slot >= i8(0) else end)
-            # A sum that wraps becomes negative, and so smaller than any start.
+            # A sum that wraps becomes negative, and so smaller than any start; LLVM assumes that signed ones never wrap.
+            found = i8(u8(slot) + u8(begin if slot >= i8(0) else end))
             n_right += i8(1) if (found >= begin) & (found < end) else i8(0)
             out[i] = found
         if n_right == i8(last) - i8(first):

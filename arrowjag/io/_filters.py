@@ -1,0 +1,200 @@
+"""Filters of rows: tuples or expressions, the columns that they read, and the rows of a table that satisfy them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pyarrow.types as pt
+
+from arrowjag._arrow import combine_chunks
+from arrowjag._gate import storage_of
+from arrowjag._kernels.move import gather
+from arrowjag._pyarrow_versions import empty_table, table_of
+from arrowjag.errors import JagTypeError, JagValueError, brief
+from arrowjag.io._comparisons import comparable, compared_as
+from arrowjag.io._leaves import leaf_names
+from arrowjag.typing import IntArray
+
+__all__ = ["BY_VALUE", "has_bounds", "keep_rows", "names_in", "take_rows", "to_expression"]
+
+BY_VALUE = (
+    "Compare a column with values of its own type, such as pa.scalar(1, pa.uint64()), "
+    "or pass the filter as tuples, which compare by value"
+)
+"""The advice of errors about values that a filter can't compare with a column."""
+
+_SAME_TYPE = "Give values of the type of the column, such as text beside text."
+
+
+def to_expression(filters: Any, schema: pa.Schema) -> Any:
+    """Convert a filter to an expression and validate its column names.
+
+    Parameters
+    ----------
+    filters : pyarrow.compute.Expression, list of tuples, or list of lists of tuples
+        Tuples are ``(column, operator, value)``, combined by "and"; lists of tuples are combined by "or".
+    schema : pa.Schema
+        The schema of the files.
+
+    Returns
+    -------
+    pyarrow.compute.Expression
+        The filter.
+
+    Raises
+    ------
+    JagValueError
+        If it names an unknown column or can't be read.
+    JagTypeError
+        If it compares incompatible types.
+    """
+    if isinstance(filters, str):
+        raise JagTypeError(f'filters must be an expression, or tuples such as [("year", ">=", 2013)], got the str {brief(filters)}')
+    if not isinstance(filters, pc.Expression):
+        try:
+            filters = pq.filters_to_expression(_typed(filters, schema))
+        except (pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            raise JagTypeError(f"filters compare incompatible types: {error}. {_SAME_TYPE}") from error
+        except (ValueError, TypeError, LookupError, OverflowError) as error:
+            raise JagValueError(f"filters can't be read: {error}") from error
+    try:
+        kind = _mask(empty_table(schema), filters).type
+    except pa.ArrowInvalid as error:
+        if "No match for FieldRef" not in str(error):
+            raise JagValueError(f"filters don't fit the columns: {error}. {BY_VALUE}") from error
+        raise JagValueError(f"filters name an unknown column in {filters}; there are {', '.join(leaf_names(schema))}") from error
+    except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        told = " ".join((_text_of(filters) or "bytes").split())
+        raise JagTypeError(f"filters compare incompatible types: {error}, in {told}. {_SAME_TYPE}") from error
+    if not (pt.is_boolean(kind) or pt.is_null(kind)):
+        raise JagTypeError(f"filters must be a condition, got an expression of {kind}: {filters}")
+    return filters
+
+
+def _typed(filters: Any, schema: pa.Schema) -> Any:
+    """Give the values in tuples types that Arrow compares with their columns; return lists of lists if there are tuples."""
+    if not isinstance(filters, list):
+        return filters
+    if any(isinstance(one, tuple) and one and isinstance(one[0], str) for one in filters):
+        return [[_typed_one(one, schema) for one in filters]]
+    return [[_typed_one(one, schema) for one in several] if isinstance(several, list) else several for several in filters]
+
+
+def _typed_one(condition: Any, schema: pa.Schema) -> Any:
+    if not isinstance(condition, tuple) or len(condition) != 3 or not isinstance(condition[0], str):
+        return condition
+    found = _find_field(condition[0], schema)
+    if found is None:
+        return condition
+    path, type = found
+    return (path[0] if len(path) == 1 else path, *comparable(*condition, type)[1:])
+
+
+def _find_field(name: str, fields: Iterable[pa.Field]) -> tuple[tuple[str, ...], pa.DataType] | None:
+    """Return path and type of a column, or of a field of structs, whose name has dots; None if there is none."""
+    fields = list(fields)
+    for field in fields:
+        if field.name == name:
+            return (name,), field.type
+    for field in fields:
+        if name.startswith(f"{field.name}.") and pt.is_struct(field.type):
+            found = _find_field(name[len(field.name) + 1 :], field.type)
+            if found is not None:
+                return (field.name, *found[0]), found[1]
+    return None
+
+
+def has_bounds(expression: Any, names: frozenset[str], schema: pa.Schema) -> bool:
+    """Return whether row groups can be excluded by bounds of values, in which NaN doesn't count.
+
+    NaN satisfies no comparison but ``!=``. So a filter that has neither that nor a negation, nor functions of values, keeps no
+    row that only NaN lets pass.
+    """
+    exact = [name for name in names if not _holds_floats(schema.field(name).type)]
+    text = _text_of(expression)
+    if len(exact) == len(names) or text is None:
+        return len(exact) == len(names)
+    for name in exact:
+        text = text.replace(f"is_in({name}, ", "(")
+    return "!=" not in text and not _FUNCTION.search(text)
+
+
+#: Functions in the text of an expression, but the tests for nulls and the names of nested fields.
+_FUNCTION = re.compile(r"(?<!\w)(?!is_valid\(|is_null\([^()]*nan_is_null=false|Name\(|Nested\()\w+\(")
+
+
+def _holds_floats(type: pa.DataType) -> bool:
+    storage = storage_of(type)
+    storage = storage.value_type if pt.is_dictionary(storage) else storage
+    return pt.is_floating(storage) or any(_holds_floats(storage.field(place).type) for place in range(storage.num_fields))
+
+
+def _text_of(expression: Any) -> str | None:
+    """The text of an expression; None if it has bytes that are no text."""
+    try:
+        return str(expression)
+    except UnicodeDecodeError:
+        return None
+
+
+def names_in(expression: Any, schema: pa.Schema) -> frozenset[str]:
+    """Return the columns that an expression reads, found by removing columns from the schema; pyarrow has no function for it."""
+    text = _text_of(expression)
+    named = [name for name in schema.names if text is None or name in text]
+    return frozenset(name for name in named if not _fits(expression, schema.remove(schema.get_field_index(name))))
+
+
+def _fits(expression: Any, schema: pa.Schema) -> bool:
+    try:
+        _mask(empty_table(schema), expression)
+    except (pa.ArrowException, ValueError):
+        return False
+    return True
+
+
+def _mask(table: pa.Table, expression: Any) -> pa.Array:
+    """Evaluate a filter to a mask; with wider types of columns if Arrow does not take those there are."""
+    try:
+        return _evaluated(table, expression)
+    except (pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        fields = [field.with_type(compared_as(field.type)) for field in table.schema]
+        if [field.type for field in fields] == table.schema.types:
+            raise
+        return _evaluated(table.cast(pa.schema(fields)), expression)
+
+
+def _evaluated(table: pa.Table, expression: Any) -> pa.Array:
+    """Evaluate a filter to a mask; in one thread, to keep the order of rows."""
+    from pyarrow import acero  # lazy, because it imports pyarrow.dataset, which imports pandas
+
+    source = acero.Declaration("table_source", acero.TableSourceNodeOptions(table))
+    project = acero.Declaration("project", acero.ProjectNodeOptions([expression], ["keep"]))
+    return acero.Declaration.from_sequence([source, project]).to_table(use_threads=False).column(0)
+
+
+def keep_rows(table: pa.Table, expression: Any, names: frozenset[str]) -> pa.Table:
+    """Return the rows that satisfy a filter; consecutive rows are returned as a slice that shares all buffers."""
+    tested = table.select([name for name in table.column_names if name in names]) if names else table
+    mask = combine_chunks(_mask(tested, expression))
+    rows = np.flatnonzero(mask.fill_null(False).to_numpy(zero_copy_only=False))
+    if len(rows) == 0 or rows[-1] - rows[0] + 1 == len(rows):
+        return table.slice(int(rows[0]) if len(rows) else 0, len(rows))
+    return take_rows(table, rows)
+
+
+def take_rows(table: pa.Table, rows: IntArray) -> pa.Table:
+    """Gather rows by index into one chunk."""
+    return table_of([_taken(column, rows) for column in table.columns], table.schema, len(rows))
+
+
+def _taken(column: pa.ChunkedArray, rows: Any) -> pa.Array:
+    array = combine_chunks(column)
+    if isinstance(array.type, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(array.type, gather.take(array.storage, rows))
+    return gather.take(array, rows)
