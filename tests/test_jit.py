@@ -346,7 +346,7 @@ def test_calls_of_other_kinds_are_those_of_arrays(function: Callable[..., Any]) 
 
 
 def test_results_of_blocks_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks whose results fit are all that runs: no call takes whole columns."""
+    """Blocks alone run where all their results fit: no call takes a whole column."""
     whole: list[Any] = []
     monkeypatch.setattr(Program, "_run_whole", staticmethod(lambda calls, *_: whole.extend(calls)))
     rows = aj.array([[1.0, 2.0], [3.0], [], None, [4.0, None]])

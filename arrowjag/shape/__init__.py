@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, cast, overload
 
-
 from arrowjag import _html
 from arrowjag import dims as _dims
 from arrowjag._arguments import check_arguments, check_arguments_as

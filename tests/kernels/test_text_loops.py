@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from arrowjag._kernels import strategy
+from arrowjag._kernels.compiled.loops import text
 from arrowjag._kernels.compiled.loops.strings import ANYWHERE, AT_END, AT_START
 from arrowjag._kernels.elementwise import text_loops as kernel
 from arrowjag._options import options
@@ -218,3 +219,19 @@ def test_sums_of_blocks_are_added_up() -> None:
         with strategy.force(TEXT_VALUES=0):
             kernel._added_up(count, n, sums)
         assert sums.tolist() == [*range(n + 1)]
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 31, 32, 33, 63, 64, 65, 97, 130])
+def test_a_text_differs_from_another_wherever_a_byte_does(n: int) -> None:
+    """Equal hashes of different texts are so rare that no column shows what the comparison after them is worth."""
+    one = np.arange(1, n + 1, dtype=np.uint8)
+    others = np.where(np.eye(n, dtype=bool), one ^ 128, one)  # another byte in each
+    data = np.concatenate([one, one, others.ravel(), np.zeros(8, np.uint8)])
+    size, zero, length = np.uint64(len(data)), np.uint64(0), np.uint64(n)
+    with np.errstate(over="ignore"):
+        wanted = text._hash_of(data, size, zero, length)
+        assert text._hash_of(data, size, length, length + length) == wanted
+        assert text._are_equal(data, zero, length, length)
+        for start in np.arange(2 * n, (n + 2) * n, max(n, 1)).astype(np.uint64):
+            assert not text._are_equal(data, zero, start, length)
+            assert text._hash_of(data, size, start, start + length) != wanted
