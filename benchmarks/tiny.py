@@ -94,11 +94,10 @@ def table(names: Iterable[str] | None, budget: float) -> list[dict[str, Any]]:
 
 
 def _prepare(case: Case, inputs: Iterable[Data]) -> None:
-    """Call a case so often that the loops which it takes for few values are compiled and loaded, as they are in long processes."""
-    with options(compile="always"):
+    """Have the loops that a case takes for few values compiled and loaded, as they are in long processes."""
+    with options(compile="always"), strategy.force(LOADING_VALUES=1):
         for data in inputs:
-            for _ in range(strategy.sizes.COMPILED_CALLS):
-                case.ours(data)
+            case.ours(data)
 
 
 def _time(case: Case, data: Data, budget: float) -> float | None:

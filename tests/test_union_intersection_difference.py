@@ -111,7 +111,7 @@ def test_few_items_are_combined_by_the_loop_once_it_is_loaded(name: str, nulls: 
     two = aj.array([[2, 3, 9], [4], [5], []])
     with strategy.force(combined="numpy"):
         wanted = getattr(one, name)(two).to_list()
-    with aj.options(compile="always"), strategy.force(COMPILED_CALLS=1) as taken:
+    with aj.options(compile="always"), strategy.force(LOADING_VALUES=1) as taken:
         assert getattr(one, name)(two).to_list() == wanted
     assert taken["combine", "small"] == taken["combined", "compiled"] == 1
 

@@ -604,7 +604,7 @@ def test_many_calls_on_few_values_take_a_loop(cache, monkeypatch):
     find("always")
     forget(monkeypatch)
     monkeypatch.setattr(library, "_asked", {})
-    with options(compile="auto"), strategy.force(COMPILED_CALLS=3):
+    with options(compile="auto"), strategy.force(LOADING_VALUES=30, COUNTED_VALUES=1):
         assert [is_found(often=True) for _ in range(4)] == [False, False, True, True]
         assert not is_found()
         with options(compile="never"):
@@ -615,8 +615,8 @@ def test_many_calls_on_few_values_let_a_loop_be_compiled(cache, monkeypatch):
     requested = []
     monkeypatch.setattr(library, "_asked", {})
     monkeypatch.setattr(background, "request", lambda variant: requested.append(variant) or True)
-    with options(compile="auto"), strategy.force(COMPILED_CALLS=3, CALL_VALUES=10, COMPILING_VALUES=60):
-        for wanted in (0, 0, 0, 0, 0, 1):
+    with options(compile="auto"), strategy.force(LOADING_VALUES=15, COUNTED_VALUES=1):
+        for wanted in (0, 0, 1, 1, 1, 2):
             assert library.find_loop("sum", F8, False, 5, often=True) is None
             assert len(requested) == wanted
 

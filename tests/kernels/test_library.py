@@ -54,7 +54,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     monkeypatch.setattr(background, "can_start", lambda: found.can_start)
     monkeypatch.setattr(background, "is_pending", lambda variant: variant in found.pending)
     monkeypatch.setattr(background, "request", found.request)
-    with options(compile="auto"), strategy.force(COMPILING_VALUES=100, COMPILED_VALUES=10, CALL_VALUES=20, COMPILED_CALLS=3):
+    with options(compile="auto"), strategy.force(COMPILING_VALUES=100, COMPILED_VALUES=10, LOADING_VALUES=15, COUNTED_VALUES=5):
         yield found
 
 
@@ -161,7 +161,7 @@ def test_an_error_of_the_compiler_or_the_system_is_none_of_the_callers(world: Wo
 def test_loops_for_many_and_for_few_values(world: World) -> None:
     world.cache["sum-f8-plain"] = b"code"
     loop = (b"code", ARGUMENTS)
-    calls = [(9, False), (0, True), (9, True), (9, True), (9, True), (9, True), (9, False), (0, True), (10, False)]
+    calls = [(9, False), (0, True), (5, True), (9, True), (1, True), (9, True), (9, False), (0, True), (10, False)]
     wanted = [None, None, None, None, loop, loop, None, None, loop]
     assert [library.find_loop("sum", F8, False, n, often=often) for n, often in calls] == wanted
     library._loaded.clear()
@@ -169,16 +169,17 @@ def test_loops_for_many_and_for_few_values(world: World) -> None:
     assert library.find_loop("sum", F8, False, 10) == loop
 
 
-def test_calls_on_few_values_count_as_many(world: World) -> None:
-    for place in range(1, 8):
-        assert library.find_loop("sum", F8, False, 1, often=True) is None
-        assert library._missed == ({SUM: place // 3 * 60} if place >= 3 else {})
+def test_calls_on_few_values_add_up(world: World) -> None:
+    for n, asked, missed in ((1, 5, 0), (7, 12, 0), (2, 17, 1), (9, 9, 1), (1, 14, 1), (1, 19, 2), (6, 6, 2)):
+        assert library.find_loop("sum", F8, False, n, often=True) is None
+        assert library._asked == {SUM: asked if asked < 15 else 0}
+        assert library._missed == ({SUM: missed * 100} if missed else {})
     assert library.find_loop("sum", F8, True, 1, often=True) is None
-    assert library._asked == {SUM: 7, Variant("sum", "f8", True): 1}
-    assert world.requested == ["sum-f8-plain"]
+    assert library._asked == {SUM: 6, Variant("sum", "f8", True): 5}
+    assert world.requested == ["sum-f8-plain", "sum-f8-plain"]
     library._loaded[SUM] = None
     assert library.find_loop("sum", F8, False, 1, often=True) is None
-    assert library._asked[SUM] == 7
+    assert library._asked[SUM] == 6
 
 
 def test_the_key_of_a_loop_depends_on_source_versions_and_processor(monkeypatch: pytest.MonkeyPatch) -> None:

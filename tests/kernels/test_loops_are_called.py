@@ -287,7 +287,7 @@ def test_a_loop_is_asked_for_by_calls_on_few_values(name: str, monkeypatch: pyte
     monkeypatch.setattr(library, "find", lambda name, dtype, nulls, _n: asked.append(str(Variant(name, dtype.str[1:], nulls))))
     monkeypatch.setattr(library, "_asked", {})
     monkeypatch.setattr(library, "_loaded", {})
-    with aj.options(compile="always"), strategy.force(COMPILED_CALLS=2):
+    with aj.options(compile="always"), strategy.force(LOADING_VALUES=2, COUNTED_VALUES=1):
         call()
         assert loop not in asked
         call()

@@ -6,6 +6,7 @@ Other tests force strategies, and compare results: a rule that chose the slow on
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,9 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     # pairs from PAIRS_VALUES on, if the mean row has at most PAIRS_LENGTH items, and half of all items are in such rows
     ("argsort", (SHORT,), "pairs"),
     ("argsort", (even(8, 1023),), "matrix"),
+    ("argsort", (even(8, 1023), NO), "matrix"),
+    ("argsort", (even(8, 1), YES), "pairs"),
+    ("argsort", (HUGE, NO), "partition"),
     ("argsort", (even(28, 300),), "pairs"),
     ("argsort", (even(29, 300),), "matrix"),
     ("argsort", (rows(*[28] * 200, 5600, *[0] * 200),), "pairs"),
@@ -74,9 +78,13 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("rank", (HUGE, True), "sort"),
     ("rank", (HUGE, False), "partition"),
     ("rank", (MIDDLE, False), "sort"),
-    ("topk", (rows(8191), np.array([1])), "sort"),
-    ("topk", (rows(8192), np.array([63])), "segments"),
-    ("topk", (rows(8192), np.array([64])), "sort"),
+    ("rank", (even(8, 32), False, False, True), "pairs"),
+    ("rank", (even(8, 31), False, False, True), "sort"),
+    ("rank", (even(8, 1023), False), "sort"),
+    ("rank", (even(8, 32), True, False, True), "sort"),
+    ("topk", (rows(2047), np.array([1])), "sort"),
+    ("topk", (rows(2048), np.array([15])), "segments"),
+    ("topk", (rows(2048), np.array([16])), "sort"),
     ("topk", (rows(8192, *[128] * 192), np.ones(193, np.int64)), "segments"),
     ("topk", (rows(8192, *[128] * 192, 1), np.ones(194, np.int64)), "sort"),
     ("quantile", (512,), "sort"),
@@ -98,22 +106,16 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("group", (SHORT, 1, True, YES), "sort"),
     ("group", (SHORT, 2, False, YES), "sort"),
     ("group", (SHORT, 1, False, YES), "compiled"),
-    ("group", (MIDDLE,), "sort"),
-    ("group", (LONG,), "hash"),
-    ("group", (rows(129, *[1] * 129),), "hash"),
-    ("group", (rows(129, *[1] * 130),), "sort"),
-    ("unique", (MIDDLE,), "matrix"),
-    ("unique", (MIDDLE, 1, NO), "sort"),
-    ("unique", (MIDDLE, 1, YES), "matrix"),
-    ("unique", (MIDDLE, 2, YES), "sort"),
-    ("unique", (MIDDLE, 2, YES, YES), "sort"),
-    ("unique", (MIDDLE, 1, YES, YES), "compiled"),
-    ("unique", (MIDDLE, 1, YES, NO), "matrix"),
-    ("unique", (SHORT, 1, YES, NO), "pairs"),
-    ("unique", (LONG, 1, YES, NO), "hash"),
+    ("group", (even(8, 1023),), "hash"),
+    ("group", (MIDDLE,), "hash"),
+    ("unique", (MIDDLE,), "hash"),
+    ("unique", (MIDDLE, 1, False, YES), "compiled"),
+    ("unique", (MIDDLE, 1, False, NO), "hash"),
+    ("unique", (SHORT, 1, False, NO), "pairs"),
+    ("unique", (SHORT, 1, False, YES), "compiled"),
     ("n_unique", (SHORT, YES), "compiled"),
     ("n_unique", (SHORT, NO), "pairs"),
-    ("n_unique", (even(512, 10), NO), "matrix"),
+    ("n_unique", (even(8, 1023), NO), "hash"),
     ("n_unique", (even(513, 10), NO), "hash"),
     ("member", (SHORT, even(0, 1024)), "pairs"),
     ("member", (SHORT, SHORT, True), "compiled"),
@@ -289,7 +291,7 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
 
 BLOCKS = dict.fromkeys(("cast", "pad_items", "merge_rows", "nth"), "CALL_VALUES") | {
     "if_else": "CHOICE_VALUES",
-    "function": "ONE_PASS_VALUES",
+    "function": "CALL_VALUES",
     "concatenate": "LIGHT_BYTES",
     "text_blocks": "TEXT_VALUES",
 }
@@ -400,8 +402,8 @@ def test_polars_replaces_numpy_where_it_is_able(monkeypatch: pytest.MonkeyPatch)
         assert strategy.choose("chosen", False, sizes.CALL_VALUES) == chosen
         assert strategy.choose("chosen", False, sizes.CALL_VALUES - 1) == strategy.choose("chosen", False) == "numpy"
         assert strategy.choose("chosen", True, sizes.CALL_VALUES) == strategy.choose("chosen", True) == "compiled"
-        assert strategy.choose("n_unique", even(512, 64), NO, True) == ("polars" if host else "matrix")
-        assert strategy.choose("n_unique", even(512, 64), NO, False) == "matrix"
+        assert strategy.choose("n_unique", even(512, 64), NO, True) == ("polars" if host else "hash")
+        assert strategy.choose("n_unique", even(512, 64), NO, False) == "hash"
         assert strategy.choose("n_unique", even(512, 64), YES, True) == "compiled"
         assert strategy.choose("n_unique", even(10, 10_000), NO, True) == "pairs"
         monkeypatch.setattr(_versions, "load", lambda _name, host=host: host)
@@ -425,6 +427,19 @@ def test_few_values_of_types_that_lexsort_takes_are_small() -> None:
     assert not strategy.is_small("sort", key(3), key(3, "complex64"))
 
 
+def test_fewer_values_are_small_where_a_loop_is_ready() -> None:
+    def is_small(n: int, ready: Callable[[], bool]) -> bool:
+        return strategy.is_small("sort", (np.zeros(n), None), ready=ready)
+
+    assert [is_small(n, YES) for n in (0, sizes.READY_VALUES - 1, sizes.READY_VALUES)] == [True, True, False]
+    assert [is_small(n, NO) for n in (sizes.READY_VALUES, sizes.SMALL_VALUES - 1, sizes.SMALL_VALUES)] == [True, True, False]
+    never = lambda: pytest.fail("nothing depends on it")  # noqa: E731
+    assert is_small(sizes.READY_VALUES - 1, never)
+    assert not is_small(sizes.SMALL_VALUES, never)
+    with strategy.force(sort="small"):
+        assert is_small(sizes.SMALL_VALUES, YES)
+
+
 ROW, EMPTY = rows(2), rows(0)
 
 ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
@@ -446,13 +461,11 @@ ABLE: list[tuple[str, str, tuple[Any, ...], bool]] = [
     ("rank", "partition", (rows(1), False), False),
     ("topk", "segments", (rows(1), None), True),
     ("topk", "segments", (EMPTY, None), False),
-    ("unique", "matrix", (ROW,), True),
-    ("unique", "matrix", (EMPTY,), False),
-    ("unique", "matrix", (ROW, 2), False),
-    ("unique", "matrix", (ROW, 1, NO), False),
-    ("unique", "compiled", (ROW, 1, YES, YES), True),
-    ("unique", "compiled", (ROW, 2, YES, YES), False),
-    ("unique", "compiled", (ROW, 1, YES, NO), False),
+    ("argsort", "pairs", (rows(1), NO), True),
+    ("argsort", "partition", (ROW, NO), True),
+    ("unique", "compiled", (ROW, 1, False, YES), True),
+    ("unique", "compiled", (ROW, 2, False, YES), False),
+    ("unique", "compiled", (ROW, 1, False, NO), False),
     ("unique", "compiled", (ROW,), False),
     ("unique", "hash", (ROW, 2), False),
     ("unique", "hash", (ROW,), True),
@@ -612,10 +625,10 @@ NAMES = {
     "topk": "sort segments",
     "quantile": "small sort select",
     "quantiles": "small each sort",
-    "unique": "small pairs hash sort matrix compiled",
+    "unique": "small pairs hash compiled",
     "group": "small pairs hash sort compiled",
     "value_counts": "small pairs hash sort compiled",
-    "n_unique": "small pairs hash matrix compiled polars",
+    "n_unique": "small pairs hash compiled polars",
     "member": "small pairs hash compiled",
     "combine": "small blocks",
     "lookup": "small hash compiled",

@@ -777,7 +777,7 @@ WITH: dict[str, dict[str, Any]] = {
     "combined": {"combine": "blocks"},
     "compared": {"arithmetic": "blocks", "function": "blocks"},
     "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},
-    "long_rows": {"unique": "sort"},
+    "long_rows": {"unique": "hash"},
     "division": {"arithmetic": "blocks"},
     "halves": {"arithmetic": "blocks", "cast": "blocks"},
     "extreme": {"min_max": "each"},

@@ -41,7 +41,7 @@ _loaded: dict[Variant, Compiled | None] = {}
 """Functions by variant; None for one that this process can't have."""
 
 _asked: dict[Variant, int] = {}
-"""How many calls on few values have asked for a function that isn't loaded."""
+"""For how many values calls on few have asked for a function that isn't loaded."""
 
 _missed: dict[Variant, int] = {}
 """The number of values, in all calls so far, for which a function was needed that has no code yet."""
@@ -225,23 +225,24 @@ def find_loop(name: str, dtype: np.dtype[Any], nulls: Nulls, n_values: int, ofte
     """A compiled loop for that many values, if it is ready; None otherwise.
 
     Another process compiles a missing loop once the calls so far have had enough values in all, for later calls. With `often` few
-    values take a loop too that replaces many calls of numpy: one that is loaded, or that enough calls have asked for, each of which
-    counts as CALL_VALUES values.
+    values take a loop too that replaces many calls of numpy: one that is loaded, or that calls on few values have asked for, for
+    LOADING_VALUES in all. Then it is also compiled, if it has no code yet.
     """
     if n_values < strategy.sizes.COMPILED_VALUES:
-        return _loop_of_few(name, dtype, nulls) if often and n_values else None
+        return _loop_of_few(name, dtype, nulls, n_values) if often and n_values else None
     return find(name, dtype, nulls, n_values)
 
 
-def _loop_of_few(name: str, dtype: np.dtype[Any], nulls: Nulls) -> Compiled | None:
+def _loop_of_few(name: str, dtype: np.dtype[Any], nulls: Nulls, n_values: int) -> Compiled | None:
     variant = _variant_of(name, dtype, nulls)
     if variant is None or options.compile == "never":
         return None
     if variant in _loaded:
         return _loaded[variant]
-    asked = _asked[variant] = _asked.get(variant, 0) + 1
-    calls = strategy.sizes.COMPILED_CALLS
-    return None if asked % calls else find(name, dtype, nulls, calls * strategy.sizes.CALL_VALUES)
+    asked = _asked.get(variant, 0) + max(n_values, strategy.sizes.COUNTED_VALUES)
+    is_enough = asked >= strategy.sizes.LOADING_VALUES
+    _asked[variant] = 0 if is_enough else asked
+    return find(name, dtype, nulls, strategy.sizes.COMPILING_VALUES) if is_enough else None
 
 
 @functools.cache

@@ -19,6 +19,7 @@ from arrowjag._kernels.base.texts import fits, text_from, text_parts
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loops.moves import RUN
+from arrowjag._kernels.compiled.loops.strings import ANYWHERE
 from arrowjag._kernels.elementwise.text_bytes import is_ascii
 
 __all__ = [
@@ -41,9 +42,13 @@ _FARTHEST = 2**62
 Cuts: TypeAlias = "NDArray[np.int64]"
 
 
-def _ready_loops(n: int, nulls: bool, **names: tuple[np.dtype[Any], bool]) -> list[Compiled] | None:
-    """The loops of some names, each with its type of items and whether it asks for nulls; None if one is not ready."""
-    found = [find_loop(name, dtype, nulls and asks, n) if n else None for name, (dtype, asks) in names.items()]
+def _ready_loops(n: int, nulls: bool, least: int | None = None, **names: tuple[np.dtype[Any], bool]) -> list[Compiled] | None:
+    """The loops of some names, each with its type of items and whether it asks for nulls; None if one is not ready.
+
+    From `least` texts on, TAKEN_TEXTS by default, few of them take loops too.
+    """
+    often = n >= (strategy.sizes.TAKEN_TEXTS if least is None else least)
+    found = [find_loop(name, dtype, nulls and asks, n, often) if n else None for name, (dtype, asks) in names.items()]
     ready = [loop for loop in found if loop is not None]
     chosen = strategy.choose("strings", len(ready) == len(found))
     return ready if chosen == "compiled" else None
@@ -86,7 +91,8 @@ def _bytes(text: str) -> NDArray[np.uint8]:
 def holding(values: pa.Array, wanted: str, mode: int) -> pa.Array | None:
     """Return whether each string holds a text that is not empty, `ANYWHERE`, `AT_START` or `AT_END`; nulls stay null."""
     n = len(values)
-    loops = _ready_loops(n, values.null_count > 0, holding=(_BYTE, True))
+    least = None if mode == ANYWHERE else strategy.sizes.COMPILED_VALUES  # Arrow compares fewer starts or ends as fast
+    loops = _ready_loops(n, values.null_count > 0, least, holding=(_BYTE, True))
     if loops is None:
         return None
     data, cuts, valid = text_parts(values)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.codes import sort_codes
 from arrowjag._kernels.base.memory import data_of, empty, from_words, is_text, valid_of, without_validity, zeros
 from arrowjag._kernels.base.offsets import (
     count_block,
@@ -35,7 +34,6 @@ from arrowjag._kernels.equal.groups import find_runs, in_blocks
 from arrowjag._kernels.equal.hash_tables import find_first_distinct, n_entries, table_for
 from arrowjag._kernels.move.gather import filter_values
 from arrowjag._kernels.order import hashing, pairs, small
-from arrowjag._kernels.order.batches import PaddedBatch, padded_batches, place_bits, sorted_matrix, with_tail
 from arrowjag._kernels.order.sort import Key
 from arrowjag._kernels.reduce.counts import n_unique_flags
 from arrowjag._kernels.reduce.segments import Block, drop_nulls, over_blocks
@@ -63,7 +61,7 @@ def unique(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.
     O(n_rows + n_values) for one key, for several the cost of `lexsort`.
     """
     first = empty(int(offsets[-1]), np.bool_)
-    if strategy.is_small("unique", *keys):
+    if strategy.is_small("unique", *keys, ready=lambda: len(keys) == 1 and find_first_distinct(*keys[0]) is not None):
         found, rows = small.groups(keys, small.owners(offsets))
         first[:] = False
         first[found.firsts] = True
@@ -80,8 +78,8 @@ def unique(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArray[np.
 def is_first_distinct(key: Key, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether each item is valid and the first of equal ones in its row, as polars' method of this name.
 
-    5M values in 500k rows take 27 ms of one core by the compiled loop, 45 ms of work for all cores by pairs, 115 by sorting
-    matrices with places; polars' list.unique takes 90 on one.
+    5M values in 500k rows take 27 ms of one core by the compiled loop, 45 ms of work for all cores by pairs, polars' list.unique 90
+    on one.
     """
     return _first_distinct(key, offsets)[0]
 
@@ -89,29 +87,13 @@ def is_first_distinct(key: Key, offsets: NDArray[np.int64]) -> NDArray[np.bool_]
 def _first_distinct(key: Key, offsets: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None]:
     """The result of `is_first_distinct`, and the number of distinct items of each row, if the strategy counts them."""
     data, valid = key
-    planned: list[tuple[NDArray[np.uint64], list[PaddedBatch]]] = []
-
-    def fits() -> bool:
-        """Whether the codes leave bits for places; keeps what a matrix needs."""
-        codes, n_bits = sort_codes(data, valid, descending=False)
-        plan = padded_batches(offsets)
-        planned[:] = [(codes, plan)]
-        return all(n_bits + place_bits(batch) <= 64 for batch in plan)
-
-    by = strategy.choose("unique", offsets, 1, fits, lambda: find_first_distinct(data, valid) is not None)
+    by = strategy.choose("unique", offsets, 1, False, lambda: find_first_distinct(data, valid) is not None)
     if by == "compiled" and (found := hash_tables.is_first_distinct(data, valid, offsets)) is not None:
         return found
-    if by == "hash":
-        return _first_distinct_by_hash(data, valid, offsets), None
-    if by == "sort":
-        return _first_distinct_by_sort([key], offsets), None
     if by == "pairs":
         first = _first_distinct_by_pairs(pairs.comparable(data, valid, only_equal=True), offsets)
-    else:
-        first = _first_distinct_by_matrices(*planned[0])
-    if valid is not None:
-        first &= valid
-    return first, None
+        return first if valid is None else first & valid, None
+    return _first_distinct_by_hash(data, valid, offsets), None
 
 
 def _first_distinct_by_sort(keys: Sequence[Key], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -132,32 +114,11 @@ def _first_distinct_by_pairs(data: NDArray[Any], offsets: NDArray[np.int64]) -> 
 
 
 def _first_distinct_by_hash(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Compare items of equal hashes: 14 ns a value; sorting takes 9 in rows of a hundred, 25 in rows of 500, 45 in long ones."""
+    """Compare items of equal hashes, in 14 ns per value in rows of any length; a sort takes as long."""
     if valid is None:
         return hashing.is_first_distinct(data, offsets)
     first = zeros(len(data), np.bool_)
     first[valid] = hashing.is_first_distinct(data[valid], filter_block(valid, offsets))
-    return first
-
-
-def _first_distinct_by_matrices(codes: NDArray[np.uint64], plan: list[PaddedBatch]) -> NDArray[np.bool_]:
-    """Whether each item is the first of its code in its row."""
-    # The sorted matrices hold code and place, so they show the first items directly; writing out the order and gathering keys costs
-    # another quarter.
-    first = zeros(len(codes), np.bool_)
-    codes = with_tail(codes, plan)
-    for batch in plan:
-        matrix = sorted_matrix(codes, batch, np.uint64(0))
-        places = np.uint64((1 << place_bits(batch)) - 1)
-        flat = matrix.reshape(-1)
-        begins = np.ones(matrix.shape, np.bool_)
-        np.greater(flat[1:] ^ flat[:-1], places, out=begins.reshape(-1)[1:])
-        begins[:, 0] = True
-        begins[:, batch.shortest :][batch.beyond()] = False
-        matrix &= places
-        items = matrix.view(np.int64)
-        items += batch.starts[:, None]
-        first[items[begins]] = True
     return first
 
 
@@ -240,7 +201,7 @@ def n_unique(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
     O(n_rows + n_values).
     """
     data, offsets = drop_nulls(data, valid, offsets)
-    if strategy.is_small("n_unique", (data, None)):
+    if strategy.is_small("n_unique", (data, None), ready=lambda: find_first_distinct(data, None) is not None):
         return np.bincount(small.groups([(data, None)], small.owners(offsets))[1], minlength=len(offsets) - 1), None
     out = zeros(len(offsets) - 1, np.int64)
 
@@ -259,7 +220,7 @@ def n_unique(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
 
 
 def _count_distinct(data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray[np.int64]) -> None:
-    # Comparing pairs finds the first of equal items: 36 ms of CPU time for 5M float64 in 500k rows, where sorting takes 69.
+    # Comparing pairs finds the first of equal items: 36 ms of CPU time for 5M float64 in 500k rows.
     fits = data.dtype.char in NUMBERS
     by = strategy.choose("n_unique", offsets, lambda: find_first_distinct(data, None) is not None, fits)
     if by == "compiled" and (marked := hash_tables.is_first_distinct(data, None, offsets)) is not None:
@@ -270,12 +231,8 @@ def _count_distinct(data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray
             pa.Array.from_buffers(pa.from_numpy_dtype(data.dtype), len(data), [None, pa.py_buffer(data)]), offsets
         )
         return
-    if by == "hash":
+    if by != "pairs":
         out[:] = count_block(hashing.is_first_distinct(data, offsets), offsets)
-        return
-    if by == "matrix":
-        for length, rows in blocks.batches(offsets):
-            out[rows] = _count_sorted(blocks.rows_2d(data, offsets[rows], length))
         return
     items = pairs.comparable(data, None)
     for short in pairs.short_rows(offsets):
@@ -284,13 +241,3 @@ def _count_distinct(data: NDArray[Any], offsets: NDArray[np.int64], out: NDArray
         found = empty(len(long.rows), np.int64)
         _count_distinct(items[long.items], long.offsets, found)
         out[long.rows] = found
-
-
-def _count_sorted(rows: NDArray[Any]) -> NDArray[Any]:
-    ordered = np.sort(rows, axis=1)
-    before, after = ordered[:, :-1], ordered[:, 1:]
-    differs = before != after
-    if rows.dtype.kind == "f":
-        differs &= ~np.isnan(before)  # NaN sorts last, so every item after a NaN is a NaN
-    distinct: NDArray[Any] = 1 + np.count_nonzero(differs, axis=1)
-    return distinct

@@ -69,7 +69,8 @@ def text_first_occurrences(values: pa.Array[Any], offsets: NDArray[np.int64]) ->
     if not is_text(values.type):
         return None
     n = len(values)
-    hash_loop, compare = (find_loop(name, np.dtype(np.uint8), False, n) for name in ("text_hashes", "unequal_text"))
+    often = n >= strategy.sizes.SMALL_VALUES
+    hash_loop, compare = (find_loop(name, np.dtype(np.uint8), False, n, often) for name in ("text_hashes", "unequal_text"))
     ready = hash_loop is not None and compare is not None
     if strategy.choose("text", ready) != "compiled" or hash_loop is None or compare is None:
         return None

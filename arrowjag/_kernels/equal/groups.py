@@ -155,7 +155,7 @@ def group_items(
     -----
     O(n_rows + n_values); with `sort`, and for several keys without a compiled loop, the cost of `lexsort`.
     """
-    if strategy.is_small("group", *keys):
+    if strategy.is_small("group", *keys, ready=lambda: len(keys) == 1 and not sort and can_group(*keys[0])):
         found, rows = small.groups(keys, small.owners(offsets))
         starts, sizes = (found.starts, found.sizes) if sort else found.by_appearance()
         cut = from_counts(sizes)
@@ -262,7 +262,7 @@ def value_counts(keys: Sequence[Key], offsets: NDArray[np.int64]) -> tuple[NDArr
     -----
     O(n_rows + n_values) for one key, for several the cost of `lexsort`.
     """
-    if strategy.is_small("value_counts", *keys):
+    if strategy.is_small("value_counts", *keys, ready=lambda: len(keys) == 1 and can_group(*keys[0])):
         found, rows = small.groups(keys, small.owners(offsets))
         starts, sizes = found.by_appearance()
         return small.cut(rows, len(offsets) - 1), found.order[starts], sizes
@@ -312,7 +312,7 @@ def mode(
     As of `value_counts`.
     """
     keys = [(key, valid)]
-    if strategy.is_small("value_counts", *keys):
+    if strategy.is_small("value_counts", *keys, ready=lambda: len(keys) == 1 and can_group(*keys[0])):
         items, present = _most_frequent(*value_counts(keys, offsets))
         return items, unless_all(present)
     found = in_blocks(lambda part, cut, base: _most_frequent(*_value_counts(part, cut, base)), keys, offsets)

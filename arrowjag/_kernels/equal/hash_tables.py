@@ -46,7 +46,7 @@ def find_first_distinct(data: NDArray[Any], valid: NDArray[np.bool_] | None) -> 
 def _find(name: str, data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Compiled | None:
     if data.dtype.kind not in "buif" or data.dtype.itemsize > 8:
         return None
-    return find_loop(name, np.dtype(f"u{data.dtype.itemsize}"), valid is not None, len(data))
+    return find_loop(name, np.dtype(f"u{data.dtype.itemsize}"), valid is not None, len(data), often=True)
 
 
 def table_for(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -77,7 +77,7 @@ def _empty_table(size: int) -> NDArray[np.int64]:
 def table_or_division(bits: np.dtype[Any], nulls: bool, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Compiled | None]:
     """The table of `table_for`, but of `TABLE` entries at most and with the loop that divides rows, if that is ready."""
     size = n_entries(offsets)
-    divide = find_loop("divided", bits, nulls, int(offsets[-1] - offsets[0])) if size > TABLE else None
+    divide = find_loop("divided", bits, nulls, int(offsets[-1] - offsets[0]), often=True) if size > TABLE else None
     return _empty_table(size if divide is None else TABLE), divide
 
 
@@ -251,13 +251,13 @@ def can_group(data: NDArray[Any], valid: NDArray[np.bool_] | None) -> bool:
     """Whether the loops of `groups` are ready."""
     return (
         find_first_occurrences(data, valid) is not None
-        and find_loop("grouped_items", np.dtype(np.int64), False, len(data)) is not None
+        and find_loop("grouped_items", np.dtype(np.int64), False, len(data), often=True) is not None
     )
 
 
 def groups(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64]) -> Groups | None:
     """The items of each group; None if a loop is not ready. O(n_rows + n_values): two passes after that of `first_occurrences`."""
-    loop = find_loop("grouped_items", np.dtype(np.int64), False, len(data))
+    loop = find_loop("grouped_items", np.dtype(np.int64), False, len(data), often=True)
     found = first_occurrences(data, valid, offsets) if loop is not None else None
     if loop is None or found is None:
         return None

@@ -33,7 +33,7 @@ def local_maxima(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: N
     O(n_rows + n_values): two comparisons where neighbours differ; runs of equal items need twenty times as long, and the compiled
     loop twice.
     """
-    loop = find_loop("peaks", data.dtype, valid is not None, len(data))
+    loop = find_loop("peaks", data.dtype, valid is not None, len(data), often=True)
     by = strategy.choose("peaks", loop is not None)
     found = _inner_peaks(data, offsets) if valid is None else None
     if found is not None:

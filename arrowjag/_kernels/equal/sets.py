@@ -208,7 +208,7 @@ def member(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.i
     O(n_rows + items of both).
     """
     _check_operands(x, offsets_x, y, offsets_y, "is_in")
-    if strategy.is_small("member", x, y):
+    if strategy.is_small("member", x, y, ready=lambda: find_members(x[0], max(len(x[0]), len(y[0]))) is not None):
         return small.member(x, offsets_x, y, offsets_y)
 
     return stitch(_pair_blocks(lambda parts, *_: _member(*parts), x, offsets_x, y, offsets_y))

@@ -25,9 +25,9 @@ _BYTE = np.dtype(np.uint8)
 def can_reverse(type: pa.DataType, n_values: int) -> bool:
     """Return True if a compiled loop can reverse the rows of an array of `n_values` items of the type."""
     if is_text(type):
-        return find_loop("reversed_bytes", _BYTE, False, n_values) is not None
+        return find_loop("reversed_bytes", _BYTE, False, n_values, often=True) is not None
     word = word_of(type)
-    return word is not None and find_loop("reversed_items", word, False, n_values) is not None
+    return word is not None and find_loop("reversed_items", word, False, n_values, often=True) is not None
 
 
 def reverse_rows(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
@@ -37,7 +37,7 @@ def reverse_rows(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[
 
 def _reversed_texts(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
     n = len(values)
-    loop = find_loop("reversed_bytes", _BYTE, False, n)
+    loop = find_loop("reversed_bytes", _BYTE, False, n, often=True)
     bits = moved_bits("reversed", values, offsets) if values.null_count and loop is not None else None
     if loop is None or (values.null_count and bits is None):
         return None

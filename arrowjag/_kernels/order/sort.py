@@ -67,25 +67,30 @@ def sort(
     """
     # Rows of one length are one 2-D array for np.sort(axis=1), which needs 4 ns a value and releases the GIL. Copying whole rows
     # into and out of it, block by block in cache, makes 30 ms for 5M float64 in 500k rows; awkward needs 117, np.lexsort 1600.
-    if strategy.is_small("sort", (data, valid)):
+    bits = data.view(np.uint8) if data.dtype == np.bool_ else data
+    loop = find_loop("short_sort_falling" if descending else "short_sort", bits.dtype, valid is not None, len(bits), often=True)
+    if strategy.is_small("sort", (data, valid), ready=lambda: _takes(loop, offsets)):
         order = small.argsort(data, valid, offsets, descending)
         return data[order], None if valid is None else valid[order]
-    bits = data.view(np.uint8) if data.dtype == np.bool_ else data
     out = empty_like(bits)
     out_valid = None if valid is None else empty(len(data), np.bool_)
-    loop = find_loop("short_sort_falling" if descending else "short_sort", bits.dtype, valid is not None, len(bits))
 
     def block(first: int, last: int) -> None:
         span, local = span_of(offsets, first, last)
         part, part_valid = bits[span], None if valid is None else valid[span]
         part_out = out[span], None if out_valid is None else out_valid[span]
-        if strategy.choose("short_sort", local, loop is not None) == "compiled" and loop is not None:
+        if loop is not None and _takes(loop, local):
             _sort_short(loop, part, part_valid, local, descending, part_out)
         else:
             _sort_any(part, part_valid, local, descending, part_out)
 
     map_rows(block, offsets, block_values=strategy.sizes.SORT_BLOCK, alone=strategy.sizes.HUGE)
     return out.view(data.dtype), out_valid
+
+
+def _takes(loop: Compiled | None, offsets: NDArray[np.int64]) -> bool:
+    """Whether the loop of short rows sorts these rows."""
+    return strategy.choose("short_sort", offsets, loop is not None) == "compiled"
 
 
 def _sort_short(
@@ -189,7 +194,18 @@ def argsort(
     -----
     O(n_values log(longest row)), a new array.
     """
-    if strategy.is_small("argsort", (key, valid)):
+    few: list[tuple[NDArray[Any], Compiled | None]] = []
+
+    def ready() -> bool:
+        """Whether a loop compares pairs of few values, most of them in short rows; keeps what it needs."""
+        if len(key) >= strategy.sizes.PAIRS_VALUES or not strategy.short_share(offsets, least=strategy.sizes.READY_VALUES):
+            return False
+        if not few:
+            items = pairs.comparable(key, valid, descending)
+            few[:] = [(items, find_loop("short_order", items.dtype, False, len(key), often=True))]
+        return few[0][1] is not None
+
+    if strategy.is_small("argsort", (key, valid), ready=ready):
         order = small.argsort(key, valid, offsets, descending)
         return order - offsets[:-1].repeat(row_sizes(offsets)) if slots else order
     if valid is not None and (strategy.is_forced("argsort", "apart") or too_wide(key)):
@@ -202,9 +218,10 @@ def argsort(
     def block(first: int, last: int) -> None:
         span, local = span_of(offsets, first, last)
         part = (key[span], None if valid is None else valid[span])
-        by = strategy.choose("argsort", local)
+        by = strategy.choose("argsort", local, ready)
         if by == "pairs":
-            _argsort_short(*part, descending, local, order[span], slots, len(key))
+            items = few[0][0][span] if few else pairs.comparable(*part, descending)
+            _argsort_short(items, *part, descending, local, order[span], slots, len(key))
         else:
             _argsort_block(*sort_codes(*part, descending), local, order[span], slots, in_parts=by == "partition")
         if span.start and not slots:
@@ -215,6 +232,7 @@ def argsort(
 
 
 def _argsort_short(
+    items: NDArray[Any],
     key: NDArray[Any],
     valid: NDArray[np.bool_] | None,
     descending: bool,
@@ -223,9 +241,8 @@ def _argsort_short(
     slots: bool,
     n_values: int,
 ) -> None:
-    """Short rows by comparing pairs, which takes 60 ms of work for 5M values in 500k rows where sorting takes 105."""
-    items = pairs.comparable(key, valid, descending)
-    loop = find_loop("short_order", items.dtype, False, n_values)
+    """Short rows by comparing pairs of `items`, in 60 ms of work for 5M values in 500k rows where sorting takes 105."""
+    loop = find_loop("short_order", items.dtype, False, n_values, often=True)
     if strategy.choose("short_order", loop is not None) == "compiled" and loop is not None:
         loop(np.ascontiguousarray(items), offsets, 0, len(offsets) - 1, strategy.sizes.PAIRS_LENGTH, slots, out)
     else:

@@ -88,7 +88,7 @@ def _count_bits(bits: pa.Array[Any], offsets: NDArray[np.int64]) -> NDArray[np.i
 
 
 def _loop(name: str, n_values: int) -> Compiled | None:
-    return find_loop(name, np.dtype(np.uint8), False, n_values)
+    return find_loop(name, np.dtype(np.uint8), False, n_values, often=True)
 
 
 def _run(loop: Compiled, buffer: pa.Buffer, skip: int, offsets: NDArray[np.int64], out: NDArray[Any]) -> None:

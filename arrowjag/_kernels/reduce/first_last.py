@@ -116,7 +116,7 @@ def collapse(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tu
     keep : (n_rows,) boolean array
         False for a row whose items differ or that has none.
     """
-    loop = find_loop("collapsed", data.dtype, valid is not None, len(data))
+    loop = find_loop("collapsed", data.dtype, valid is not None, len(data), often=True)
     if strategy.choose("collapsed", loop is not None) != "compiled" or loop is None:
         return _collapse_by_numpy(data, valid, offsets)
     items, keep = empty(len(offsets) - 1, np.int64), empty(len(offsets) - 1, np.bool_)

@@ -70,7 +70,7 @@ def quantile(
     out = zeros(len(full), target)
     # With many lengths, larger blocks have more rows of each length: Zipf rows take 80 ms instead of 95.
     size = strategy.sizes.LARGE_VALUES * (8 if strategy.long_share(offsets) else 1)
-    whole = find_loop("select", data.dtype, False, len(data)) is not None  # no batches: a block per core is enough
+    whole = find_loop("select", data.dtype, False, len(data), often=True) is not None  # no batches: a block per core is enough
     over_blocks(partial(_of_block, out, q, interpolation), np.ascontiguousarray(data), None, offsets, size, per_core=whole)
     return out, unless_all(full)
 
@@ -136,7 +136,7 @@ def quantiles(
     each = np.array(q, np.float64)[:, None]
     if strategy.is_small("quantiles", (data, None)):
         return without_warnings(_of_few, data, offsets, full, each, interpolation, target).T, unless_all(full)
-    ready = find_loop("select", data.dtype, False, len(data)) is not None
+    ready = find_loop("select", data.dtype, False, len(data), often=True) is not None
     if strategy.choose("quantiles", len(data), len(offsets) - 1, len(q), data.dtype.kind == "f", ready) == "each":
         parts = [quantile(data, None, offsets, one, interpolation) for one in q]
         return np.stack([found for found, _ in parts], axis=1), parts[0][1]
@@ -221,7 +221,7 @@ def slots_of(
 
 def _of_block(out: NDArray[Any], q: float, interpolation: str, block: Block) -> None:
     out = out[block.rows]
-    loop = find_loop("select", block.data.dtype, False, len(block.data))
+    loop = find_loop("select", block.data.dtype, False, len(block.data), often=True)
     if strategy.choose("select", loop is not None and not holds_nan(block.data)) == "compiled" and loop is not None:
         _select(loop, out, q, interpolation, block)
         return

@@ -122,14 +122,14 @@ def _is_light(known: NDArray[Any] | None) -> bool:
 def _needs_no_room(data: NDArray[Any], valid: Valid) -> bool:
     """Whether sums have no temporaries, which blocks would keep in cache."""
     is_float = data.dtype.kind == "f"
-    ready = find_loop("sum" if is_float else "sum_integers", data.dtype, valid is not None, len(data)) is not None
+    ready = find_loop("sum" if is_float else "sum_integers", data.dtype, valid is not None, len(data), often=True) is not None
     by = strategy.choose("row_sum", len(data), ready) if is_float else strategy.choose("integer_sum", ready)
     return by == "compiled" or (valid is None and data.dtype == accumulator(data.dtype))
 
 
 def _run_integers(block: Block, out: NDArray[Any]) -> bool:
     """Fill `out` with exact sums by a compiled loop; False if there is none, or if a sum does not fit."""
-    loop = find_loop("sum_integers", block.data.dtype, block.valid is not None, len(block.data))
+    loop = find_loop("sum_integers", block.data.dtype, block.valid is not None, len(block.data), often=True)
     if strategy.choose("integer_sum", loop is not None) != "compiled" or loop is None:
         return False
     return not loop(np.ascontiguousarray(block.data), block.valid, block.offsets, 0, len(out), out)

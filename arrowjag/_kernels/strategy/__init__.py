@@ -9,7 +9,7 @@ fails until the entry exists.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -63,12 +63,15 @@ def choose(operation: str, *facts: Any) -> str:
     return found
 
 
-def is_small(operation: str, *keys: Any) -> bool:
-    """Whether the strategy "small" computes a whole call: np.lexsort of all rows at once, of few values."""
+def is_small(operation: str, *keys: Any, ready: Callable[[], bool] | None = None) -> bool:
+    """Whether the strategy "small" computes a whole call: np.lexsort of all rows at once, of few values.
+
+    `ready` tells whether a compiled loop can take them; it is asked where that depends on it.
+    """
     if not _forced:
-        return are_small(*keys)
+        return are_small(keys, ready)
     wanted = _forced[-1].strategies.get(operation)
-    found = are_small(*keys) if wanted is None else wanted == "small" and lexsorts(*keys)
+    found = are_small(keys, ready) if wanted is None else wanted == "small" and lexsorts(*keys)
     taken, others = _forced[-1].taken, [name for name in CHOICES[operation].strategies if name != "small"]
     if found or len(others) == 1:  # there is only one other strategy, so no rule is called
         taken[operation, "small" if found else others[0]] += 1

@@ -43,10 +43,6 @@ def _short_key(offsets: Offsets, n_keys: int = 1, sort: bool = False, _ready: An
     return _one_key(offsets, n_keys, sort) and _has_short(offsets)
 
 
-def _fits(offsets: Offsets, n_keys: int = 1, fits: Callable[[], bool] | None = None, _ready: Any = None) -> bool:
-    return n_keys == 1 and (fits is None or fits()) and offsets[-1] > 0
-
-
 class Choice(NamedTuple):
     """The strategies of an operation, and the rule that chooses one."""
 
@@ -149,7 +145,15 @@ CHOICES: dict[str, Choice] = {
             ),
         },
     ),
-    "argsort": _either(rules.order, "matrix", "cut", small=_never, apart=_never, pairs=_has_short, partition=_is_row),
+    "argsort": _either(
+        rules.order,
+        "matrix",
+        "cut",
+        small=_never,
+        apart=_never,
+        pairs=lambda offsets, _ready=None: _has_short(offsets),
+        partition=lambda offsets, _ready=None: _is_row(offsets),
+    ),
     "short_sort": _either(rules.short_sort, "numpy", compiled=lambda _offsets, ready: ready),
     "long_sort": _either(_long_sort, "numpy", compiled=lambda offsets, ready: ready and offsets[-1] > 0),
     "long_order": _either(_long_order, "numpy", compiled=lambda offsets, _n_digits, ready: ready and offsets[-1] > 0),
@@ -170,23 +174,11 @@ CHOICES: dict[str, Choice] = {
     "quantile": _either(lambda length: "sort" if length <= sizes.SELECT_LENGTH else "select", "sort", "select", small=_never),
     "quantiles": _either(_quantiles, "each", "sort", small=_never),
     # equal items
-    "unique": Choice(
-        rules.distinct,
-        {
-            "small": _never,
-            "pairs": _has_short,
-            "hash": lambda _offsets, n_keys=1, *_: n_keys == 1,
-            "sort": _always,
-            "matrix": _fits,
-            "compiled": lambda _offsets, n_keys=1, _fits=None, ready=None: n_keys == 1 and ready is not None and ready(),
-        },
-    ),
-    "group": Choice(rules.equal, _EQUAL),
-    "value_counts": Choice(rules.equal, _EQUAL),
+    "unique": Choice(rules.equal, {name: able for name, able in _EQUAL.items() if name != "sort"}),
+    **dict.fromkeys(("group", "value_counts"), Choice(rules.equal, _EQUAL)),
     "n_unique": _either(
         rules.count_distinct,
         "hash",
-        "matrix",
         small=_never,
         pairs=_has_short,
         compiled=lambda _offsets, ready, _fits=False: ready(),
@@ -316,7 +308,7 @@ CHOICES: dict[str, Choice] = {
     "strings": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),
     "json": _either(rules.compiled_or_arrow, "arrow", compiled=lambda ready: ready),
     "text_blocks": _either(rules.at_least("TEXT_VALUES"), "whole", "blocks"),
-    "function": _either(rules.at_least("ONE_PASS_VALUES"), "whole", "blocks"),
+    "function": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),
     "map_keys": _either(_map_keys, "items", table=lambda n, span: n > 0 and span <= 1 << 16),
     "arithmetic": _either(rules.arithmetic, "whole", "blocks"),
     "cast": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),

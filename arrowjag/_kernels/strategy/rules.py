@@ -12,7 +12,7 @@ from typing import Any
 
 from arrowjag import _versions
 from arrowjag._kernels.strategy import sizes
-from arrowjag._kernels.strategy.shares import Offsets, is_even, lengths_of, long_share, short_share, total_up_to
+from arrowjag._kernels.strategy.shares import Offsets, is_even, lengths_of, short_share, total_up_to
 
 __all__ = ["are_small", "lexsorts", "polars_for"]
 
@@ -22,14 +22,14 @@ __all__ = ["are_small", "lexsorts", "polars_for"]
 _LEXSORTED = "?bBhHiIlLqQefd"  # numpy's letters of booleans, and of integers and floats of up to 64 bits
 
 
-def are_small(*keys: Any) -> bool:
+def are_small(keys: tuple[Any, ...], ready: Callable[[], bool] | None = None) -> bool:
     """Whether all keys together have few values, of types that np.lexsort orders as the other strategies do."""
     total = 0
     for key, _ in keys:
         total += len(key)
         if total >= sizes.SMALL_VALUES or key.dtype.char not in _LEXSORTED:
             return False
-    return True
+    return total < sizes.READY_VALUES or ready is None or not ready()
 
 
 def lexsorts(*keys: Any) -> bool:
@@ -42,9 +42,9 @@ def is_huge(offsets: Offsets) -> bool:
     return len(offsets) == 2 and int(offsets[1]) > sizes.HUGE
 
 
-def order(offsets: Offsets, paired: bool = True) -> str:
-    """Choose for a block of rows; `paired`: comparing pairs can compute the result."""
-    if paired and short_share(offsets):
+def order(offsets: Offsets, ready: Callable[[], bool] | None = None) -> str:
+    """Choose for a block of rows; `ready`: a compiled loop compares pairs of few values."""
+    if short_share(offsets) or (ready is not None and ready()):
         return "pairs"
     return "partition" if is_huge(offsets) else "matrix"
 
@@ -63,12 +63,13 @@ def short_sort(offsets: Offsets, ready: bool) -> str:
     return "compiled" if 2 * total_up_to(sizes.PAIRS_LENGTH, offsets) >= offsets[-1] else "numpy"
 
 
-def rank(offsets: Offsets, wide: bool, in_digits: bool = False) -> str:
+def rank(offsets: Offsets, wide: bool, in_digits: bool = False, ready: bool = False) -> str:
+    """Choose for a block of rows; `ready`: a compiled loop compares pairs, of few values too."""
     if wide:
         return "sort"
     if is_huge(offsets) and not in_digits:
         return "partition"
-    return "pairs" if short_share(offsets) else "sort"
+    return "pairs" if short_share(offsets, least=sizes.READY_VALUES if ready else None) else "sort"
 
 
 def equal(offsets: Offsets, n_keys: int = 1, sort: bool = False, ready: Callable[[], bool] | None = None) -> str:
@@ -77,19 +78,7 @@ def equal(offsets: Offsets, n_keys: int = 1, sort: bool = False, ready: Callable
         return "sort"
     if ready is not None and ready():
         return "compiled"
-    if short_share(offsets):
-        return "pairs"
-    return "hash" if long_share(offsets) else "sort"
-
-
-def distinct(
-    offsets: Offsets, n_keys: int = 1, fits: Callable[[], bool] | None = None, ready: Callable[[], bool] | None = None
-) -> str:
-    """Choose as `equal`; `fits`: the codes of the items leave bits for positions."""
-    if n_keys == 1 and ready is not None and ready():
-        return "compiled"
-    found = equal(offsets, n_keys)
-    return "matrix" if found == "sort" and n_keys == 1 and (fits is None or fits()) else found
+    return "pairs" if short_share(offsets) else "hash"
 
 
 def count_distinct(offsets: Offsets, ready: Callable[[], bool], fits: bool = False) -> str:
@@ -98,9 +87,7 @@ def count_distinct(offsets: Offsets, ready: Callable[[], bool], fits: bool = Fal
         return "compiled"
     if short_share(offsets):
         return "pairs"
-    if row_reduction(offsets, fits) == "polars":
-        return "polars"
-    return "hash" if long_share(offsets, sizes.HASH_COUNT_LENGTH) else "matrix"
+    return "polars" if row_reduction(offsets, fits) == "polars" else "hash"
 
 
 def member(offsets: Offsets, other: Offsets, ready: bool = False) -> str:
@@ -271,7 +258,8 @@ def filter(n_values: int, fixed_width: bool, shared: bool, ready: bool = False) 
         return "small"
     others = "compiled" if ready else "arrow"
     is_worth_it = _versions.loaded("polars") is not None or (not ready and n_values >= sizes.POLARS_LOAD_VALUES and has_polars())
-    return "polars" if shared and n_values >= sizes.POLARS_FILTER_VALUES and is_worth_it else others
+    least = sizes.THREAD_VALUES if ready else sizes.POLARS_FILTER_VALUES  # on one core the loop is faster
+    return "polars" if shared and n_values >= least and is_worth_it else others
 
 
 def has_polars() -> bool:

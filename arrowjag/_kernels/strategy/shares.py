@@ -27,18 +27,21 @@ def is_even(offsets: Offsets) -> bool:
     return bool((lengths_of(offsets) == length).all())
 
 
-def short_share(*offsets: Offsets) -> bool:
-    """Whether there are enough values for pairs, and most of them in short rows: of each column, where there are several."""
+def short_share(*offsets: Offsets, least: int | None = None) -> bool:
+    """Whether there are enough values for pairs, and most of them in short rows: of each column, where there are several.
+
+    `least` values are enough, PAIRS_VALUES by default.
+    """
     n_values = int(offsets[0][-1]) if len(offsets) == 1 else sum([int(one[-1]) for one in offsets])
     longest = sizes.PAIRS_LENGTH
-    if n_values < sizes.PAIRS_VALUES or n_values > longest * sum([len(one) - 1 for one in offsets]):
+    if n_values < (sizes.PAIRS_VALUES if least is None else least) or n_values > longest * sum([len(one) - 1 for one in offsets]):
         return False
     return 2 * total_up_to(longest, *offsets) >= n_values
 
 
-def long_share(offsets: Offsets, length: int | None = None) -> bool:
-    """Whether most values are in rows longer than `length`, HASH_LENGTH by default."""
-    return 2 * total_up_to(length or sizes.HASH_LENGTH, offsets) <= int(offsets[-1])
+def long_share(offsets: Offsets) -> bool:
+    """Whether most values are in long rows."""
+    return 2 * total_up_to(sizes.LONG_LENGTH, offsets) <= int(offsets[-1])
 
 
 def total_up_to(longest: int, *offsets: Offsets) -> float:

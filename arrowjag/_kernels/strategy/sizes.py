@@ -6,8 +6,10 @@ needed, never into a constant of the caller: `strategy.force` changes it here, a
 
 # ------------------------------------------------------------------------------------------------------------- few values
 
-SMALL_VALUES = 1000
-"""Below this many values np.lexsort sorts all rows at once: 100 values take 6 us; the calls of other strategies take 40 to 80."""
+SMALL_VALUES, READY_VALUES = 1000, 256
+"""Below the first number of values np.lexsort sorts all rows at once, and below the second even where a compiled loop is ready: 100
+values take 6 us, the calls of other strategies 40 to 80. A sort of 1,000 takes 90 us, by a loop 30: measure with new values in each
+call, because processors learn the branches of a few thousand."""
 
 CALL_VALUES = 1 << 12
 """Below this many values, calls cost more than the work of one pass: numpy's cost a quarter of pyarrow's, and a thread 60 us."""
@@ -116,16 +118,13 @@ SAMPLED_ROWS = 8192
 """Up to about twice this many rows, every length is read; of more rows, those of a sample. A million lengths take 4 ms."""
 
 PAIRS_VALUES = 8192
-"""Below this many values one matrix is sorted: comparing pairs needs one numpy call per pair of slots, which costs more."""
+"""Fewer values are hashed, or sorted as one matrix: comparing pairs by numpy needs a call per pair of slots, which costs more."""
 
 PAIRS_BLOCK = 3 << 19
 """Values per task of pairs: enough rows of each length for a numpy call."""
 
-HASH_LENGTH = 128
-"""Up to this length, sorting is faster than hashing: a hash takes 14 ns per value, a sort 9 in rows of 100, 25 of 500."""
-
-HASH_COUNT_LENGTH = 512
-"""As HASH_LENGTH, if only the number of distinct items is needed: values are sorted without their places, in half the time."""
+LONG_LENGTH = 128
+"""Rows with more items are called long: there are few of each length, and sorting them takes most of the time."""
 
 HASH_BLOCK = 1 << 15
 """Items whose hash tables stay in cache, with all that is computed on the way."""
@@ -151,8 +150,8 @@ TOPK_SEGMENT = 32
 TOPK_SHARE = 4
 """A row must be this many times as long as the segments that topk reads: 5M float64 in Zipf rows take 15 ms, and a sort 130."""
 
-TOPK_VALUES = 8192
-"""Below this many values topk sorts."""
+TOPK_VALUES = 2048
+"""Below this many values topk sorts: three of one row of 3,000 take 120 us, by segments 85."""
 
 # ------------------------------------------------------------------------------------------------------------- reductions, scans
 
@@ -165,8 +164,8 @@ COMPILED_VALUES = 1 << 13
 BITS_LENGTH = 128
 """In rows of a greater mean length, loops read the bits of nulls: maxima of 1M float64 take 0.3 ms, and 0.4 with unpacked bits."""
 
-COMPILED_CALLS = 300
-"""Calls on few values after which a loop is loaded, in 30 ms; each call counts as CALL_VALUES values if it is not compiled yet."""
+LOADING_VALUES, COUNTED_VALUES = 30_000, 100
+"""Values of calls on few after which a loop is loaded, in 1 ms, the first in 60; a call counts as the second number at least."""
 
 COMPILING_VALUES = 1 << 20
 """Once calls have needed a missing loop for this many values altogether, another process compiles it, in about a second."""
