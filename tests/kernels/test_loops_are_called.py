@@ -195,7 +195,7 @@ def _no_loops_yet() -> Iterator[None]:
 @contextlib.contextmanager
 def compiled(name: str) -> Iterator[None]:
     """Choose compiled loops wherever there is one, for few values too."""
-    ways = {"few_texts": "arrays"}
+    ways = {"few_texts": "arrays", "function": "blocks"}
     ways |= {operation: "compiled" for operation, choice in strategy.CHOICES.items() if "compiled" in choice.strategies}
     ways |= {"argsort": "pairs"} if "argsort" in name else {}
     ways |= {"null_bits": "flags"} if "flags" in name else {}
@@ -287,7 +287,7 @@ def test_a_loop_is_asked_for_by_calls_on_few_values(name: str, monkeypatch: pyte
     monkeypatch.setattr(library, "find", lambda name, dtype, nulls, _n: asked.append(str(Variant(name, dtype.str[1:], nulls))))
     monkeypatch.setattr(library, "_asked", {})
     monkeypatch.setattr(library, "_loaded", {})
-    with aj.options(compile="always"), strategy.force(LOADING_VALUES=2, COUNTED_VALUES=1):
+    with aj.options(compile="always"), strategy.force(LOADING_VALUES=2_000_000, COUNTED_VALUES=1_000_000):
         call()
         assert loop not in asked
         call()

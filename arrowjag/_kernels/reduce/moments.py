@@ -68,7 +68,7 @@ def _variances(
         finish(block, out)
         return enough
 
-    loop = find_loop("squares", data.dtype, valid is not None, len(data), often=True)
+    loop = find_loop("squares", data.dtype, valid is not None, len(data))
     whole = strategy.choose("variance", loop is not None) == "compiled"  # the loop has no temporaries, so it needs no blocks
     return moments(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, whole)
 

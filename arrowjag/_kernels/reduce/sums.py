@@ -122,7 +122,7 @@ def _is_light(known: NDArray[Any] | None) -> bool:
 def _needs_no_room(data: NDArray[Any], valid: Valid) -> bool:
     """Whether sums have no temporaries, which blocks would keep in cache."""
     is_float = data.dtype.kind == "f"
-    ready = find_loop("sum" if is_float else "sum_integers", data.dtype, valid is not None, len(data), often=True) is not None
+    ready = find_loop("sum" if is_float else "sum_integers", data.dtype, valid is not None, len(data)) is not None
     by = strategy.choose("row_sum", len(data), ready) if is_float else strategy.choose("integer_sum", ready)
     return by == "compiled" or (valid is None and data.dtype == accumulator(data.dtype))
 
