@@ -776,6 +776,7 @@ WITH: dict[str, dict[str, Any]] = {
     "combine": {"combined": "numpy"},
     "combined": {"combine": "blocks"},
     "compared": {"arithmetic": "blocks", "function": "blocks"},
+    "square_root": {"function": "blocks"},
     "hash_row": {"unique": "hash", "member": "hash", "group": "hash", "value_counts": "hash", "lookup": "hash"},
     "long_rows": {"unique": "hash"},
     "division": {"arithmetic": "blocks"},
