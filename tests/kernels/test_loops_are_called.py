@@ -292,3 +292,37 @@ def test_a_loop_is_asked_for_by_calls_on_few_values(name: str, monkeypatch: pyte
         assert loop not in asked
         call()
         assert asked.count(loop) == 1
+
+
+READY: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "sort": ("short_sort", lambda x: x.sort()),
+    "argsort": ("short_order", lambda x: x.argsort()),
+    "rank": ("short_ranks", lambda x: x.rank("min")),
+    "unique": ("unique", lambda x: x.unique()),
+    "n_unique": ("n_unique", lambda x: x.n_unique()),
+    "value_counts": ("value_counts", lambda x: x.value_counts()),
+    "mode": ("value_counts", lambda x: x.mode()),
+    "group_by_indices": ("group", lambda x: x.group_by_indices(x)),
+    "is_in": ("member", lambda x: x.is_in(x)),
+}
+"""The strategies of calls that have a form of their own for few values."""
+
+READY_FEW, READY_MANY = strategy.sizes.READY_VALUES // 2 - 1, 2 * strategy.sizes.READY_VALUES
+"""Values of a column, which `is_in` counts twice and a column with nulls in part."""
+
+
+@pytest.mark.parametrize("name", READY)
+def test_few_values_take_a_loop_that_is_ready(name: str) -> None:
+    pytest.importorskip("numba")
+    operation, call = READY[name]
+    rng = np.random.default_rng(5)
+    for n_values, wanted in ((READY_FEW, False), (READY_MANY, True)):
+        sizes = rng.multinomial(n_values, np.full(50, 1 / 50))
+        for nulls in (False, True):
+            items = rng.integers(0, 9, n_values).astype(float)
+            x = aj.from_sizes(pa.array(items, mask=rng.random(n_values) < 0.2 if nulls else None), sizes)
+            with aj.options(compile="never"):
+                expected = call(x).to_list()
+            with aj.options(compile="always"), strategy.force(LOADING_VALUES=1) as taken:
+                assert_lists_equal(call(x).to_list(), expected)
+            assert (taken[operation, "compiled"] > 0) is wanted
