@@ -529,7 +529,7 @@ def is_expandable_to_shape(x: Any, target_shape: JaggedShape, ndim: int = 0) -> 
     ndim = integer(ndim, "is_expandable_to_shape: ndim")
     if not 0 <= ndim <= column.ndim:
         raise ShapeError(f"is_expandable_to_shape: ndim must be from 0 to {column.ndim} for {column.shape!r}, got {ndim}")
-    return column.shape[: column.ndim - ndim].is_prefix_of(shape)
+    return structure.is_expandable_to(column.shape[: column.ndim - ndim], shape)
 
 
 # --------------------------------------------------------------------------------------------------- arguments

@@ -42,6 +42,7 @@ __all__ = [
     "fill_null_rows",
     "flatten",
     "flatten_end",
+    "is_expandable_to",
     "keep_items",
     "normalize_axis",
     "null_items",
@@ -500,26 +501,42 @@ def expand_to(column: Column, shape: JaggedShape, ndim: int = 0) -> Column:
     if depth == 0 and ndim == 1 and has_words(column.type):
         below = Uniform(dims[0]._size, shape.size, declared=dims[0].extent is not None)
         return Column(JaggedShape._trusted((*shape._dims, below)), merge.tile(column.values, shape.size))
+    column, target = _meet_frame(column, shape, depth)
+    if ndim == 0:
+        return _expanded(column, target)
+    return repeat_items(column, depth, _below(target, depth), target.dims)
+
+
+def is_expandable_to(frame: JaggedShape, shape: JaggedShape) -> bool:
+    """Return whether `expand_to` accepts items below the first dims of a column, which are `frame`."""
+    try:
+        _meet_frame(Column(frame, pa.nulls(frame.size)), shape, frame.ndim)
+    except ShapeError:
+        return False
+    return True
+
+
+def _meet_frame(column: Column, shape: JaggedShape, depth: int) -> tuple[Column, JaggedShape]:
+    """Make the rows above the items of a column agree with a longer shape, as those of two operands; return that shape too.
+
+    The dims of the column after the first `depth` belong to its items: they meet no dim of the shape.
+    """
     frame = column.shape[:depth]
     if depth > shape.ndim:
         raise ShapeError(f"cannot expand {frame!r} to {shape!r}: it has more dims. {_HINT}")
-    if ndim == 0:
-        marker = Column(shape, pa.nulls(shape.size))
-        return expand_all(_agree_or_explain([column, marker], column.shape, shape))[0]
-    if not frame.is_prefix_of(shape):
-        raise ShapeError(f"cannot expand {frame!r} to {shape!r}: {frame._mismatch(shape)}. {_HINT}")
-    return repeat_items(column, depth, _below(shape, depth), shape.dims)
+    columns = [column, Column(shape, pa.nulls(shape.size))]
+    try:
+        column, marker = agree(columns, "expand_to", depth - 1) if depth > 1 else columns
+    except ShapeError:
+        raise ShapeError(f"cannot expand {frame!r} to {shape!r}: {frame._mismatch(shape)}. {_HINT}") from None
+    met = column.shape[:depth]
+    if not met.is_prefix_of(marker.shape):
+        raise ShapeError(f"cannot expand {frame!r} to {shape!r}: {met._mismatch(marker.shape)}. {_HINT}")
+    return column, merge_extents([marker.shape, met])
 
 
 _PREFIX_HINT = "Operands are broadcast by the prefix rule: regroup rows with reshape, or drop items until sizes agree."
 _HINT = "Each dim must equal the outer dims of the target; use reshape to regroup rows first."
-
-
-def _agree_or_explain(columns: list[Column], source: JaggedShape, target: JaggedShape) -> list[Column]:
-    try:
-        return agree(columns, "expand_to")
-    except ShapeError:
-        raise ShapeError(f"cannot expand {source!r} to {target!r}: {source._mismatch(target)}. {_HINT}") from None
 
 
 # --------------------------------------------------------------------------------------------------- regrouping
