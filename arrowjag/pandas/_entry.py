@@ -41,8 +41,16 @@ _HERE = str(pathlib.Path(pd.__file__).parent / "<wrapped by arrowjag>")
 
 
 def _entering(value: Any) -> Any:
-    """Convert an array to a pandas column; other values are returned unchanged."""
-    return wrap(value) if isinstance(value, JaggedArray) and value.ndim else value
+    """Convert an array to a pandas column, and one without dims to its value; other values are returned unchanged.
+
+    pandas would read a list or dict as several rows: such a value enters as a column of one row.
+    """
+    if not isinstance(value, JaggedArray):
+        return value
+    if value.ndim or pa.types.is_nested(value.type):
+        return wrap(value)
+    scalar = value.values[0]
+    return scalar.as_py() if scalar.is_valid else pd.NA
 
 
 def _init_series(original: Callable[..., Any]) -> Any:

@@ -75,6 +75,21 @@ def test_an_array_is_a_column(way: str, ndim: int) -> None:
     assert WAYS[way](x[1:].shape and aj.concat([x[1:], x[:1]])).jag.to_list() == ARRAYS[ndim][1:] + ARRAYS[ndim][:1]
 
 
+@pytest.mark.parametrize("way", ["series with an index", "frame with others", "assign", "item", "loc", "insert", "isetitem"])
+def test_an_array_without_dims_is_its_value(way: str) -> None:
+    for value, dtype in ((BIG, "int64"), ("a", pd.Series(["a"]).dtype), (None, object)):
+        column = WAYS[way](aj.array(value))
+        assert column.dtype == dtype
+        assert [None if one is pd.NA else one for one in column] == [value] * 4
+
+
+def test_a_struct_without_dims_is_one_row() -> None:
+    struct = aj.array({"a": 1})
+    assert pd.Series(struct).to_list() == [{"a": 1}]
+    with pytest.raises(ValueError, match="does not match length of index"):
+        pd.DataFrame({"k": range(4)}).assign(v=struct)
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_text_structs_and_extents_are_kept(way: str) -> None:
     for x in (
