@@ -117,5 +117,5 @@ def test_axes_are_checked() -> None:
         x.transpose(0, 2)
     with pytest.raises(aj.JagValueError, match="every dim once"):
         x.permute(0, 0)
-    with pytest.raises(aj.ShapeError, match="shear must be"):
+    with pytest.raises(aj.JagValueError, match="shear must be"):
         x.transpose(0, 1, shear="yes")

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._arguments import flat_numbers, within_memory
+from arrowjag._arguments import within_memory
 from arrowjag._array import numpy_functions
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column, empty, row_validity
@@ -20,7 +20,7 @@ from arrowjag._ops import casts, structure
 from arrowjag._ops import elementwise as _ops
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
-from arrowjag.typing import ArrayOrScalar
+from arrowjag.typing import ArrayOrScalar, BoolArray
 
 if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
@@ -509,6 +509,8 @@ class ElementwiseMethods(ArrayBase):
         ------
         ShapeError
             If the mask has another length or shape, or a row that becomes valid would have to have a declared extent.
+        JagTypeError
+            If the mask does not hold booleans.
 
         Examples
         --------
@@ -518,39 +520,32 @@ class ElementwiseMethods(ArrayBase):
         """
         depth = structure.normalize_axis(axis, self.ndim, "with_validity") + 1
         n = self.shape.nodes(depth)
-        if isinstance(mask, ArrayBase) and mask.ndim > 1 and mask.shape != self.shape[:depth]:
-            raise ShapeError(
-                f"with_validity: axis {axis} of {self.shape!r} has shape {self.shape[:depth]!r}, but the mask {mask.shape!r}"
-            )
-        keep = np.ones(n, bool) if mask is None else _flat_mask(mask)
-        if keep.ndim != 1:
-            raise JagTypeError(f"with_validity takes a flat mask, one bool per item, got {type(mask).__name__}")
-        keep = keep.astype(bool) if len(keep) == 0 else keep.copy() if keep.flags.writeable else keep
-        if keep.dtype.kind != "b" or len(keep) != n:
-            raise ShapeError(
-                f"with_validity: axis {axis} of {self.shape!r} has {n} items, but the mask has {len(keep)} of {keep.dtype}"
-            )
+        keep = np.ones(n, bool) if mask is None else _flags(mask, self, axis)
+        if len(keep) != n:
+            raise ShapeError(f"with_validity: axis {axis} of {self.shape!r} has {n} items, but the mask has {len(keep)}")
         return self._wrap(_revalidated(self, depth, keep, mask is None))
 
 
-def _flat_mask(mask: Any) -> Any:
-    """The items of a mask, for reading; nulls are False. numpy reads Arrow's booleans one by one, those with nulls as objects."""
-    values = mask.values if isinstance(mask, ArrayBase) else flat_numbers(mask, "with_validity: mask")
-    if isinstance(values, np.ndarray) and values.dtype == object:
-        values = _nullable_flags(values)
-    if not isinstance(values, pa.Array) or not pt.is_boolean(values.type):
-        return np.asarray(values)
+def _flags(mask: Any, array: Column, axis: int) -> BoolArray:
+    """Convert a mask, flat or jagged, to one flag per item at an axis; nulls are False.
+
+    Arrow's booleans become bytes at once: numpy reads them one by one, those with nulls as objects.
+    """
+    if isinstance(mask, np.ndarray) and mask.dtype == bool and mask.ndim == 1:
+        return mask.copy() if mask.flags.writeable else mask
+    column = as_column(mask)
+    if column.ndim == 0:
+        raise JagTypeError(f"with_validity takes a flat mask, one bool per item, got {type(mask).__name__}")
+    if column.ndim > 1 and column.shape != (wanted := array.shape[: axis % array.ndim + 1]):
+        raise ShapeError(f"with_validity: axis {axis} of {array.shape!r} has shape {wanted!r}, but the mask {column.shape!r}")
+    values = column.values
+    if pt.is_null(values.type):
+        return np.zeros(len(values), bool)
+    if not pt.is_boolean(values.type):
+        raise JagTypeError(f"with_validity: the mask must hold booleans, got {values.type}")
     flags = _arrow.data_alone(pc.fill_null(values, False) if values.null_count else values)
     flags.flags.writeable = False
     return flags
-
-
-def _nullable_flags(items: np.ndarray[Any, Any]) -> Any:
-    """Convert booleans and missing items of Python, pandas or polars to Arrow; return other items as they are."""
-    try:
-        return pa.array(items, pa.bool_(), from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return items
 
 
 def _bound(column: Column, value: Any, *, is_lower: bool) -> _ops.Operand | None:
