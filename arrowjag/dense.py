@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray
-from arrowjag._array.base import as_column
+from arrowjag._array.base import as_column, shape_of_rows
 from arrowjag._column import Column
 from arrowjag._integers import is_int
 from arrowjag._ops import dense as _ops
@@ -31,9 +31,9 @@ def from_dense(dense: Any, shape_or_sizes: Any, fill_value: Any = 0) -> JaggedAr
     ----------
     dense : array-like of shape (rows, m1, ..., mk, ...)
         The padded rows. Masked cells of a masked array give nulls. Dims after those of the shape become declared dims.
-    shape_or_sizes : JaggedShape, JaggedArray, or sizes
-        The sizes of the rows to read: a shape, an array of this shape, one sequence of row sizes, or a tuple of such
-        sequences, one per level.
+    shape_or_sizes : JaggedShape, array, or sizes
+        The sizes of the rows to read: a shape, an array or column of this shape, one sequence of row sizes such as
+        ``x.lengths()``, or a tuple of such sequences, one per level.
     fill_value : scalar or None
         The value of items beyond the end of the dense array, when a row is longer than its dim; None gives null.
 
@@ -68,8 +68,8 @@ def from_dense(dense: Any, shape_or_sizes: Any, fill_value: Any = 0) -> JaggedAr
 def _shape(given: Any) -> JaggedShape:
     if isinstance(given, JaggedShape):
         return given
-    if isinstance(given, Column):
-        return given.shape
+    if (shape := shape_of_rows(given)) is not None:
+        return shape
     several = isinstance(given, tuple) and not all(map(is_int, given))
     levels = given if several else (given,)
     first = levels[0]

@@ -18,7 +18,7 @@ import arrowjag as aj
 from arrowjag._kernels.dense import matrices
 from arrowjag.testing import assert_equal, assert_lists_equal, jagged_arrays
 from tests import reference
-from tests.hosts import pd
+from tests.hosts import pd, pl
 
 NUMBERS = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]
 
@@ -203,7 +203,10 @@ def test_shapes_and_sizes_that_from_dense_takes() -> None:
     cells = np.arange(12).reshape(3, 4)
     wanted = [[0, 1], [], [8, 9, 10]]
     x = aj.array(wanted)
-    for target in (x, x.shape, [2, 0, 3], np.array([2, 0, 3]), pa.array([2, 0, 3]), aj.dims.Ragged([2, 0, 3]), (2, 0, 3)):
+    sizes = [2, 0, 3]
+    columns = (x, x.to_arrow(), pa.array(wanted), x.to_pandas(), x.to_polars(), pl.Series(wanted))
+    flat = (sizes, np.array(sizes), pa.array(sizes), aj.dims.Ragged(sizes), (2, 0, 3), x.lengths(), pl.Series(sizes))
+    for target in (x.shape, *columns, *flat):
         assert aj.dense.from_dense(cells, target).to_list() == wanted
     deep = np.arange(8).reshape(2, 2, 2)
     assert aj.dense.from_dense(deep, ([1, 2], [2, 0, 1])).to_list() == [[[0, 1]], [[], [6]]]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
     from arrowjag.plot import Plotter
 
-__all__ = ["ArrayBase", "as_column", "beside", "operand", "same_validity"]
+__all__ = ["ArrayBase", "as_column", "beside", "operand", "same_validity", "shape_of_rows"]
 
 
 def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_null: bool | None = None) -> Column:
@@ -58,6 +58,15 @@ def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_nu
         return _from_dense(data, leaf)
     column = _column.from_arrow(to_array(data, leaf, ndim, nan_to_null), ndim, "the data")
     return column if leaf is None else elementwise.cast(column, leaf)
+
+
+def shape_of_rows(data: Any) -> JaggedShape | None:
+    """Return the shape of a column with rows of items, of any library; None for sizes and other data."""
+    if not isinstance(data, Column):
+        if not any(hasattr(data, name) for name in ("__arrow_c_array__", "__arrow_c_stream__", "__arrow_array__")):
+            return None
+        data = as_column(data)
+    return data.shape if data.ndim > 1 else None
 
 
 def _of_scalar(data: Any, leaf: pa.DataType | None, ndim: int | None) -> Column:

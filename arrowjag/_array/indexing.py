@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._arguments import within_memory
-from arrowjag._array.base import ArrayBase, as_column, operand
+from arrowjag._array.base import ArrayBase, as_column, operand, shape_of_rows
 from arrowjag._column import Column
 from arrowjag._integers import is_int, item_count
 from arrowjag._methods import Rows, changing_axis, method, moving
@@ -632,5 +632,7 @@ def _shape(shape: Any) -> JaggedShape:
         return shape
     if isinstance(shape, Column):
         return shape.shape
+    if (rows := shape_of_rows(shape)) is not None:
+        return rows
     dims: Mapping[str, Any] | tuple[Any, ...] = shape if isinstance(shape, tuple) else (shape,)
     return JaggedShape(*dims)
