@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from arrowjag._integers import integer, is_int
 from arrowjag._kernels.base.memory import ExcessError
-from arrowjag.errors import JagError, JagMemoryError, JagRangeError, JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagError, JagMemoryError, JagRangeError, JagTypeError, JagValueError, ShapeError, brief, type_name
 
 __all__ = [
     "OPERATIONS",
@@ -60,7 +60,7 @@ def _number(value: Any, what: str) -> None:
 def _axis(value: Any, what: str) -> None:
     """Refuse types that cannot name an axis; the method checks the range, and its errors explain text and floats."""
     if not (value is None or is_int(value) or isinstance(value, (str, float, tuple, list, bool))):
-        raise JagTypeError(f"{what} must be an int, got {type(value).__name__}")
+        raise JagTypeError(f"{what} must be an int, got {type_name(value)}")
 
 
 def _integral(value: Any, what: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from arrowjag.errors import JagRangeError, JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagRangeError, JagTypeError, JagValueError, ShapeError, brief, type_name
 
 __all__ = ["MAX_NDIM", "check_ndim", "integer", "is_int", "item_count"]
 
@@ -37,7 +37,7 @@ def integer(value: object, what: str, least: int | None = None) -> int:
     elif is_int(value):
         number = int(value)
     else:
-        raise JagTypeError(f"{what} must be an int, got {type(value).__name__}")
+        raise JagTypeError(f"{what} must be an int, got {type_name(value)}")
     if least is not None and number < least:
         raise JagValueError(f"{what} must {f'be at least {least}' if least else 'not be negative'}, got {brief(number)}")
     return number

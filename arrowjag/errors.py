@@ -73,6 +73,30 @@ def brief(value: object) -> str:
         return f"an int of {value.bit_length()} bits" if isinstance(value, int) else f"an object of type {type(value).__name__}"
 
 
+def type_name(value: object) -> str:
+    """Return the name of a type for errors; for scalars of Arrow, which reductions return, with the way to a Python value.
+
+    Parameters
+    ----------
+    value : object
+        The argument.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from arrowjag.errors import type_name
+    >>> type_name(1.5), type_name(pa.scalar(2))
+    ('float', 'Int64Scalar; .as_py() converts it')
+    """
+    name = type(value).__name__
+    return f"{name}; .as_py() converts it" if hasattr(value, "as_py") else name
+
+
 _REPETITIONS = ("has no kernel matching input types", "not supported for the input types", "contain a loop with signature")
 """Messages of pyarrow and numpy about types without a kernel, which repeat the types beside names of their own functions."""
 

@@ -166,3 +166,9 @@ def test_wrong_arguments_are_errors_of_arrowjag(name: str) -> None:
                 if not is_expected(error):
                     found.append(f"{one.name}, {kind}: {type(error).__name__}: {str(error)[:200]}")
     assert not found
+
+
+@pytest.mark.parametrize("call", [X.pad, X.topk, X.to_dense, aj.zeros, lambda n: aj.zeros(2, n), aj.dims.Uniform, X.unsqueeze])
+def test_scalars_of_arrow_are_refused_with_the_way_to_a_python_value(call: Callable[[Any], Any]) -> None:
+    with pytest.raises(aj.JagTypeError, match=r"must be an int.* got .*Int64Scalar; \.as_py\(\) converts it$"):
+        call(X.lengths().max())

@@ -13,7 +13,7 @@ from arrowjag._integers import is_int
 from arrowjag.dims._base import Dim
 from arrowjag.dims._nested import Chain, Repeat, Runs, Sparse
 from arrowjag.dims._plain import Affine, Ragged, Uniform
-from arrowjag.errors import JagTypeError, ShapeError, brief
+from arrowjag.errors import JagTypeError, ShapeError, brief, type_name
 
 _PARTS = (Dim, tuple, list, range, Mapping, np.ndarray, pa.Array, pa.ChunkedArray)
 
@@ -71,7 +71,7 @@ def to_dim(spec: Any, *, literal_repeats: bool = False) -> Dim:
         return Chain([part if is_int(part) else to_dim(part) for part in spec])
     if spec is None or isinstance(spec, (bool, float, str, bytes)) or not _is_listlike(spec):
         raise JagTypeError(
-            f"a dim must be an int, a list of sizes, a Dim or a pattern, got {brief(spec)} of type {type(spec).__name__}"
+            f"a dim must be an int, a list of sizes, a Dim or a pattern, got {brief(spec)} of type {type_name(spec)}"
         )
     return Repeat(Ragged(spec), 1) if repeats else Ragged(spec)
 

@@ -14,7 +14,7 @@ from arrowjag._capsules import import_data
 from arrowjag._integers import is_int
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.extremes import least
-from arrowjag.errors import JagOverflowError, JagTypeError, ShapeError, brief
+from arrowjag.errors import JagOverflowError, JagTypeError, ShapeError, brief, type_name
 from arrowjag.typing import ArrowData, BoolArray, IntArray, SupportsArrowArray, SupportsArrowStream
 
 Array = TypeVar("Array", bound="np.ndarray[Any, Any]")
@@ -26,7 +26,7 @@ LIMIT = 2**63 - 1
 def as_int(value: object, what: str) -> int:
     """Return an integer that fits int64, or raise an error that names the argument."""
     if not is_int(value):
-        raise JagTypeError(f"{what} must be an int, got {brief(value)} of type {type(value).__name__}")
+        raise JagTypeError(f"{what} must be an int, got {brief(value)} of type {type_name(value)}")
     if not -LIMIT <= value <= LIMIT:
         raise ShapeError(f"integer overflow: {what} is {brief(value)}, the largest is {LIMIT}")
     return int(value)
