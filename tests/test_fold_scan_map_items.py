@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag._ops import row_compiler
 from arrowjag.errors import JagTypeError
-from arrowjag.testing import assert_lists_equal, jagged_arrays
+from arrowjag.testing import assert_lists_equal, jagged_arrays, prefix_arrays
 from tests import reference as ref
 from tests.along import any_axis, as_list
 from tests.compiled_calls import assert_same_compiled
@@ -347,3 +347,13 @@ def test_integers_that_wrap_around_are_compared_as_they_are(name: str) -> None:
         expected = calls[name]().to_list()
     with aj.options(compile="always"):
         assert calls[name]().to_list() == expected
+
+
+@given(prefix_arrays((3, 2)))
+def test_rows_that_are_null_in_a_shorter_array_are_null(pair: tuple[aj.JaggedArray, ...]) -> None:
+    x, y = pair
+    counts = (x.count() + y).to_list()
+    with aj.options(compile="never"):
+        assert aj.map_rows(lambda row, one: len(row) + one, x, y, type="int64").to_list() == counts
+        assert aj.fold(lambda state, _: state + 1, y, x).to_list() == counts
+        assert aj.scan(lambda state, _: state + 1, y, x).to_list() == (x.cumcount() + y).to_list()

@@ -52,8 +52,9 @@ class _Operands(NamedTuple):
     """Per operand, its value if it is a scalar, else None."""
 
 
-def _gather(columns: Sequence[Operand], axis: Any, operation: str) -> _Operands:
-    columns = [_decoded(one) if isinstance(one, Column) else one for one in columns]
+def _gather(columns: Sequence[Operand], axis: Any, operation: str, start: Any = None) -> tuple[_Operands, Any]:
+    """Align operands; return them and the start of a fold, a column of it with one item per row."""
+    *columns, start = [_decoded(one) if isinstance(one, Column) else one for one in [*columns, start]]
     plain = [one for one in columns if isinstance(one, Column)]
     if not plain:
         raise JagTypeError(f"{operation} needs at least one array")
@@ -67,21 +68,26 @@ def _gather(columns: Sequence[Operand], axis: Any, operation: str) -> _Operands:
         plain = [one for one in columns if isinstance(one, Column)]
     long = structure.align([column for column in plain if column.ndim == ndim], operation)
     frames = [_axes.rows_along(column, found) for column in long]
-    aligned = iter(frames)
-    dim, rows = frames[0].shape.dims[-1], frames[0].shape[:-1]
+    short = [one for one in [*columns, start] if isinstance(one, Column) and one.ndim < ndim]
+    met = structure.agree([*frames, *short], operation)
+    aligned, spreads = iter(met[: len(frames)]), iter(met[len(frames) :])
+    dim, rows = met[0].shape.dims[-1], met[0].shape[:-1]
     operands = _Operands(rows, dim.offsets, dim.validity, [], [], [])
     valid = dim.validity
     for one in columns:
         is_long = isinstance(one, Column) and one.ndim == ndim
         operands.long.append(next(aligned) if is_long else None)
-        spread = structure.expand_to(one, rows) if isinstance(one, Column) and not is_long else None
+        spread = structure.expand_to(next(spreads), rows) if isinstance(one, Column) and not is_long else None
         operands.short.append(spread)
         operands.constants.append(None if isinstance(one, Column) else one)
         if spread is not None:
             valid = both_valid(valid, _arrow.valid_of(spread.values))
         elif not is_long and _is_null(one):
             valid = zeros(rows.size, np.bool_)
-    return operands._replace(valid=valid)
+    if isinstance(start, Column):
+        start = structure.expand_to(next(spreads, start), rows)
+        valid = both_valid(valid, _arrow.valid_of(start.values))
+    return operands._replace(valid=valid), start
 
 
 def _decoded(column: Column) -> Column:
@@ -225,7 +231,7 @@ def map_rows(
     """Call a function once per row that is valid in every column; other rows are null."""
     if _has_dims_below(columns, axis, operation):
         return _map_nested(function, columns, type, axis, skip_nulls, operation)
-    operands = _gather(columns, axis, operation)
+    operands, _ = _gather(columns, axis, operation)
     long = [one for one in operands.long if one is not None]
     known = _known(long)
     if skip_nulls:
@@ -404,13 +410,12 @@ def _form(name: str, arguments: Sequence[Argument], is_guarded: bool) -> Form:
     return Form(key, maker(interpreted, whole), maker(compiled, of_columns), item, takes_bounds=True, arity=1 + len(called))
 
 
-def _starting(start: Any, operands: _Operands) -> tuple[Argument, _Operands]:
-    """Return the first state of each row, and the operands without the rows whose first state is null."""
-    if not isinstance(start, Column):
-        first = _constant(start, operands.rows.size)
-        return Copies(first.rows[0]) if isinstance(first, Objects) and len(first.rows) else first, operands
-    spread = structure.expand_to(_decoded(start), operands.rows)
-    return _one_each(spread.values), operands._replace(valid=both_valid(operands.valid, _arrow.valid_of(spread.values)))
+def _starting(start: Any, n_rows: int) -> Argument:
+    """Return the first state of each row."""
+    if isinstance(start, Column):
+        return _one_each(start.values)
+    first = _constant(start, n_rows)
+    return Copies(first.rows[0]) if isinstance(first, Objects) and len(first.rows) else first
 
 
 def _call_on_items(
@@ -435,7 +440,8 @@ def fold(
     function: Callable[..., Any], start: Operand | Any, columns: Sequence[Operand], type: pa.DataType | None, axis: Any
 ) -> Column:
     """Fold the items along an axis into a state, beginning with `start`; null items are skipped, an empty row gives `start`."""
-    states, operands = _starting(start, _gather(columns, axis, "fold"))
+    operands, start = _gather(columns, axis, "fold", start)
+    states = _starting(start, operands.rows.size)
     result = _call_on_items("fold", function, states, operands, _known(operands.long), operands.valid, type)
     return _under(operands.rows.dims, result)
 
@@ -448,7 +454,8 @@ def fold_type(column: Column, type: pa.DataType, axis: Any) -> Column:
 
 def scan(function: Callable[..., Any], start: Operand | Any, columns: Sequence[Operand], type: pa.DataType | None) -> Column:
     """Return the state after each item; null items are skipped and stay null."""
-    states, operands = _starting(start, _gather(columns, -1, "scan"))
+    operands, start = _gather(columns, -1, "scan", start)
+    states = _starting(start, operands.rows.size)
     known = _known(operands.long)
     offsets = operands.offsets if known is None else filter_rows(known, operands.offsets)
     full = unless_all(offsets[1:] > offsets[:-1])
