@@ -115,7 +115,7 @@ def within_memory(name: str | None, *, named: bool = False) -> Callable[[F], F]:
             except (JagError, MemoryError, UnicodeEncodeError) as error:
                 _raise_named(error, name or getattr(args[1], "__name__", args[1]), named=named)
             except TypeError:
-                if name is not None and name.rpartition(".")[2] == function.__name__:  # no operator
+                if name is not None and function.__name__ in (name.rpartition(".")[2], "__init__"):  # no operator
                     bound(name, inspect.signature(function), args, kwargs)
                 raise
 

@@ -172,3 +172,10 @@ def test_wrong_arguments_are_errors_of_arrowjag(name: str) -> None:
 def test_scalars_of_arrow_are_refused_with_the_way_to_a_python_value(call: Callable[[Any], Any]) -> None:
     with pytest.raises(aj.JagTypeError, match=r"must be an int.* got .*Int64Scalar; \.as_py\(\) converts it$"):
         call(X.lengths().max())
+
+
+def test_calls_of_a_class_that_do_not_fit_name_the_class() -> None:
+    with pytest.raises(aj.JagTypeError, match=r"^JaggedArray: missing .*'values'; the signature is JaggedArray\(shape, values\)$"):
+        aj.JaggedArray(X.shape)  # type: ignore[call-arg]
+    with pytest.raises(aj.JagTypeError, match=r"^JaggedShape: .*'a'; the signature is JaggedShape\(\*dims\)$"):
+        aj.JaggedShape(a=1)  # type: ignore[call-arg]
