@@ -25,7 +25,7 @@ from arrowjag.typing import ArrayOrScalar
 if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
 
-__all__ = ["IndexingMethods", "KodaIndexer", "amount", "rows_of_key"]
+__all__ = ["IndexingMethods", "KodaIndexer", "amount", "is_full", "rows_of_key", "rows_of_slots"]
 
 
 class KodaIndexer:
@@ -479,13 +479,40 @@ def rows_of_key(ndim: int, key: Any) -> Rows:
     if isinstance(key, tuple) and not key:
         return Rows.LOCAL
     if isinstance(first, slice):
-        return Rows.LOCAL if first == slice(None) else Rows.MOVED
+        return Rows.LOCAL if is_full(first) else Rows.MOVED
     if first is Ellipsis:
         rest = [one for one in key if one is not None and one is not Ellipsis] if isinstance(key, tuple) else []
         return Rows.LOCAL if len(rest) < ndim else Rows.MOVED
     if not isinstance(key, tuple) and _is_array(key):
         return Rows.LOCAL if _array_key(key).ndim > 1 else Rows.MOVED
     return Rows.MOVED
+
+
+def rows_of_slots(ndim: int, key: Any) -> Rows:
+    """Return how ``x.S[key]`` changes the outermost rows; without an ellipsis the entries address the last dims.
+
+    Parameters
+    ----------
+    ndim : int
+        Number of dims of the indexed array.
+    key : object
+        As for ``x.S[key]``.
+
+    Returns
+    -------
+    Rows
+        LOCAL if no entry addresses the outermost dim, or a full slice does; MOVED otherwise.
+    """
+    keys = key if isinstance(key, tuple) else (key,)
+    cut = next((place for place, one in enumerate(keys) if one is Ellipsis), 0)
+    rest = [one for one in keys if one is not Ellipsis]
+    reaches = cut > 0 or len(rest) >= ndim
+    return Rows.MOVED if rest and reaches and not is_full(rest[0]) and not isinstance(key, str) else Rows.LOCAL
+
+
+def is_full(key: Any) -> bool:
+    """Return whether a key is the slice of all items; bounds may be arrays, which `==` would compare by item."""
+    return isinstance(key, slice) and key.start is key.stop is key.step is None
 
 
 def _is_array(key: Any) -> bool:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._array.combining import opened
-from arrowjag._array.indexing import rows_of_key
+from arrowjag._array.indexing import rows_of_key, rows_of_slots
 from arrowjag._array.row_functions import needed_type
 from arrowjag._methods import FREE_FUNCTIONS, METHODS, Rows, rows_of_free
 from arrowjag._ops.elementwise.operators import FUNCTIONS, UFUNCS
@@ -494,7 +494,7 @@ def rows_of(node: Call, value_of: Callable[[Node], Any]) -> Rows:
         return Rows.KEPT if found is Rows.LOCAL and _has_whole_columns(node) else found
     if node.kind in ("getitem", "slots"):
         ndim, key = value_of(node.args[0]).ndim, mapped(node.args[1], value_of)
-        return rows_of_key(ndim, key) if node.kind == "getitem" else _rows_of_slots(ndim, key)
+        return rows_of_key(ndim, key) if node.kind == "getitem" else rows_of_slots(ndim, key)
     if node.kind == "function":
         args = tuple(mapped(one, value_of) for one in node.args)
         kwargs = {key: mapped(one, value_of) for key, one in node.kwargs.items()}
@@ -507,12 +507,6 @@ def _has_whole_columns(node: Call) -> bool:
     parameters = METHODS[node.name].bind(node.args[1:], dict(node.kwargs))
     per_row = {one.lstrip("*") for one in METHODS[node.name].arrays}
     return any(True for _ in _nodes([value for name, value in parameters.items() if name not in per_row]))
-
-
-def _rows_of_slots(ndim: int, key: Any) -> Rows:
-    """`x.S[...]` without an ellipsis indexes the last dims."""
-    keys = key if isinstance(key, tuple) else (key,)
-    return Rows.LOCAL if sum(one is not Ellipsis for one in keys) < ndim or isinstance(key, str) else Rows.MOVED
 
 
 def mapped_values(value: Any, function: Callable[[Any], Any]) -> Any:

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from arrowjag._array import JaggedArray
+from arrowjag._array.indexing import is_full, rows_of_slots
 from arrowjag._methods import METHODS, Method, Rows, add_namespaces
 from arrowjag._spellings import suggestion
 from arrowjag.errors import JagAttributeError, JagTypeError
@@ -168,10 +169,8 @@ class SliceJag:
     def __getitem__(self, key: Any) -> Any:
         array = self._owner._array
         key = _by_label(self._owner._series, key, lambda _: array.ndim > 1)
-        keys = key if isinstance(key, tuple) else (key,)
-        rows = _rows_of_key(key, array.ndim) if any(one is Ellipsis for one in keys) or len(keys) >= array.ndim else Rows.LOCAL
         result = array.S[_open_key(key)]
-        return self._owner._rewrap(result, rows, self._owner._series.index)
+        return self._owner._rewrap(result, rows_of_slots(array.ndim, key), self._owner._series.index)
 
 
 def _each(function: Callable[[Any], Any], value: Any) -> Any:
@@ -211,7 +210,7 @@ def _open_key(key: Any) -> Any:
 def _rows_of_key(key: Any, ndim: int) -> Rows:
     """Return how indexing changes the rows of the frame."""
     keys = key if isinstance(key, tuple) else (key,)
-    if not keys or keys[0] is Ellipsis or (isinstance(keys[0], slice) and keys[0] == slice(None)):
+    if not keys or keys[0] is Ellipsis or is_full(keys[0]):
         covered = sum(one is not Ellipsis and one is not None for one in keys) if keys else 0
         return Rows.MOVED if keys and keys[0] is Ellipsis and covered >= ndim else Rows.LOCAL
     if isinstance(keys[0], str):

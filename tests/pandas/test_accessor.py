@@ -213,9 +213,12 @@ def test_keys_find_their_rows_by_label(s: pd.Series[Any]) -> None:
 
 
 def test_koda_indexing(s: pd.Series[Any]) -> None:
-    first = s.jag.S[0]
-    assert first.tolist() == [1, pd.NA, pd.NA, 3]
-    assert first.index.equals(s.index)
+    for first in (s.jag.S[0], s.jag.S[:, 0], s.jag.S[..., 0]):
+        assert first.tolist() == [1, pd.NA, pd.NA, 3]
+        assert first.index.equals(s.index)
+    rows = aj.array([[3], [2], [1], [0]])
+    for moved in (s.jag.S[1:, ...], s.jag.S[rows, ...], s.jag.S[rows, 0], s.jag.S[aj.array([0, 1, 2, 3]) :, ...]):
+        assert isinstance(moved.index, pd.RangeIndex)
 
 
 # ------------------------------------------------------------------------------------------------- operators

@@ -155,6 +155,10 @@ MOVING = {
     "x[...] slice": lambda e: e.jag[1:],
     "x[...] rows": lambda e: e.jag[pl.col("k") > 1],
     "x.S[...]": lambda e: e.jag.S[0, 0],
+    "x.S[...] row": lambda e: e.jag.S[0, ...],
+    "x.S[...] rows": lambda e: e.jag.S[1:, ...],
+    "x.S[...] positions": lambda e: e.jag.S[aj.array([4, 3, 2, 1, 0]), ...],
+    "x.S[...] all dims": lambda e: e.jag.S[..., 0, 0],
     "head": lambda e: e.jag.head(2, axis=0),
     "filter": lambda e: pl.col("k").jag.filter(e.jag.sum() > 1),
 }
@@ -179,8 +183,9 @@ def test_indexing_that_keeps_the_rows():
             assert_same(got, X["w"][key])
     for got in results(df, c("v").jag[c("v").jag > 1]):
         assert_same(got, X["v"][X["v"] > 1])
-    for got in results(df, c("v").jag.S[0]):
-        assert_same(got, X["v"].S[0])
+    for name, slots in (("v", 0), ("v", (slice(None), 0)), ("w", (slice(None), 0, ...)), ("w", (..., 0, 0)), ("w", ())):
+        for got in results(df, c(name).jag.S[slots]):
+            assert_same(got, X[name].S[slots])
     structs = df.select(s=aj.zip(a=c("v"), b=c("f")))
     for got in results(structs, c("s").jag["a"]):
         assert_same(got, X["v"])
