@@ -152,11 +152,15 @@ class _Shared:
 
     def outputs(self) -> set[Hashable]:
         """The outputs that need the value; an output that was planned twice counts once."""
-        return {output for output, _ in self.users.values()}
+        return {output for output, _ in self._present()}
 
     def is_worth_it(self) -> bool:
         """Whether at least two outputs need the value, and in different calls: otherwise they share the value of the outer call."""
-        return len(self.outputs()) > 1 and len(frozenset().union(*(above for _, above in self.users.values()))) > 1
+        return len(self.outputs()) > 1 and len(frozenset().union(*(above for _, above in self._present()))) > 1
+
+    def _present(self) -> list[tuple[Hashable, frozenset[Hashable]]]:
+        """Copy the users: while they are read, the garbage collector may run the finalizer of a ticket in this thread."""
+        return list(self.users.values())
 
     def shrink(self) -> None:
         """Drop the oldest values beyond the limits; the newest always stays."""

@@ -327,3 +327,17 @@ def test_long_trees_are_cut():
     for _ in range(60):
         root = Call("operator", "sub", (root, root))
     assert len(describe(root, [(node, 0)])) < 150
+
+
+def test_users_may_leave_while_they_are_counted():
+    """The garbage collector may run the finalizer of a ticket at any allocation."""
+    shared = _sharing._Shared()
+
+    class Output:
+        def __hash__(self) -> int:
+            shared.users.pop(2, None)
+            return 1
+
+    shared.users = {1: (Output(), frozenset()), 2: (Output(), frozenset()), 3: (Output(), frozenset())}
+    assert len(shared.outputs()) == 3
+    assert sorted(shared.users) == [1, 3]
