@@ -10,9 +10,11 @@ import numpy.typing as npt
 
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
+from arrowjag._integers import is_int
 from arrowjag._methods import Rows, method
 from arrowjag._ops import edits, elementwise, structure
 from arrowjag._ops import rearrange as _ops
+from arrowjag.dims import is_pattern, to_dim
 from arrowjag.errors import JagError, ShapeError
 from arrowjag.typing import ShearMode, ShearRule
 
@@ -36,8 +38,16 @@ def _squeeze_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
 
 
 def _expand_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    """Sizes and patterns of a dim are those of all rows."""
     dims = arguments["dims"]
-    return Rows.LOCAL if len(dims) == ndim and isinstance(dims[0], int) and dims[0] == -1 else Rows.MOVED
+    if len(dims) != ndim or not (is_int(dims[0]) and dims[0] == -1):
+        return Rows.MOVED
+    return Rows.LOCAL if all(map(is_int, dims)) else Rows.KEPT
+
+
+def _expanded_type(x: Any, dims: tuple[Any, ...]) -> Any:
+    """The type after `expand`; sizes per row, which must be complete, don't fit an array without rows."""
+    return x.expand(*(one if is_pattern(one) else to_dim(one)[:0] for one in dims))
 
 
 def _kept(_ndim: int, _arguments: Mapping[str, Any]) -> Rows:
@@ -119,7 +129,7 @@ class RearrangeMethods(ArrayBase):
         """
         return self._wrap(_ops.squeeze(self, axis))
 
-    @method(rows=_expand_rows)
+    @method(rows=_expand_rows, result_type=_expanded_type)
     def expand(self, *dims: Any) -> JaggedArray:
         """Broadcast dims of declared size 1 to new sizes.
 

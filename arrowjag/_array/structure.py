@@ -18,14 +18,23 @@ __all__ = ["StructureMethods"]
 
 
 def _flatten_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
-    first = arguments.get("from_dim", 0)
-    first = max(0, first + ndim) if first < 0 else first
-    last = arguments.get("to_dim")
-    return Rows.LOCAL if first >= 1 or (last is not None and first == 0 and last % max(ndim, 1) == 1) else Rows.MOVED
+    first, last = (_clamped(arguments.get(name), ndim, default) for name, default in (("from_dim", 0), ("to_dim", ndim)))
+    return Rows.LOCAL if first >= 1 or last == 1 else Rows.MOVED
+
+
+def _clamped(dim: int | None, ndim: int, default: int) -> int:
+    """Return a dim as `flatten` reads it: negative counts from the end, and numbers out of range are the nearest in it."""
+    dim = default if dim is None else dim
+    return min(max(dim + ndim if dim < 0 else dim, 0), ndim)
 
 
 def _flatten_end_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
     return Rows.LOCAL if arguments.get("n", 1) < max(ndim - 1, 1) else Rows.MOVED
+
+
+def _expand_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    """Copies of the whole array are made of all rows."""
+    return Rows.KEPT if 0 < ndim <= arguments.get("ndim", 0) else Rows.LOCAL
 
 
 class StructureMethods(ArrayBase):
@@ -160,7 +169,7 @@ class StructureMethods(ArrayBase):
         """
         return self._wrap(_ops.reshape(self, as_column(y).shape))
 
-    @method("other")
+    @method("other", rows=_expand_rows)
     def expand_to(self, other: Any, ndim: int = 0) -> JaggedArray:
         """Broadcast the array to a longer shape: each item is repeated for its descendants.
 

@@ -191,6 +191,32 @@ def test_indexing_that_keeps_the_rows():
         assert_same(got, X["v"])
 
 
+def test_copies_and_sizes_of_all_rows_read_whole_columns():
+    df, flat = frame(), c("k").jag
+    k = aj.array(df["k"])
+    for got in results(df, flat.expand_to(c("v"), 1)):
+        assert_same(got, k.expand_to(X["v"], 1))
+    for dim in ([1, 0, 2, 1, 3], range(5), (5, 5, -1), aj.dims.Ragged([2, 2, 0, 1, 1]), 2):
+        for got in results(df, flat.unsqueeze(-1).jag.expand(-1, dim)):
+            assert_same(got, k.unsqueeze(-1).expand(-1, dim))
+
+
+@pytest.mark.parametrize("name", ["k", "v", "w"])
+def test_flatten_keeps_the_rows_wherever_it_does_not_merge_them(name):
+    df = frame()
+    x = aj.array(df[name])
+    dims = range(-x.ndim - 2, x.ndim + 3)
+    for first, last in ((first, last) for first in dims for last in (None, *dims)):
+        flat = x.flatten(first, last)
+        kept = len(flat) == len(x) and all(flat[row : row + 1].equals(x[row : row + 1].flatten(first, last)) for row in range(5))
+        query = df.lazy().select(c(name).jag.flatten(first, last))
+        if kept:
+            assert_same(query.collect()[name], flat)
+        else:
+            with pytest.raises(JagTypeError, match="changes the rows of the frame"):
+                query.collect_schema()
+
+
 KEYS_WITH_COLUMNS = {
     "positions": lambda v, w: v[:, c("k")],
     "lists": lambda v, w: v[:, c("v")],
