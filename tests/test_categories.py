@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
 import inspect
 import math
 import operator
@@ -145,10 +147,26 @@ def test_unknown_labels_are_refused() -> None:
     for call in (lambda: x.is_in(["none"]), lambda: aj.where(x == "low", x, "none"), lambda: x.pad(9, fill="none")):
         with pytest.raises(JagValueError, match=r"'none' is not one of the ordered categories"):
             call()
+    for other in (3, 0.5, decimal.Decimal("1.5"), True, dt.date(2020, 1, 1), {"a": 1}, pa.scalar([1])):
+        for call in (lambda: x == other, lambda: x.fill_null(other), lambda: x.append(other), lambda: x.replace("low", other)):  # noqa: B023
+            with pytest.raises(JagValueError, match="is not one of the ordered categories"):
+                call()
     unordered = categories(aj.array([[0, 2, None, 1]]), ordered=False)
     assert (unordered == "none").to_list() == [[False, False, None, False]]
     assert unordered.max().to_list() == ["top"]
     assert unordered.min().to_list() == ["low"]
+
+
+def test_numbers_are_no_categories_of_text() -> None:
+    """Arrow's cast makes the text of a number."""
+    x = aj.from_sizes(pa.DictionaryArray.from_arrays(pa.array([0, 1]), ["1", "2"], ordered=True), [2])
+    for one in (1, aj.array([1])):
+        for call in (lambda: x == one, lambda: x.contains(one), lambda: x.remove(one)):  # noqa: B023
+            with pytest.raises(JagValueError, match=r"1 is not one of the ordered categories \['1', '2'\]"):
+                call()
+    numbers = aj.from_sizes(pa.DictionaryArray.from_arrays(pa.array([0, 1]), [20, 1], ordered=True), [2])
+    assert (numbers < aj.array([[1, 1.0]])).to_list() == [[True, False]]
+    assert numbers.replace(pa.scalar(1, pa.int8()), 20.0).to_list() == [[20, 20]]
 
 
 @pytest.mark.parametrize("values", [pa.string(), pa.large_string(), pa.string_view()], ids=str)

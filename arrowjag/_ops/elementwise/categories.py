@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._ops.elementwise.framework import Datum
+from arrowjag._ops.elementwise.framework import Datum, decoded
 from arrowjag._ops.elementwise.types import promote
 from arrowjag._pyarrow_versions import null_scalar
-from arrowjag.errors import JagValueError, brief
+from arrowjag.errors import JagTypeError, JagValueError, brief
 
 __all__ = ["Categories", "as_category", "codes_beside", "from_codes", "is_ordered", "share_order"]
 
@@ -120,32 +120,34 @@ def _plain_labels(labels: pa.Array) -> pa.Array:
 
 
 def _codes(datum: Datum, dictionary: pa.Array, operation: str) -> Datum:
-    if isinstance(datum, pa.Array):
-        if is_ordered(datum.type):
-            return _arrow.dictionary_indices(datum)
-        labels = _plain_labels(datum)
-        codes = _places(labels, dictionary)
-        unknown = pc.and_(codes.is_null(), labels.is_valid())
-        if pc.any(unknown).as_py():
-            raise _no_category(labels.filter(unknown)[0].as_py(), dictionary, operation)
-        return codes
-    label = datum.as_py()
-    if label is None:
-        return pa.scalar(None, pa.int64())
-    places = {value: place for place, value in reversed(list(enumerate(dictionary.to_pylist())))}
-    if label not in places:
-        raise _no_category(label, dictionary, operation)
-    return pa.scalar(places[label], pa.int64())
+    if isinstance(datum, pa.Scalar):
+        return _codes(_one_label(datum), dictionary, operation)[0]
+    if is_ordered(datum.type):
+        return _arrow.dictionary_indices(datum)
+    labels = _plain_labels(datum)
+    codes = _places(labels, dictionary)
+    unknown = pc.and_(codes.is_null(), labels.is_valid())
+    if pc.any(unknown).as_py():
+        raise _no_category(labels.filter(unknown)[0].as_py(), dictionary, operation)
+    return codes
+
+
+def _one_label(label: pa.Scalar) -> pa.Array:
+    """Return an array of one label; a category of another dictionary is a label here."""
+    return pa.repeat(decoded(label), 1)
 
 
 def _places(labels: pa.Array, dictionary: pa.Array) -> pa.Array:
-    """Return the positions of labels in the dictionary; null for unknown labels."""
+    """Return the positions of labels in the dictionary; null for unknown labels.
+
+    Labels of another kind are unknown: Arrow's cast would find the number 1 among texts.
+    """
     if pt.is_null(labels.type):
         return pa.nulls(len(labels), pa.int64())
-    dictionary = dictionary.cast(_without_views(dictionary.type))
     try:
-        labels = labels.cast(dictionary.type)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # the labels don't fit the dictionary's type
+        type = promote([labels.type, _without_views(dictionary.type)], "choice")
+        labels, dictionary = labels.cast(type), dictionary.cast(type)
+    except (JagTypeError, pa.ArrowInvalid, pa.ArrowNotImplementedError):  # no common type, or one that doesn't hold a label
         return pa.nulls(len(labels), pa.int64())
     return pc.index_in(labels, value_set=dictionary, skip_nulls=True).cast(pa.int64())
 
