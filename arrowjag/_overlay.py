@@ -65,7 +65,7 @@ class Overlay:
         self.dest = dest
         self.index = index
         self.values = values
-        leaf = elementwise.promote([dest.type, values.type], "overlay")
+        leaf = elementwise.common_type([dest.type, values.type], "overlay")
         try:
             targets = as_column(_places(dest.shape)[index])
         except JagError as error:

@@ -422,6 +422,30 @@ def test_other_pairs_are_cast_by_halves_of_distinct_values() -> None:
     assert given == [16, 4, 2, 1, 1, 2]
 
 
+@pytest.mark.parametrize(
+    "time", [pa.date32(), pa.date64(), pa.time32("ms"), pa.time64("ns"), pa.timestamp("s", "UTC"), pa.duration("us")]
+)
+def test_times_are_cast_to_their_counts_and_back(time: pa.DataType) -> None:
+    """Of any width that holds them: Arrow casts dates and times of 32 bits to int32 alone."""
+    tick = 86_400_000 if time == pa.date64() else 1
+    counts = aj.array([[3 * tick, None], None, [0]])
+    x = counts.cast("int32").cast(pa.int32() if time.bit_width == 32 else pa.int64()).cast(time)
+    for number in map(pa.type_for_alias, ("int32", "int64", "uint64", "float64")):
+        assert x.cast(number).equals(counts.cast(number))
+        if pa.types.is_integer(number):
+            assert counts.cast(number).cast(time).equals(x)
+    with pytest.raises(JagValueError, match=r"row 1 holds .*, which is not a valid int8"):
+        aj.array([[0], [200 * tick]]).cast(time).cast("int8")
+
+
+def test_counts_beyond_32_bits_are_no_dates() -> None:
+    x = aj.array([[1], [2**40, None]])
+    with pytest.raises(JagValueError, match=r"row 1 holds 1099511627776, which is not a valid date32"):
+        x.cast("date32")
+    assert x.cast("date32", strict=False).to_list() == [[dt.date(1970, 1, 2)], [None, None]]
+    assert x.cast("date32", safe=False).cast("int32").to_list() == [[1], [0, None]]
+
+
 @pytest.mark.parametrize("type", [pa.time32("s"), pa.time64("us"), pa.time64("ns"), pa.date64()])
 def test_counts_that_are_no_time_of_a_day_are_refused(type: pa.DataType) -> None:
     integer = pa.int32() if type.bit_width == 32 else pa.int64()

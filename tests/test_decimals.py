@@ -454,6 +454,24 @@ def test_division_by_zero_is_null_and_division_by_one_is_not() -> None:
         assert (x % one).to_list() == [[D("0.5"), D(0), None], []]
 
 
+def test_booleans_beside_decimals_are_numbers() -> None:
+    """As they are beside other numbers: a mask times amounts, and amounts where a column of flags is null."""
+    x = aj.array([[D("7.5"), D(-2), None], [D("0.4")]], type=pa.decimal128(9, 1))
+    for flags in (aj.array([[True, False, True], [None]]), aj.array([True, False]), True, pa.scalar(False)):
+        numbers = flags.cast("int8") if isinstance(flags, (aj.JaggedArray, pa.Scalar)) else pa.scalar(1, pa.int8())
+        for call in (operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod):
+            assert call(x, flags).to_list() == call(x, numbers).to_list()
+            assert call(flags, x).to_list() == call(numbers, x).to_list()
+    flags = aj.array([[None, True, True], [False]])
+    found = aj.coalesce(flags, x)
+    assert found.to_list() == [[D("7.5"), D(1), D(1)], [D(0)]]
+    assert found.type == x.coalesce(flags).type == aj.concat([x, flags]).type == x.type
+    assert found.contains(True).to_list() == found.contains(D(1)).to_list() == [True, False]
+    assert flags.cast(pa.decimal64(2, 1)).to_list() == [[None, D(1), D(1)], [D(0)]]
+    with pytest.raises(aj.JagTypeError, match="and has no kernel for bool and decimal128"):
+        flags & x
+
+
 def test_rounding_by_pyarrow_refuses_what_outgrows_its_digits_by_its_own_options_alone() -> None:
     x = aj.array([[D("9.9"), None], [D("1.2")]], type=pa.decimal128(2, 1))
     down = {"round_mode": "towards_zero"}

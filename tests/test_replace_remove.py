@@ -105,6 +105,16 @@ def test_a_value_of_another_kind_is_refused(old: Any, new: Any) -> None:
         aj.array([[old]]).replace(old, new)
 
 
+def test_dates_keep_no_times_of_day() -> None:
+    """Arrow's cast of times to dates drops the rest of the day."""
+    days = aj.array([[dt.date(2020, 1, 1), None]])
+    noon = dt.datetime(2020, 1, 1, 12)  # noqa: DTZ001 - the type without a zone
+    with pytest.raises(JagTypeError, match=r"replace: .* does not fit the leaf type date32\[day\], which replace keeps"):
+        days.replace(None, noon)
+    assert days.replace(noon, None).to_list() == days.to_list()
+    assert days.cast("timestamp[s]").replace(None, noon.date()).to_list() == [[noon.replace(hour=0)] * 2]
+
+
 def test_replace_of_ordered_categories() -> None:
     x = aj.from_sizes(pa.DictionaryArray.from_arrays(pa.array([0, 1, None]), ["lo", "hi"], ordered=True), [2, 1])
     assert x.replace("lo", "hi").to_list() == [["hi", "hi"], [None]]

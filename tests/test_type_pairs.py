@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 import operator
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
+from arrowjag._ops.elementwise import plain_type
 from tests.hosts import pd, pl
 
 TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]
@@ -131,6 +133,84 @@ def test_pairs_in_lazy_polars(left: str) -> None:
             found = result[f"r_{right}"]
             assert found.dtype == schema[f"r_{right}"]
             assert aj.array(found).equals(function(jagged(left), jagged(right))), (name, left, right)
+
+
+DAYS, LABELS, VIEW = pa.date32(), pa.dictionary(pa.int8(), pa.string()), pa.string_view()
+_NOON = dt.datetime(2020, 1, 2, 12)  # noqa: DTZ001 - the type without a zone
+ITEMS: list[tuple[Any, list[Any]]] = [
+    (pa.types.is_date, [_NOON.date(), dt.date(1969, 1, 1)]),
+    (lambda type: pa.types.is_timestamp(plain_type(type)), [_NOON, dt.datetime(1969, 1, 1)]),  # noqa: DTZ001
+    (lambda type: pa.types.is_struct(type) and pa.types.is_date(type[0].type), [{"at": _NOON.date()}, {"at": None}]),
+    (pa.types.is_struct, [{"at": _NOON}, {"at": None}]),
+    (pa.types.is_boolean, [True, False]),
+    (pa.types.is_decimal, [Decimal("1.5"), Decimal(0)]),
+    (pa.types.is_binary, [b"b", b"a"]),
+    (pa.types.is_null, [None, None]),
+    (lambda type: True, ["b", "a"]),
+]
+
+
+def rows_of(type: pa.DataType) -> list[Any]:
+    """Two items of a type and nulls at both levels."""
+    one, two = next(items for is_of, items in ITEMS if is_of(type))
+    return [[one, None, two], None, [], [two]]
+
+
+KEEPING: dict[str, Callable[..., Any]] = {
+    "concat": lambda x, y, row, one: aj.concat([x, y]),
+    "concat along rows": lambda x, y, row, one: aj.concat([x, y], axis=-1),
+    "stack": lambda x, y, row, one: aj.stack([x, y]),
+    "where": lambda x, y, row, one: aj.where(x.is_null(), y, x),
+    "coalesce": lambda x, y, row, one: aj.coalesce(x, row),
+    "fill_null": lambda x, y, row, one: x.fill_null(one),
+    "fill_null_rows": lambda x, y, row, one: x.fill_null_rows(y),
+    "append": lambda x, y, row, one: x.append(row),
+    "insert": lambda x, y, row, one: x.insert(0, one),
+    "splice": lambda x, y, row, one: x.splice(0, 1, y),
+    "shift": lambda x, y, row, one: x.shift(1, row),
+    "pad": lambda x, y, row, one: x.pad(4, one),
+    "get": lambda x, y, row, one: x.get(7, row),
+    "set": lambda x, y, row, one: x.set((0, 0), y[0, 2]),
+    "overlay": lambda x, y, row, one: aj.overlay(x, (slice(0, 1),), y[0:1]).materialize(),
+    "union": lambda x, y, row, one: x.union(y),
+    "intersection": lambda x, y, row, one: x.intersection(y),
+    "difference": lambda x, y, row, one: x.difference(y),
+    "symmetric_difference": lambda x, y, row, one: x.symmetric_difference(y),
+    "pairs": lambda x, y, row, one: x.pairs(y),
+}
+"""Calls with another column, one value per row of it, and one value."""
+
+KEPT: list[tuple[pa.DataType, pa.DataType, pa.DataType]] = [
+    (DAYS, pa.timestamp("s"), pa.timestamp("s")),
+    (pa.date64(), pa.timestamp("ns"), pa.timestamp("ns")),
+    (pa.dictionary(pa.int8(), pa.timestamp("us")), DAYS, pa.timestamp("us")),
+    (pa.struct({"at": DAYS}), pa.struct({"at": pa.timestamp("ms")}), pa.struct({"at": pa.timestamp("ms")})),
+    (LABELS, LABELS, LABELS),
+    (LABELS, pa.null(), LABELS),
+    (LABELS, VIEW, pa.large_string()),
+    (VIEW, VIEW, VIEW),
+    (VIEW, pa.binary(), pa.large_binary()),
+    (pa.bool_(), pa.decimal64(7, 2), pa.decimal128(7, 2)),
+]
+"""Two types, and that of a column that has items of both."""
+
+
+@pytest.mark.parametrize(("left", "right", "common"), KEPT, ids=str)
+def test_operations_that_keep_items_agree_on_their_type(left: pa.DataType, right: pa.DataType, common: pa.DataType) -> None:
+    """Items that are not computed keep the type that both columns have; otherwise every operation gives the same common type."""
+    for one, two in ((left, right), (right, left)):
+        x, y = (aj.array(pa.array(rows_of(kind), pa.large_list(plain_type(kind)))).cast(kind) for kind in (one, two))
+        for name, call in KEEPING.items():
+            found = call(x, y, y.first(), y.max(axis=None))
+            wide = y.cast(common)
+            expected = call(x.cast(common), wide, wide.first(), wide.max(axis=None))
+            assert found.type == expected.type == common, name
+            assert found.equals(expected), name
+        on_pandas = x.to_pandas().jag.coalesce(y.to_pandas())
+        assert on_pandas.array._jagged.equals(aj.coalesce(x, y))
+        frame = pl.DataFrame({"x": x.to_polars(), "y": y.to_polars()}).lazy().select(r=pl.col("x").jag.coalesce(pl.col("y")))
+        assert stored(aj.array(frame.collect()["r"])).equals(stored(aj.coalesce(stored(x), stored(y))))
+        assert frame.collect_schema()["r"] == frame.collect()["r"].dtype
 
 
 def test_python_scalars_are_weak_everywhere() -> None:

@@ -93,10 +93,7 @@ def promoted(arrays: Any, operation: str) -> Sequence[Column]:
     columns = [as_column(one) for one in arrays]
     if not columns:
         raise JagValueError(f"{operation} needs at least one array")
-    types = [column.type for column in columns]
-    if types.count(types[0]) == len(types):
-        return columns
-    wide = elementwise.promote(types, operation)
+    wide = elementwise.common_type([column.type for column in columns], operation)
     return [elementwise.cast(column, wide, operation=operation) for column in columns]
 
 

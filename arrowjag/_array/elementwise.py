@@ -458,7 +458,7 @@ class ElementwiseMethods(ArrayBase):
             y = empty(self.type, self.ndim - depth, self.shape.extents[depth:])
         filler = operand(y, self.type, "fill_null_rows")
         filler = filler if isinstance(filler, Column) else as_column(filler)
-        type = _ops.promote([self.type, filler.type], "fill_null_rows") if self.type != filler.type else self.type
+        type = _ops.common_type([self.type, filler.type], "fill_null_rows")
         whole, fillers = (_ops.cast(one, type, operation="fill_null_rows") for one in (self, filler))
         return self._wrap(structure.fill_null_rows(whole, depth, fillers))
 

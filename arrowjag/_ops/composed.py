@@ -223,7 +223,7 @@ def pairs(one: Column, two: Column, axis: Any) -> Column:
     """Pair every item of a row with every item of the other column's row; adds a dim of size 2."""
     if one.ndim != two.ndim:
         raise ShapeError(f"pairs: {one.shape!r} and {two.shape!r} must have the same number of dims")
-    type = elementwise.promote([one.type, two.type], "pairs")
+    type = elementwise.common_type([one.type, two.type], "pairs")
     one, place = along_axis.single_axis(elementwise.cast(one, type, operation="pairs"), axis, "pairs")
     two, _ = along_axis.single_axis(elementwise.cast(two, type, operation="pairs"), axis, "pairs")
     one, two, outer = sets.same_rows(one, two, place, "pairs")

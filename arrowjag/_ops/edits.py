@@ -92,13 +92,11 @@ def replace(column: Column, old: Sequence[Any], new: Sequence[Any]) -> Column:
     if not old:
         return column
     if elementwise.is_ordered(column.type):
-        labels = [
-            pa.array([v.as_py() if isinstance(v, pa.Scalar) else v for v in one], elementwise.plain_type(column.type))
-            for one in (old, new)
-        ]
-        _check_distinct(labels[0].to_pylist())  # before they are codes: the error names labels
-        (codes, before, after), dictionary = elementwise.codes_beside([values, *labels], "replace")
-        found = replace(Column(column.shape, codes), before.to_pylist(), after.to_pylist())
+        labels = [elementwise.scalar_like(value, column.type, "replace") for value in (*old, *new)]
+        _check_distinct([label.as_py() for label in labels[: len(old)]])  # before they are codes: the error names labels
+        (codes, *places), dictionary = elementwise.codes_beside([values, *labels], "replace")
+        replaced = [place.as_py() for place in places]
+        found = replace(Column(column.shape, codes), replaced[: len(old)], replaced[len(old) :])
         return Column(column.shape, elementwise.from_codes(found.values, dictionary, [column.type]))
     items = _of_leaf_type(new, column.type)
     if len(old) <= sizes.REPLACED_VALUES and has_words(column.type):
@@ -215,8 +213,9 @@ def _check_kind(value: Any, type: pa.DataType, leaf: pa.DataType) -> None:
     except JagTypeError as error:
         told = str(error).removeprefix("replace: ")
         raise JagTypeError(f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps: {told}") from None
-    if pt.is_boolean(elementwise.plain_type(leaf)) and not pt.is_boolean(common):
-        raise JagTypeError(f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps")
+    for is_narrow in (pt.is_boolean, pt.is_date):  # Arrow's casts to these types drop the rest of a value
+        if is_narrow(elementwise.plain_type(leaf)) and not is_narrow(common):
+            raise JagTypeError(f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps")
 
 
 def _one(scalar: pa.Scalar) -> pa.Array:
@@ -295,7 +294,7 @@ def promoted(column: Column, value: elementwise.Operand, operation: str) -> tupl
         return column, value
     if elementwise.is_ordered(column.type) and not elementwise.is_ordered(value.type):
         return column, _as_categories(value, column.values, operation)
-    type = elementwise.promote([column.type, value.type], operation)
+    type = elementwise.common_type([column.type, value.type], operation)
     whole = value if isinstance(value, Column) else Column(JaggedShape(1), _one(value))
     whole = elementwise.cast(whole, type, operation=operation)
     return elementwise.cast(column, type, operation=operation), whole if isinstance(value, Column) else whole.values[0]

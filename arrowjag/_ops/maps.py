@@ -201,7 +201,7 @@ def _picked(source: Column, depth: int, found: _Found, default: pa.Scalar | Colu
 def _or_default(taken: Column, lacks: Column, default: pa.Scalar | Column) -> Column:
     if isinstance(default, Column) and default.ndim > taken.ndim:
         raise ShapeError(f"get: expected at most one default per row, {taken.shape!r}, got {default.shape!r}")
-    elementwise.promote([default.type, taken.type], "get")
+    elementwise.common_type([default.type, taken.type], "get")
     return elementwise.where(lacks, default, taken)
 
 
@@ -214,7 +214,7 @@ def _or_default_rows(source: Column, depth: int, found: _Found, default: pa.Scal
     above = default.ndim - below
     if above and default.shape[:above] != source.shape[: depth - 1]:
         raise ShapeError(f"get: a default per row must have the rows of {source.shape[: depth - 1]!r}, got {default.shape!r}")
-    type = elementwise.promote([source.type, default.type], "get")
+    type = elementwise.common_type([source.type, default.type], "get")
     source, default = (elementwise.cast(one, type, operation="get") for one in (source, default))
     both = structure.end_to_end([(source, depth), (default, above)])
     spare = found.rows if above else np.zeros_like(found.rows)

@@ -171,7 +171,7 @@ def shift(column: Column, n: int, fill: elementwise.Operand | None, axis: Any) -
     moved = along_axis.apply(column, axis, lambda values, offsets: shifted(values, offsets, distance), "shift")
     if fill is None:
         return moved
-    elementwise.promote([fill.type, moved.type], "shift")
+    elementwise.common_type([fill.type, moved.type], "shift")
     inside = along_axis.apply(column, axis, lambda _, offsets: _reach(offsets, distance), "shift")
     return elementwise.where(inside, moved, fill)
 

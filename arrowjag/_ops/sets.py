@@ -94,7 +94,7 @@ def joint_keys(one: pa.Array, two: pa.Array, operation: str, *, ordered: bool = 
         (left, right), _ = elementwise.codes_beside([one, two], operation)
         return _arrow.to_numpy(left), _arrow.to_numpy(right)
     one, two = elementwise.in_one_zone(one, two)
-    type = _shared_type(one.type, two.type, operation)
+    type = elementwise.promote([one.type, two.type], operation)
     if pt.is_integer(one.type) and pt.is_integer(two.type) and pt.is_floating(type):
         type = _shared_integers(one, two)
     if _arrow.is_numeric(type) or _arrow.is_temporal(type):
@@ -110,13 +110,6 @@ def joint_keys(one: pa.Array, two: pa.Array, operation: str, *, ordered: bool = 
     both = key_of(_arrow.join([_cast(dictionary_of_one, type), _cast(dictionary_of_two, type)]), operation)
     left, right = _halves(both, len(dictionary_of_one))
     return _of_items(left, one, dictionary_of_one), _of_items(right, two, dictionary_of_two)
-
-
-def _shared_type(one: pa.DataType, two: pa.DataType, operation: str) -> pa.DataType:
-    """Return the type to compare as: dates beside times without a zone are midnight, as in comparisons."""
-    plain = [elementwise.plain_type(one), elementwise.plain_type(two)]
-    times = [type for type in plain if pt.is_timestamp(type)]
-    return times[0] if len(times) == 1 and elementwise.are_moments(*plain) else elementwise.promote([one, two], operation)
 
 
 def _has_fewer_categories(values: pa.Array) -> bool:
@@ -355,7 +348,7 @@ def set_operation(name: str, one: Column, two: Column, axis: Any) -> Column:
     if one.ndim != two.ndim:
         raise ShapeError(f"{name}: {one.shape!r} and {two.shape!r} must have the same number of dims")
     own, second = one.type, two.type
-    type = _shared_type(own, second, name)
+    type = elementwise.common_type([own, second], name)
     is_mixed = pt.is_floating(type) and pt.is_integer(own) and pt.is_integer(second)
     type = _ANY_INTEGER if is_mixed else type
     try:

@@ -180,16 +180,10 @@ def rows(values: Sequence[Any], dtype: JaggedDtype | None) -> Column:
     if any(column.ndim != ndim for column in columns):
         found = sorted({column.ndim - 1 for column in columns})
         raise ShapeError(f"a row of ndim {ndim} has {ndim - 1} levels, got rows of {found}")
-    leaf = _leaf_of(columns) if dtype is None else dtype.leaf
+    leaf = elementwise.common_type([column.type for column in columns], "rows") if dtype is None else dtype.leaf
     joined = concat([cast(column, leaf) for column in columns])
     outer = [Uniform._frame(len(values))]
     return conform(structure.take_items(joined, 1, index, outer, None if valid.all() else valid), dtype)
-
-
-def _leaf_of(columns: list[Column]) -> pa.DataType:
-    """Return the leaf type of rows of these columns; dictionaries of one type stay, which `promote` decodes."""
-    types = [column.type for column in columns]
-    return types[0] if types.count(types[0]) == len(types) else elementwise.promote(types, "rows")
 
 
 def cast(column: Column, leaf: pa.DataType) -> Column:
@@ -219,7 +213,7 @@ def in_one_type(rows: JaggedArray, others: Column, operation: str) -> tuple[Colu
     JagTypeError
         If the types have no common one.
     """
-    leaf = elementwise.promote([rows.type, others.type], operation)
+    leaf = elementwise.common_type([rows.type, others.type], operation)
     try:
         return cast(rows, leaf), cast(others, leaf), None
     except JagValueError:

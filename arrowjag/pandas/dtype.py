@@ -257,7 +257,7 @@ class JaggedDtype(ExtensionDtype):
         if any(one is None or one.ndim != self._ndim for one in jagged):
             return None
         try:
-            leaf = _common_leaf([one.leaf for one in jagged if one is not None])
+            leaf = elementwise.common_type([one.leaf for one in jagged if one is not None], "concat")
         except JagTypeError:
             return None
         extents = {one.extents for one in jagged if one is not None}
@@ -279,10 +279,6 @@ def array_class(cls: _Array) -> _Array:
     """
     JaggedDtype._array_class = cls
     return cls
-
-
-def _common_leaf(leaves: list[pa.DataType]) -> pa.DataType:
-    return leaves[0] if all(leaf == leaves[0] for leaf in leaves) else elementwise.promote(leaves, "concat")
 
 
 def _checked_extents(extents: Any, ndim: int) -> tuple[int | None, ...]:

@@ -45,6 +45,7 @@ from arrowjag._ops.elementwise.operators import (
 from arrowjag._ops.elementwise.types import (
     as_type,
     bound_like,
+    common_type,
     is_bytes,
     is_text,
     members_like,
@@ -80,6 +81,7 @@ __all__ = [
     "coalesce",
     "codes_beside",
     "columns_of",
+    "common_type",
     "compute",
     "decoded",
     "exact_counts",

@@ -122,6 +122,7 @@ def computes(type: pa.DataType) -> bool:
 
 def _special(name: str, kernel: str, one: Datum, two: Datum) -> pa.Array:
     """Compute on decimals, temporals and text by pyarrow's rules."""
+    one, two = _counted(one, two)
     types = (one.type, two.type)
     for matches, blank in ((is_text, ""), (is_bytes, b"")):
         if name == "add" and all(matches(type) or pt.is_null(type) for type in types):
@@ -142,6 +143,14 @@ def _special(name: str, kernel: str, one: Datum, two: Datum) -> pa.Array:
     return pc.call_function(kernel, [one, two])
 
 
+def _counted(one: Datum, two: Datum) -> tuple[Datum, Datum]:
+    """Make booleans beside decimals integers, as they are beside other numbers."""
+    if not (pt.is_decimal(one.type) or pt.is_decimal(two.type)):
+        return one, two
+    left, right = (side.cast(pa.int8()) if pt.is_boolean(side.type) else side for side in (one, two))
+    return left, right
+
+
 def _bool_arithmetic(name: str, one: Datum, two: Datum) -> pa.Array:
     if name == "subtract":
         raise JagTypeError.no_kernel("subtract", pa.bool_(), hint="Use ^ for exclusive or, as in numpy.")
@@ -151,7 +160,7 @@ def _bool_arithmetic(name: str, one: Datum, two: Datum) -> pa.Array:
 
 def divide(one: Datum, two: Datum) -> pa.Array:
     """True division: always float, with infinities and NaN as in IEEE 754."""
-    one, two = decoded(one), decoded(two)
+    one, two = _counted(decoded(one), decoded(two))
     if not (computes(one.type) and computes(two.type)):
         if (pt.is_decimal(one.type) and pt.is_integer(two.type)) or (pt.is_decimal(two.type) and not pt.is_floating(one.type)):
             two = decimals.null_for_zero(two)
@@ -181,7 +190,7 @@ def floored(name: str, function: Callable[..., Any]) -> Callable[[Datum, Datum],
     """Floor division or remainder with Python's signs; an integer divided by zero is null."""
 
     def compute(one: Datum, two: Datum) -> pa.Array:
-        one, two = decoded(one), decoded(two)
+        one, two = _counted(decoded(one), decoded(two))
         if pt.is_duration(one.type) or pt.is_duration(two.type):
             return durations.floored(name, one, two, compute)
         if pt.is_decimal(one.type) or pt.is_decimal(two.type):

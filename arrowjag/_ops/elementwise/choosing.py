@@ -22,7 +22,7 @@ from arrowjag._ops import concat, structure
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.categories import codes_beside, from_codes, share_order
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, cast_chosen, cast_datum, columns_of
-from arrowjag._ops.elementwise.types import promote
+from arrowjag._ops.elementwise.types import common_type
 from arrowjag._pyarrow_versions import if_else
 from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape
@@ -119,7 +119,7 @@ def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
     if share_order([one, two]):
         codes, dictionary = codes_beside([one, two], "where")
         return from_codes(pc.if_else(condition.cast(pa.bool_()), *codes), dictionary, [one.type, two.type])
-    type = _shared_type([one.type, two.type], "where")
+    type = common_type([one.type, two.type], "where")
     condition = cast_datum(condition, pa.bool_())
     one, two = cast_chosen(one, type, lambda: condition), cast_chosen(two, type, lambda: pc.invert(condition))
     found = blockwise.choose(condition, one, two)
@@ -207,14 +207,9 @@ def _coalescer(operation: str) -> Callable[..., pa.Array]:
         if share_order(data):
             codes, dictionary = codes_beside(data, operation)
             return from_codes(pc.coalesce(*codes), dictionary, [datum.type for datum in data])
-        return _coalesce_values(_shared_type([datum.type for datum in data], operation), *data)
+        return _coalesce_values(common_type([datum.type for datum in data], operation), *data)
 
     return choose
-
-
-def _shared_type(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
-    """Return the type of the operands if all are equal, dictionaries included; otherwise the promoted type."""
-    return types[0] if all(one == types[0] for one in types) else promote(types, operation)
 
 
 def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:

@@ -201,10 +201,12 @@ def retyped(values: pa.Array, type: pa.DataType) -> pa.Array:
 
 
 def _castable(datum: Datum, type: pa.DataType) -> Datum:
-    """Cast booleans to float32 if the target is float16, because pyarrow lacks the direct cast; make structs safe to cast."""
+    """Cast booleans to another type where pyarrow lacks the direct cast, to float16 and decimals; make structs safe to cast."""
     if pt.is_struct(datum.type) and isinstance(datum, pa.Array):
         return _arrow.with_buffers(datum)
-    return datum.cast(pa.float32()) if pt.is_boolean(datum.type) and pt.is_float16(type) else datum
+    if pt.is_boolean(datum.type) and (pt.is_float16(type) or pt.is_decimal(type)):
+        return datum.cast(pa.float32() if pt.is_float16(type) else pa.int8())
+    return datum
 
 
 def decoded(datum: Datum) -> Datum:

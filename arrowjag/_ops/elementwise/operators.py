@@ -352,7 +352,7 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
         return _encoded(cast_values(datum, type.value_type, safe), type)
     if pt.is_timestamp(datum.type) and datum.type.tz and (pt.is_date(type) or pt.is_time(type) or is_text(type)):
         return cast_zoned(datum, type, safe) if isinstance(datum, pa.Array) else cast_zoned(pa.repeat(datum, 1), type, safe)[0]
-    datum = _clock(datum, type) if is_text(datum.type) and pt.is_time(type) else _castable(datum, type)
+    datum = _clock(datum, type) if is_text(datum.type) and pt.is_time(type) else _castable(datum, type, safe)
     if pt.is_float16(type) and not pt.is_floating(datum.type):
         if safe and pt.is_integer(datum.type):
             _check_halves(datum)
@@ -382,16 +382,25 @@ def _encoded(values: pa.Array, type: pa.DataType) -> pa.Array:
     return pa.DictionaryArray.from_arrays(encoded.indices.cast(type.index_type), found, ordered=type.ordered)
 
 
-def _castable(datum: Datum, type: pa.DataType) -> Datum:
-    """Cast numbers and durations to the type from which Arrow casts to another one; make structs safe to cast."""
+def _castable(datum: Datum, type: pa.DataType, safe: bool) -> Datum:
+    """Cast numbers and times to the type from which Arrow casts to another one; make structs safe to cast."""
     if pt.is_struct(datum.type) and isinstance(datum, pa.Array):
         return _arrow.with_buffers(datum)
-    if pt.is_duration(datum.type) and pt.is_floating(type):
-        return datum.cast(pa.int64())
+    if _arrow.is_temporal(datum.type) and (pt.is_integer(type) or pt.is_floating(type)):
+        return datum.cast(_counts_of(datum.type))
+    if pt.is_integer(datum.type) and _arrow.is_temporal(type) and datum.type != _counts_of(type):
+        return datum.cast(_counts_of(type), safe=safe)
+    if pt.is_boolean(datum.type) and pt.is_decimal(type):
+        return datum.cast(pa.int8())
     if pt.is_float16(datum.type) and not pt.is_floating(type):
         return datum.cast(pa.float32())
     # Arrow compares decimals with the ends of the integers, which narrow ones can't hold.
     return _wide_decimal(datum) if pt.is_integer(type) else datum
+
+
+def _counts_of(type: pa.DataType) -> pa.DataType:
+    """Return the only integer type to and from which Arrow casts dates, times or durations."""
+    return pa.int32() if pt.is_date32(type) or pt.is_time32(type) else pa.int64()
 
 
 def _wide_decimal(datum: Datum) -> Datum:

@@ -24,6 +24,7 @@ from arrowjag.errors import JagRangeError, JagTypeError, brief
 __all__ = [
     "as_type",
     "bound_like",
+    "common_type",
     "is_bytes",
     "is_text",
     "members_like",
@@ -62,8 +63,14 @@ def as_type(type: Any) -> pa.DataType:
         raise JagTypeError(f"{_WANTED}, got {brief(type)}") from None
 
 
+def common_type(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
+    """Return the type of a column of items of several: equal types stay, dictionaries too, which `promote` decodes to compute."""
+    kept = [one for one in types if not pt.is_null(one)] or types
+    return kept[0] if kept.count(kept[0]) == len(kept) else promote(kept, operation)
+
+
 def promote(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
-    """Return the common type: numpy's `result_type` for numbers, the wider string type, the finer time unit."""
+    """Return the common type: numpy's `result_type` for numbers, the wider text type, the finer time unit, times beside dates."""
     if types and not pt.is_dictionary(types[0]) and types.count(types[0]) == len(types):
         return types[0]
     kept = [one for one in types if not pt.is_null(one)]
@@ -103,6 +110,8 @@ def _promote_pair(one: pa.DataType, two: pa.DataType, operation: str) -> pa.Data
         return pa.from_numpy_dtype(np.result_type(numpy_dtype(one), numpy_dtype(two)))
     if pt.is_decimal(one) or pt.is_decimal(two):
         return _promote_decimal(one, two, operation)
+    if (time := _time_beside_date(one, two) or _time_beside_date(two, one)) is not None:
+        return time
     for family, wide in _FAMILIES:
         if family(one) and family(two):
             return wide(one, two)
@@ -119,15 +128,25 @@ def _by_concat(one: pa.DataType, two: pa.DataType) -> pa.DataType:
     return pa.unify_schemas(schemas, promote_options="permissive").field("x").type
 
 
+def _time_beside_date(one: pa.DataType, two: pa.DataType) -> pa.DataType | None:
+    """Return the first type if it is a time without a zone and the other a date, which is midnight there; otherwise None."""
+    return one if pt.is_timestamp(one) and one.tz is None and pt.is_date(two) else None
+
+
 def _promote_decimal(one: pa.DataType, two: pa.DataType, operation: str) -> pa.DataType:
     if pt.is_floating(one) or pt.is_floating(two):
         return pa.float64()
-    if pt.is_integer(one) or pt.is_integer(two) or (pt.is_decimal(one) and pt.is_decimal(two)):
+    if all(pt.is_decimal(t) or pt.is_integer(t) or pt.is_boolean(t) for t in (one, two)):
         scales = [t.scale if pt.is_decimal(t) else 0 for t in (one, two)]
-        whole = [t.precision - t.scale if pt.is_decimal(t) else 19 + pt.is_uint64(t) for t in (one, two)]
+        whole = [t.precision - t.scale if pt.is_decimal(t) else _digits(t) for t in (one, two)]
         precision = max(whole) + max(scales)
         return pa.decimal128(precision, max(scales)) if precision <= 38 else pa.decimal256(min(precision, 76), max(scales))
     raise JagTypeError(f"{operation}: {one} and {two} have no common type. Cast one of them first.")
+
+
+def _digits(type: pa.DataType) -> int:
+    """Return the number of digits that decimals have before the point beside integers; booleans are cast by way of int8."""
+    return 3 if pt.is_boolean(type) else 19 + pt.is_uint64(type)
 
 
 def is_text(type: pa.DataType) -> bool:
@@ -140,7 +159,7 @@ def is_bytes(type: pa.DataType) -> bool:
 
 _FAMILIES: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.DataType, pa.DataType], pa.DataType]]] = [
     (is_text, lambda one, two: pa.large_string()),
-    (is_bytes, lambda one, two: pa.large_binary()),
+    (lambda type: is_text(type) or is_bytes(type), lambda one, two: pa.large_binary()),
 ]
 
 
