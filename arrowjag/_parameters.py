@@ -196,8 +196,8 @@ Parameters
 Returns
 -------
 JaggedArray or pa.Scalar
-    Floats; null for a row of at most `ddof` items, and for a null row. A NaN gives NaN. Cost: two passes, so that a large
-    mean does not reduce the precision.
+    Floats; `std` of durations gives durations, rounded to their unit. Null for a row of at most `ddof` items, and for a null
+    row. A NaN gives NaN. Cost: two passes, so that a large mean does not reduce the precision.
 
 Raises
 ------

@@ -16,7 +16,10 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
+from tests import reference as ref
+from tests.along import as_list
 from tests.hosts import pd, pl
+from tests.surfaces import SURFACES
 
 COUNTS = st.none() | st.integers(-(10**6), 10**6)
 
@@ -186,5 +189,33 @@ def test_hosts_compare_durations_with_text() -> None:
 
 
 def test_operations_without_a_kernel_say_how_durations_become_numbers() -> None:
-    with pytest.raises(JagTypeError, match=r"std has no kernel for duration.*x\.dt\.total_seconds\(\)"):
-        MINUTES.std()
+    for call in (MINUTES.var, MINUTES.skew, lambda: MINUTES.rolling_var(2)):
+        with pytest.raises(JagTypeError, match=r"(var|skew) has no kernel for duration.*x\.dt\.total_seconds\(\)"):
+            call()
+
+
+@pytest.mark.parametrize("unit", ["ms", "ns"])
+@pytest.mark.parametrize("start", [0, 2**62])
+def test_deviations_of_durations_are_durations(unit: str, start: int) -> None:
+    """They have the unit of the items, and stay exact beyond 2**53, where float64 would round the items."""
+    near = [[1, 4, None, 9], None, [], [5], [0, -7, 3, 3, 100]]
+    rows = [row and [None if one is None else start + one for one in row] for row in near]
+    x = aj.array(rows, ndim=2, type=pa.int64()).cast(pa.duration(unit))
+
+    def rounded(found: Any) -> Any:
+        return None if found is None else round(found) if isinstance(found, float) else [rounded(one) for one in found]
+
+    for name in ("std", "sem", "mad"):
+        for axis in (-1, 0, None):
+            expected = rounded(ref.reduction(name, near, 2, axis))
+            found = getattr(x, name)(axis)
+            assert found.type == x.type
+            assert as_list(found.cast(pa.int64())) == expected
+        for surface in SURFACES.values():
+            assert aj.array(surface(x, name), type=x.type).equals(getattr(x, name)())
+    expected = [ref.windowed("std", row, 2, min_periods=1) if row else row for row in near]
+    assert x.rolling_std(2, min_periods=1).cast(pa.int64()).to_list() == rounded(expected)
+    assert x.rolling_std(2).type == x.expanding().std().type == x.type
+    assert x[:0].std().type == x.type
+    with pytest.raises(JagOverflowError, match=r"std: a result does not fit duration\[ns\]"):
+        aj.array([[-(2**63) + 1, 2**63 - 1]]).cast(pa.duration("ns")).std()

@@ -105,6 +105,13 @@ def test_a_value_of_another_kind_is_refused(old: Any, new: Any) -> None:
         aj.array([[old]]).replace(old, new)
 
 
+def test_the_scalar_of_a_struct_is_a_value() -> None:
+    """Though it is a mapping, as the dicts of old to new values are."""
+    x = aj.array([[{"a": 1}, {"a": None}, None]])
+    assert x.replace(x[0, 0], None).to_list() == x.replace([{"a": 1}], [None]).to_list() == [[None, {"a": None}, None]]
+    assert x.replace(None, x[0, 0]).to_list() == [[{"a": 1}, {"a": None}, {"a": 1}]]
+
+
 def test_dates_keep_no_times_of_day() -> None:
     """Arrow's cast of times to dates drops the rest of the day."""
     days = aj.array([[dt.date(2020, 1, 1), None]])

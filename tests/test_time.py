@@ -97,6 +97,13 @@ def test_total_seconds_agrees_with_python(x: aj.JaggedArray) -> None:
     assert_lists_equal(x.dt.total_seconds().to_list(), ref.elementwise(of, ref.Jag(counts(x), x.ndim)))
 
 
+def test_nulls_without_a_type_are_times_or_durations() -> None:
+    x = aj.array([[None], None, []], ndim=2)
+    assert x.type == pa.null()
+    for found, type in ((x.dt.total_seconds(), pa.float64()), (x.dt.year(), pa.int64()), (x.dt.date(), pa.date32())):
+        assert (found.to_list(), found.type) == (x.to_list(), type)
+
+
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_total_seconds_are_rounded_once(unit: str) -> None:
     """Counts beyond 2**53 are no float64, and dividing them by numpy rounds twice."""

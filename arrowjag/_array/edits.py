@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from arrowjag._array.base import ArrayBase, operand
 from arrowjag._column import Column
 from arrowjag._integers import is_int
@@ -356,7 +358,7 @@ def _pairs(old: Any, new: Any) -> tuple[list[Any], list[Any]]:
     """Return the old values and their replacements."""
     if isinstance(old, Column):
         raise JagTypeError("replace: old is a value, a list of values or a dict, got an array; write aj.where(x == y, new, x)")
-    if isinstance(old, Mapping):
+    if isinstance(old, Mapping) and not isinstance(old, pa.Scalar):  # the scalar of a struct is a value, though a mapping too
         if new is not _MISSING:
             raise JagTypeError("replace: a dict of old to new values takes no second argument")
         olds, news = list(old), list(old.values())

@@ -89,8 +89,8 @@ class MomentMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Floats: the standard deviation divided by the root of the number of items; null where a row has no more than `ddof`
-            items, and for a null row. A NaN gives NaN. Cost: that of `std`.
+            Floats, for durations durations: the standard deviation divided by the root of the number of items; null where a row
+            has no more than `ddof` items, and for a null row. A NaN gives NaN. Cost: that of `std`.
 
         %(no_statistic)s
 
@@ -117,7 +117,8 @@ class MomentMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            Floats, without a scale factor; null for an empty or null row. A NaN gives NaN. Cost: a partial sort of each row, twice.
+            Floats, for durations durations, without a scale factor; null for an empty or null row. A NaN gives NaN. Cost: a
+            partial sort of each row, twice.
 
         %(no_statistic)s
 

@@ -304,7 +304,7 @@ class WindowMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Floats, of the same shape; null where a window has no more than `ddof` items.
+            Floats, for durations durations, of the same shape; null where a window has no more than `ddof` items.
             %(rolling_nulls)s
             A NaN gives NaN.
             %(rolling_cost)s

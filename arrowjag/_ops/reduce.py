@@ -290,7 +290,8 @@ def spread_of(column: Column, name: str, axis: Any, ddof: int, skip_nulls: bool,
         data, valid = _arrow.to_numpy(_around_mean(values, offsets, name))
         return _arrow.from_numpy(*kernel(data, valid, offsets, ddof))
 
-    return over_axes(column, axis, reduction, name, skip_nulls=skip_nulls, min_count=min_count)
+    compute = partial(over_axes, axis=axis, reduction=reduction, operation=name, skip_nulls=skip_nulls, min_count=min_count)
+    return elementwise.by_counts(compute, column, name) if name == "std" else compute(column)
 
 
 def quantile(

@@ -80,7 +80,10 @@ def of_moments(column: Column, name: str, axis: Any, skip_nulls: bool, min_count
         data, valid = _arrow.to_numpy(_numbers(values, offsets, name))
         return _arrow.from_numpy(*kernel(data, valid, offsets, *arguments))
 
-    return over_axes(column, axis, reduction, name, skip_nulls=skip_nulls, min_count=min_count)
+    compute = functools.partial(
+        over_axes, axis=axis, reduction=reduction, operation=name, skip_nulls=skip_nulls, min_count=min_count
+    )
+    return elementwise.by_counts(compute, column, name) if name == "sem" else compute(column)
 
 
 def central_moment(column: Column, k: Any, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
@@ -112,7 +115,10 @@ def median_deviation(column: Column, axis: Any, skip_nulls: bool, min_count: int
             data = _as_distances(data, valid, offsets)
         return _arrow.from_numpy(*quantiles.median_deviation(data, valid, offsets))
 
-    return over_axes(column, axis, reduction, "mad", skip_nulls=skip_nulls, min_count=min_count)
+    compute = functools.partial(
+        over_axes, axis=axis, reduction=reduction, operation="mad", skip_nulls=skip_nulls, min_count=min_count
+    )
+    return elementwise.by_counts(compute, column, "mad")
 
 
 def _as_distances(data: npt.NDArray[Any], valid: BoolArray | None, offsets: IntArray) -> Floats:

@@ -65,10 +65,17 @@ FIELDS: dict[str, tuple[Callable[[pa.Array], pa.Array], str]] = {
 """Arrow's function for each field, and the leaves that have it."""
 
 
-def _on_times(column: Column, name: str, fits: Callable[[pa.DataType], bool], takes: str, compute: Any) -> Column:
-    """Call a function of flat times on the leaves; a column of the type null counts as timestamps."""
+def _on_times(
+    column: Column,
+    name: str,
+    fits: Callable[[pa.DataType], bool],
+    takes: str,
+    compute: Any,
+    nulls: pa.DataType = pa.timestamp("us"),  # noqa: B008 - types are immutable
+) -> Column:
+    """Call a function of flat times on the leaves; a column of the type null counts as one of the type `nulls`."""
     values = elementwise.decoded(column.values)
-    values = values.cast(pa.timestamp("us")) if pt.is_null(values.type) else values
+    values = values.cast(nulls) if pt.is_null(values.type) else values
     if not fits(values.type):
         raise JagTypeError.no_kernel(f"dt.{name}", column.type, hint=f"It takes {takes}.")
     try:
@@ -212,7 +219,7 @@ def total_seconds(column: Column) -> Column:
         counts, valid = as_counts(values)
         return _arrow.from_numpy(_nearest_seconds(counts, TICKS[values.type.unit]), valid)
 
-    return _on_times(column, "total_seconds", pt.is_duration, "durations", _item_by_item(compute))
+    return _on_times(column, "total_seconds", pt.is_duration, "durations", _item_by_item(compute), nulls=pa.duration("us"))
 
 
 def _nearest_seconds(counts: NDArray[np.int64], ticks: int) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ import datetime as dt
 import math
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -31,7 +32,7 @@ from arrowjag._kernels.scan import rolling, weights, window_statistics
 from arrowjag._kernels.scan import windows as _windows
 from arrowjag._kernels.scan.window_quantiles import quantiles
 from arrowjag._kernels.scan.windows import Windows
-from arrowjag._ops import along_axis, exact, structure
+from arrowjag._ops import along_axis, elementwise, exact, structure
 from arrowjag._ops import scan as _scans
 from arrowjag._ops.multi_reduce import floats
 from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagRangeError, JagTypeError, JagValueError, brief
@@ -280,6 +281,9 @@ def roll(
     **options: Any,
 ) -> Column:
     """Apply one of `STATISTICS` to the window of each item, along any axis."""
+    if name == "std" and pt.is_duration(column.type):
+        again = partial(roll, name=name, window=window, axis=axis, min_periods=min_periods, center=center, on=on, **options)
+        return elementwise.by_counts(again, column, "rolling std")
     least = None if min_periods is None else integer(min_periods, "rolling: min_periods", 0)
     if on is not None:
         return _roll_by_time(column, name, window, axis, least, bool(center), on, options)

@@ -12,6 +12,7 @@ from arrowjag._ops.elementwise.categories import Categories, as_category, codes_
 from arrowjag._ops.elementwise.choosing import coalesce, fill_null, where
 from arrowjag._ops.elementwise.comparison import are_moments, exact_counts
 from arrowjag._ops.elementwise.decimals import check_rounded
+from arrowjag._ops.elementwise.durations import by_counts
 from arrowjag._ops.elementwise.framework import (
     Datum,
     Operand,
@@ -73,6 +74,7 @@ __all__ = [
     "as_type",
     "binary",
     "bound_like",
+    "by_counts",
     "cast",
     "cast_datum",
     "cast_values",

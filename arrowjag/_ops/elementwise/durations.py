@@ -1,4 +1,4 @@
-"""Durations multiplied and divided by numbers, and divided by durations."""
+"""Durations multiplied and divided by numbers, and divided by durations; statistics of them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
+from arrowjag._column import Column
 from arrowjag._ops.elementwise.framework import Datum, both_valid, cast_datum, datum_to_numpy, sized
 from arrowjag._ops.elementwise.types import promote
 from arrowjag.errors import JagOverflowError, JagTypeError
 
-__all__ = ["are_scaled", "factors", "floored", "scaled"]
+__all__ = ["are_scaled", "by_counts", "factors", "floored", "scaled"]
 
 
 def are_scaled(name: str, one: pa.DataType, two: pa.DataType) -> bool:
@@ -62,6 +63,15 @@ def _durations(name: str, counts: npt.NDArray[np.float64], valid: npt.NDArray[np
     if np.count_nonzero(valid & ~fits):
         raise JagOverflowError(f"{name}: a result does not fit {type}; cast to a coarser unit first")
     return sized(np.where(valid & fits, counts, 0).astype(np.int64), valid, pa.int64()).cast(type)
+
+
+def by_counts(statistic: Callable[[Column], Column], column: Column, name: str) -> Column:
+    """Apply a statistic that has the unit of its items: to durations by their counts, rounded to the nearest count."""
+    if not pt.is_duration(column.type):
+        return statistic(column)
+    found = statistic(Column(column.shape, column.values.cast(pa.int64())))
+    counts, valid = datum_to_numpy(found.values)
+    return Column(found.shape, _durations(name, np.rint(counts), valid, column.type))
 
 
 def floored(name: str, one: Datum, two: Datum, compute: Callable[[Datum, Datum], Any]) -> pa.Array:
