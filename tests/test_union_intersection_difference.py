@@ -60,6 +60,17 @@ def test_dates_beside_times_are_midnight(day: pa.DataType, unit: str) -> None:
     assert days.difference(aj.array([[dt.date(9999, 1, 1)], []])).to_list()[0] == [new_year.date(), later.date()]
 
 
+def test_instants_of_two_zones_are_compared_by_value() -> None:
+    """As in `is_in`; only results that hold items of both columns need one zone."""
+    x = aj.array([[0, 3_600_000, None], None, [0]]).cast(pa.timestamp("ms", "UTC"))
+    y = aj.array([[3_600, 7], [0], [1]]).cast(pa.timestamp("s", "Europe/Paris"))
+    assert x.intersection(y).equals(aj.array([[3_600_000], None, []]).cast(x.type))
+    assert x.difference(y).equals(aj.array([[0], None, [0]]).cast(x.type))
+    assert x.to_polars().jag.difference(y.to_polars()).to_list() == x.difference(y).to_polars().to_list()
+    with pytest.raises(JagTypeError, match=r"union: .* have no common type"):
+        x.union(y)
+
+
 def test_sets_of_other_sizes_than_each_other() -> None:
     x, y = aj.array([[1, 2, 2, None], None, [], [3]]), aj.array([[2, 5], [1], [4, 4], None])
     assert x.union(y).to_list() == [[1, 2, 5], None, [4], None]

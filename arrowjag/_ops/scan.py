@@ -69,11 +69,11 @@ def by_order(values: pa.Array, operation: str, kernel: Callable[..., Any]) -> pa
         data, valid = _arrow.to_numpy(values)
         found, known = kernel(data, valid)
         return _arrow.null_as(values, found, type) if known is valid else _arrow.from_numpy(found, known, type)
-    if pt.is_null(type) or len(values) == 0:
+    if pt.is_null(type):
         return values
     largest = operation.endswith("max")
     key, valid = _arrow.order_key(values, operation, descending=largest)
-    if valid is not None and not valid.any():
+    if len(values) == 0 or (valid is not None and not valid.any()):  # after `order_key`, which refuses types without an order
         return values
     n = len(key)
     place = np.arange(n - 1, -1, -1) if largest else np.arange(n)

@@ -347,6 +347,8 @@ def set_operation(name: str, one: Column, two: Column, axis: Any) -> Column:
     """Union, intersection or a difference per row: distinct items in order of first appearance."""
     if one.ndim != two.ndim:
         raise ShapeError(f"{name}: {one.shape!r} and {two.shape!r} must have the same number of dims")
+    if name in ("intersection", "difference"):  # items of the first column: instants of another zone need none in common
+        two = Column(two.shape, elementwise.in_one_zone(one.values, two.values)[1])
     own, second = one.type, two.type
     type = elementwise.common_type([own, second], name)
     is_mixed = pt.is_floating(type) and pt.is_integer(own) and pt.is_integer(second)
