@@ -212,8 +212,14 @@ def _plain(data: Any, masks: bool = True) -> Any:
         return None
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(data, method) and not isinstance(data, np.generic):
-            return getattr(data, method)()
+            items = getattr(data, method)()
+            return _plain(_marked(items, _marks_by_nan(data.dtype)), masks) if _is_of(data, "pandas") else items
     return data
+
+
+def _marks_by_nan(dtype: Any) -> bool:
+    """Return whether NaN is the missing item of a pandas dtype that has no NaN among its values: of text and of categories."""
+    return not isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
 def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[builtins.type] | None = None) -> pa.Array:

@@ -134,3 +134,28 @@ def test_a_null_row_is_in_values_with_a_missing_one_whatever_the_others_are(miss
     assert s.isin([missing, *beside]).tolist() == expected
     assert s.to_frame().isin([missing, *beside])[0].tolist() == expected
     assert not s.isin([one for one in beside if one is not None])[1]
+
+
+@pytest.mark.parametrize(
+    ("column", "items", "type"),
+    [
+        (pd.Series(["a", None]), ["a", None], pa.string()),
+        (pd.Series(["a", None], dtype="string"), ["a", None], pa.string()),
+        (pd.Categorical(["a", None]), ["a", None], pa.string()),
+        (pd.Series(pd.Categorical([1.5, None])), [1.5, None], pa.float64()),
+        (pd.Index(["a", None]), ["a", None], pa.string()),
+        (pd.Series([2**53 + 1, None], dtype="Int64"), [2**53 + 1, None], pa.int64()),
+        (pd.Series([True, None], dtype="boolean"), [True, None], pa.bool_()),
+        (pd.Series(["2020-01-01", None], dtype="datetime64[us]"), [pd.Timestamp("2020-01-01"), None], pa.timestamp("us")),
+        (pd.Series([1.5, None], dtype="double[pyarrow]"), [1.5, None], pa.float64()),
+        (pd.Series([1.5, float("nan")]), [1.5, float("nan")], pa.float64()),
+        (pd.arrays.ArrowExtensionArray(pa.array([1.5, float("nan"), None])), [1.5, float("nan"), None], pa.float64()),
+    ],
+    ids=lambda one: str(getattr(one, "dtype", "")),
+)
+def test_missing_items_of_columns_inside_lists(column: Any, items: list[Any], type: pa.DataType) -> None:
+    """They are null; NaN among numbers inside lists is a value, as in lists of Python."""
+    for data, expected in (([column, None], [items, None]), ([[column]], [[items]])):
+        found = aj.array(data)
+        assert found.type == type
+        assert_lists_equal(found.to_list(), expected)
