@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from typing import ClassVar
 
 __all__ = [
@@ -37,11 +37,35 @@ _ADVICE = {
     "large_string": 'Cast text to numbers first, such as x.cast("float64"); text has min, max, count, mode, join.',
     "dictionary": 'Cast categories to text or numbers first, such as x.cast("string").',
     "struct": 'Pick a field first, such as x["name"]; x.fields lists the names.',
-    "timestamp": 'Times have min, max, diff and count; cast to "int64" first for others.',
+    "timestamp": 'Times have min, max, mean, quantiles and diff; cast to "int64" first for others.',
     "duration": "Convert durations to numbers first, such as x.dt.total_seconds().",
-    "date": 'Dates have min, max, diff and count; cast to "int64" or "int32" first for others.',
+    "date": 'Dates have min, max, mean, quantiles and diff; cast to "int64" first for others.',
+    "time": 'Times of day have min, max, mean, quantiles and diff; cast to "int64" first for others.',
+    "binary": "Bytes have min, max, count, mode.",
+    "large_binary": "Bytes have min, max, count, mode.",
 }
 """The hint for a type without a kernel, by the beginning of the type's name."""
+
+_TIMES = ("timestamp", "date", "time")
+_TEXTS = ("string", "large_string")
+
+
+def _number(name: str) -> str:
+    return "number" if name.startswith(("int", "uint", "halffloat", "float", "double", "decimal")) else name
+
+
+def _advice(names: Sequence[str]) -> str:
+    """Return the hint for the types of the operands."""
+    kinds = [next((start for start in _ADVICE if name.startswith(start)), _number(name)) for name in names]
+    if "struct" in kinds:
+        return _ADVICE["struct"]
+    others = {kind for kind in kinds if kind not in _TIMES}
+    if len(others) < len(set(kinds)) and others:
+        if not others.isdisjoint(_TEXTS):
+            return "Convert text to times first, such as x.str.to_datetime()."
+        if others == {"number"}:
+            return 'Pass a time or a duration in place of the number, such as datetime.timedelta(days=1), or cast to "int64" first.'
+    return next((_ADVICE[kind] for kind in kinds if kind in _ADVICE), "")
 
 
 _BRIEF = reprlib.Repr()
@@ -256,7 +280,7 @@ class JagTypeError(JagError, TypeError):
         """
         names = " and ".join(str(one) for one in types)
         hint = "" if any(one in hint for one in _REPETITIONS) else hint
-        hint = hint or next((advice for start, advice in _ADVICE.items() if any(str(one).startswith(start) for one in types)), "")
+        hint = hint or _advice([str(one) for one in types])
         return cls(f"{operation} has no kernel for {names}.{' ' + hint if hint else ''}")
 
 

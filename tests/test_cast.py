@@ -458,6 +458,36 @@ def test_counts_that_are_no_time_of_a_day_are_refused(type: pa.DataType) -> None
     assert found.is_null().to_list() == [[False], [False, True], [pa.types.is_date64(type)]]
 
 
+COUNTED = [
+    pa.date32(),
+    pa.date64(),
+    pa.time32("ms"),
+    pa.time64("ns"),
+    pa.timestamp("s"),
+    pa.timestamp("us", "UTC"),
+    pa.duration("ms"),
+]
+
+
+@pytest.mark.parametrize("time", COUNTED, ids=str)
+@pytest.mark.parametrize("number", ["int16", "uint32", "int64", "float64"])
+def test_times_become_numbers_of_any_width_and_back(time: pa.DataType, number: str) -> None:
+    day = 86_400_000 if pa.types.is_date64(time) else 1
+    counts = [[0, day, None], [], None, [2 * day]] if number != "int16" else [[0, None], [0]]
+    x = aj.array(counts, type="int32" if time.bit_width == 32 else "int64").cast(time)
+    found = x.cast(number)
+    assert found.to_list() == counts
+    assert found.cast(time).equals(x)
+    assert x.to_pandas().jag.cast(number).jag.to_list() == counts
+    if time == pa.date32():
+        frame = pl.LazyFrame({"v": x}).select(pl.col("v").jag.cast(number).jag.cast(pl.Date).jag.cast(number))
+        assert frame.collect()["v"].to_list() == counts
+    with pytest.raises(aj.JagValueError, match=r"cast: row 1 holds .*, which is not a valid int8; strict=False makes it null"):
+        aj.array([[0], [300 * day]], type=x.cast("int64").type).cast(time).cast("int8")
+    if number.startswith("float"):
+        assert aj.array([[0.5, 0.0]], type=number).cast(time, strict=False).is_null().to_list() == [[True, False]]
+
+
 @pytest.mark.parametrize(
     "leaf",
     [

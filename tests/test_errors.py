@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import pickle
 from collections.abc import Callable
 from decimal import Decimal
@@ -146,6 +147,7 @@ def test_an_error_of_the_callers_function_keeps_its_name() -> None:
 
 
 TEXT = aj.array([["a"], ["b", "c"]])
+DATES = aj.array([[dt.date(2020, 1, 1)], [None, dt.date(1969, 12, 31)]])
 
 
 @pytest.mark.parametrize(
@@ -157,6 +159,13 @@ TEXT = aj.array([["a"], ["b", "c"]])
             lambda: aj.zip(a=TEXT) * 2,
             "multiply has no kernel for struct<a: string> and int64. Pick a field first",
         ),
+        (
+            DATES.sum,
+            'sum has no kernel for date32[day]. Dates have min, max, mean, quantiles and diff; cast to "int64" first',
+        ),
+        (lambda: DATES + 1, "add has no kernel for date32[day] and int64. Pass a time or a duration in place of the number"),
+        (lambda: DATES > TEXT, "greater has no kernel for date32[day] and string. Convert text to times first"),
+        (lambda: aj.array([[b"a"]]).mean(), "mean has no kernel for binary. Bytes have min, max, count, mode."),
     ],
 )
 def test_types_without_a_kernel_get_advice_in_place_of_the_words_of_pyarrow(call: Callable[[], Any], text: str) -> None:

@@ -375,7 +375,8 @@ class ElementwiseMethods(ArrayBase):
         JaggedArray
             Of the same shape; the shape object is shared. Null stays null. Cost: one pass, a few more if items don't fit.
             Floats and decimals are rounded to the nearest number of a float type, and become infinite beyond its range, as in
-            numpy and Arrow; integers must fit exactly.
+            numpy and Arrow; integers must fit exactly. A time becomes the count of its unit since 1970-01-01 (dates: of days, times
+            of day: since midnight), and a number becomes a time in the same way.
 
         Raises
         ------
