@@ -496,6 +496,12 @@ def test_arguments_have_as_many_rows_as_the_frame(other: Any) -> None:
         frame.groupby("k").jag["v"].dot(other)
 
 
+def test_a_column_that_groups_cannot_reduce_is_named() -> None:
+    frame = pd.DataFrame({"k": [1, 1], "v": aj.array([[1], [2]]), "t": aj.array([["a"], []])})
+    with pytest.raises(aj.JagTypeError, match=r"^column 't': sum has no kernel for string"):
+        frame.groupby("k").jag.sum()
+
+
 def test_frames_take_a_list_of_keys_of_any_kind() -> None:
     a, b = aj.array([[2, 1, 2], [3]]), aj.array([["x", "y", "a"], ["z"]])
     for by in ([a, b], ["a", b], ["a", "b"]):

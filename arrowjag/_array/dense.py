@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arrowjag._arguments import check_arguments
 from arrowjag._array.base import ArrayBase
 from arrowjag._ops import dense as _ops
 
@@ -19,6 +20,7 @@ class DenseMethods(ArrayBase):
 
     __slots__ = ()
 
+    @check_arguments
     def to_dense(self, max_sizes: int | Sequence[int | None] | None = None, fill_value: Any = 0) -> npt.NDArray[np.generic]:
         """Convert to a padded numpy array.
 

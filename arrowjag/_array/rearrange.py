@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
+from arrowjag._arguments import check_arguments
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
 from arrowjag._integers import is_int
@@ -242,6 +243,7 @@ class RearrangeMethods(ArrayBase):
         """
         return self._wrap(_ops.permute(self, axes, shear)[0])
 
+    @check_arguments
     def transpose_will_shear(self, a: int, b: int, rule: ShearRule = "fold") -> bool:
         """Return whether swapping two dims leaves holes, so that `transpose` raises.
 

@@ -62,6 +62,7 @@ class WindowMethods(ArrayBase):
         _ops.check_window(window, on)
         return Rolling(self, window, min_periods=min_periods, center=center, on=on, axis=axis)
 
+    @check_arguments
     def expanding(self, min_periods: int = 1, *, axis: Any = -1) -> Rolling:
         """Return windows that hold all items of a row up to and including the current one.
 

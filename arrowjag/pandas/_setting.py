@@ -64,7 +64,9 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False, categ
             ".jag.all(); item by item there are arrowjag.where and .jag.clip"
         )
     if not _is_sequence(value):
-        raise JagTypeError(f"Invalid value {brief(value)} for dtype {dtype}: a row is a list")
+        raise JagTypeError(
+            f"Invalid value {brief(value)} for dtype {dtype}: a row is a list; .jag.fill_null and .jag.set change items"
+        )
     if _is_one_row(value, dtype, many):
         if many and (n > 1 or not isinstance(value, (list, tuple))):
             levels = f"{dtype.ndim - 1} level{'s' * (dtype.ndim > 2)}"

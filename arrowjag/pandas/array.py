@@ -515,7 +515,7 @@ def _no_values_of(dtype: Any) -> JagTypeError:
     """The error of a cast of rows to a dtype of other values."""
     if pd.api.types.is_bool_dtype(dtype):
         return JagTypeError(
-            "a jagged mask says nothing about whole rows: .jag[mask] keeps items, and rows take one boolean each, "
+            "a jagged mask can't select rows: .jag[mask] selects items, and a mask of rows has one boolean per row, such as "
             "mask.jag.any() or mask.jag.all()"
         )
     return JagTypeError(f"rows of a jagged column can't become {dtype}; use .jag.to_numpy() or .jag.to_dense()")

@@ -13,7 +13,7 @@ from arrowjag import _frames
 from arrowjag._array import JaggedArray
 from arrowjag._methods import METHODS, Method
 from arrowjag.creation import array as to_array
-from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagAttributeError, JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.pandas._convert import as_array, nested_rows
 from arrowjag.pandas._series import FLAT_SETS
 from arrowjag.pandas._wrapping import align, rewrap
@@ -97,7 +97,10 @@ class GroupByJag:
             arguments = {key: nested(value) if _is_column(method, key, value) else value for key, value in given.items()}
             arguments["axis"] = _inner_axis(given.get("axis", 0), array.ndim, method.name)
             rows = nested_rows(array, order, counts)
-            found = method.function(rows, **arguments)
+            try:
+                found = method.function(rows, **arguments)
+            except JagError as error:
+                raise _frames.named(error, name) from None
             made[name] = rewrap(found, index, name)
         return self._result(made, index)
 

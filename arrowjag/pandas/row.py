@@ -7,7 +7,7 @@ import functools
 import json
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -18,9 +18,11 @@ from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
 from arrowjag._integers import integer
+from arrowjag._methods import METHODS
 from arrowjag._ops import structure
+from arrowjag._spellings import suggestion
 from arrowjag.dims import Uniform
-from arrowjag.errors import JagIndexError, JagValueError, ShapeError
+from arrowjag.errors import JagAttributeError, JagIndexError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 
 __all__ = ["Row", "row_texts"]
@@ -162,6 +164,14 @@ class Row:
     def __contains__(self, item: Any) -> bool:
         return any(one == item for one in self.to_list())
 
+    if not TYPE_CHECKING:  # for type checkers
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Raise for an unknown name: a row has no methods of arrays, and a call per row would be slow."""
+            if name.startswith("_"):
+                raise AttributeError(f"a Row has no {name!r}", name=name, obj=self)
+            raise JagAttributeError(f"a Row has no {name!r}", name, lambda: _instead(name))
+
     # ------------------------------------------------------------------------------------------- identity
 
     def _key(self) -> tuple[Any, ...]:
@@ -240,6 +250,13 @@ def _add_operators() -> None:
 
 
 _add_operators()
+
+
+def _instead(name: str) -> str:
+    """Return the hint about a name that a row lacks."""
+    if name in METHODS:
+        return f"; write .jag.{name} of the column for all rows at once, or row.array.{name}"
+    return suggestion(name, METHODS, where="row.array")
 
 
 def _boxed(column: Column) -> Column:

@@ -185,9 +185,14 @@ class _Plan:
             self.sample(child)
         rows = self.rows[id(node)] = rows_of(node, self.sample)
         if rows is Rows.MOVED:
+            instead = (
+                "x[:, :n], x.S[i] or x.get(i) for items of each row"
+                if node.name.endswith("[...]")
+                else "df.jag.flatten for flat rows"
+            )
             raise JagTypeError(
                 f"{node.name} changes the rows of the frame, which an expression can't: use it on the Series (or the array), "
-                "or df.jag.flatten for flat rows"
+                f"or {instead}"
             )
         if rows is Rows.REDUCED:
             self.sources[id(node)] = self._reduce(node)

@@ -95,7 +95,9 @@ def test_a_list_whose_items_do_not_fit_is_named_whole(df: pd.DataFrame, label: i
 @pytest.mark.parametrize("value", [5, "ab", 1.5])
 def test_a_scalar_is_no_row(df: pd.DataFrame, value: Any) -> None:
     for key in (0, slice(0, 2)):
-        with pytest.raises(JagTypeError, match=f"^Invalid value {value!r} for dtype jagged.int64, 2.: a row is a list"):
+        with pytest.raises(
+            JagTypeError, match=f"^Invalid value {value!r} for dtype jagged.int64, 2.: a row is a list; .jag.fill_null"
+        ):
             df.loc[key, "v"] = value
     assert df["v"].jag.to_list() == ROWS
 

@@ -50,7 +50,7 @@ def test_a_jagged_mask_names_the_alternative(df: pd.DataFrame, use: str) -> None
         pytest.skip("this pandas refuses every boolean Series there")
     for frame in (df, pd.concat([df] * 500, ignore_index=True)):
         with pytest.raises(
-            aj.JagTypeError, match=r"\.jag\[mask\] keeps items, .* mask\.jag\.any\(\) or mask\.jag\.all\(\)"
+            aj.JagTypeError, match=r"\.jag\[mask\] selects items, .* mask\.jag\.any\(\) or mask\.jag\.all\(\)"
         ) as raised:
             USES[use](frame, frame["v"] > 1)
         assert len(str(raised.value)) < 200

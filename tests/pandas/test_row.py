@@ -88,6 +88,16 @@ def test_computes_item_by_item() -> None:
         aj.Row(3)
 
 
+def test_methods_of_columns_are_named_where_a_row_lacks_them() -> None:
+    for name, hint in (
+        ("sum", r"write \.jag\.sum of the column"),
+        ("nunique", r"write x\.n_unique\(\), where x is row\.array"),
+        ("z", "$"),
+    ):
+        with pytest.raises(aj.JagAttributeError, match=rf"^a Row has no '{name}'(; )?{hint}"):
+            aj.array([[1], None]).to_pandas().map(lambda row, name=name: getattr(row, name)(), na_action="ignore")
+
+
 def test_pickle_holds_the_row_alone() -> None:
     row = aj.array([[0] * 100_000, [1, None]]).to_pandas().iloc[1]
     packed = pickle.dumps(row)
