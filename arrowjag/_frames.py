@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -18,23 +18,28 @@ from arrowjag._array import JaggedArray
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import gather
+from arrowjag._methods import METHODS
 from arrowjag._ops import select, struct_fields, structure
 from arrowjag._products import zip as zip_arrays
+from arrowjag._spellings import suggestion
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagAttributeError, JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
     "STATISTICS",
     "Flat",
+    "FrameAccessor",
     "check_labels",
     "check_new",
+    "check_whole",
     "described",
     "filter_columns",
     "flatten",
     "named",
     "nest",
+    "no_column",
     "pick",
     "replaced",
     "resolve",
@@ -47,10 +52,60 @@ __all__ = [
 Columns = Mapping[Any, JaggedArray]
 
 
+class FrameAccessor:
+    """`.jag` of a frame: it holds the frame, and its errors for unknown names say that columns have a `.jag` of their own.
+
+    Parameters
+    ----------
+    frame : DataFrame or LazyFrame
+        The frame.
+    """
+
+    _kind: ClassVar[str] = "DataFrame"
+    """The class of frames, for messages."""
+
+    _where: ClassVar[str] = "df[column].jag"
+    """The code for `.jag` of a column."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def __repr__(self) -> str:
+        rows, columns = self._frame.shape
+        return f"{type(self).__name__} of a {self._kind} of {rows} rows and {columns} columns"
+
+    if not TYPE_CHECKING:  # for type checkers
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Raise for an unknown name, and suggest one of arrowjag."""
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise JagAttributeError(f".jag of a {self._kind} has no {brief(name)}", name, lambda: self._instead(name))
+
+        def __getitem__(self, name: Any) -> NoReturn:
+            where = self._column_hint(name) or f"; write {self._where}"
+            raise JagTypeError(f".jag of a {self._kind} can't be indexed{where}")
+
+    def _instead(self, name: str) -> str:
+        """Return the hint about a name that `.jag` of the frame lacks."""
+        if name in METHODS:
+            return f"; write {self._where}.{name}"
+        return self._column_hint(name) or suggestion(name, dir(type(self)), where=self._where)
+
+    def _column_hint(self, name: Any) -> str:
+        """Return how to write `.jag` of a column with this name."""
+        known = isinstance(name, str) and name in self._known()
+        return f"; write {self._where.replace('column', brief(name))}" if known else ""
+
+    def _known(self) -> Sequence[Any]:
+        """The names of columns, if they are known without a query."""
+        return list(self._frame.columns)
+
+
 # ----------------------------------------------------------------------------------------------------------- names
 
 
-def resolve(name: Hashable, names: Iterable[Hashable]) -> tuple[Hashable, tuple[str, ...]]:
+def resolve(name: Hashable, names: Iterable[Hashable], index: Iterable[Hashable] = ()) -> tuple[Hashable, tuple[str, ...]]:
     """Split a name into a column and the fields below it.
 
     Parameters
@@ -59,6 +114,8 @@ def resolve(name: Hashable, names: Iterable[Hashable]) -> tuple[Hashable, tuple[
         The name of a column, or ``"column.field"`` with any number of fields.
     names : iterable of hashable
         The columns of the frame. A column whose own name has dots comes first.
+    index : iterable of hashable
+        The names of the levels of the frame's index.
 
     Returns
     -------
@@ -84,7 +141,14 @@ def resolve(name: Hashable, names: Iterable[Hashable]) -> tuple[Hashable, tuple[
         column = ".".join(parts[:place])
         if column in known:
             return column, tuple(parts[place:])
-    raise JagIndexError(f"the frame has no column {brief(name)}; it has {known}")
+    raise no_column(name, known, index)
+
+
+def no_column(name: Hashable, known: Iterable[Hashable], index: Iterable[Hashable] = (), operation: str = "") -> JagIndexError:
+    """Return the error for a column that a frame lacks; `index` are the names of the levels of its index."""
+    hint = f"; {brief(name)} is a level of the index, reset_index makes it a column" if name in list(index) else ""
+    where = f"{operation}: " if operation else ""
+    return JagIndexError(f"{where}the frame has no column {brief(name)}; it has {list(known)}{hint}")
 
 
 def pick(array: JaggedArray, fields: Sequence[str], name: Hashable = None) -> JaggedArray:
@@ -116,6 +180,13 @@ def several(operation: str, names: Sequence[Any], resolved: Callable[[list[Any]]
         found = resolved(found)
     _refuse_twice(operation, found)
     return found
+
+
+def check_whole(operation: str, names: Iterable[Any], known: Iterable[Hashable], index: Iterable[Hashable] = ()) -> None:
+    """Refuse to change a field of a column, or a column that does not exist."""
+    for name in names:
+        if resolve(name, known, index)[1]:
+            raise JagTypeError(f"{operation} changes whole columns, {brief(name)} is a field: name its column, or unnest it first")
 
 
 def check_keys(keys: Sequence[Any]) -> None:
@@ -178,6 +249,7 @@ def filter_columns(columns: Columns, mask: JaggedArray) -> dict[Any, JaggedArray
     dict
         The same names. Rows stay.
     """
+    select.check_boolean(mask, "filter")
     return _each("filter", columns, lambda column: _filtered(column, mask))
 
 
@@ -186,7 +258,6 @@ def _filtered(column: JaggedArray, mask: JaggedArray) -> JaggedArray:
         mask = JaggedArray._of(structure.align([_outer_items(column), mask], "filter")[1])
     if mask.ndim >= column.ndim:
         return column.filter(mask)
-    select.check_boolean(mask, "filter")
     fitted, mask_ = structure.agree([column, mask], "filter", mask.ndim)
     keep = select.true_items(mask_.values)
     *outer, dim = fitted.shape.dims[: mask.ndim]

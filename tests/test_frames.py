@@ -496,6 +496,17 @@ def test_arguments_have_as_many_rows_as_the_frame(other: Any) -> None:
         frame.groupby("k").jag["v"].dot(other)
 
 
+def test_a_level_of_the_index_is_no_column() -> None:
+    frame = pd.DataFrame({"k": [1, 1], "v": aj.array([[1], [2]])}).set_index("k")
+    for call in (lambda: frame.jag.implode("k", "v"), lambda: frame.jag.flatten("k"), lambda: frame.jag.topk(1, "v", "k")):
+        with pytest.raises(
+            aj.JagIndexError, match=r"no column 'k'; it has \['v'\]; 'k' is a level of the index, reset_index makes"
+        ):
+            call()
+    with pytest.raises(aj.JagTypeError, match=r"^filter: a mask must hold booleans, got int64"):
+        frame.jag.filter("v", "v")
+
+
 def test_a_column_that_groups_cannot_reduce_is_named() -> None:
     frame = pd.DataFrame({"k": [1, 1], "v": aj.array([[1], [2]]), "t": aj.array([["a"], []])})
     with pytest.raises(aj.JagTypeError, match=r"^column 't': sum has no kernel for string"):

@@ -89,6 +89,18 @@ def test_names_of_a_frame_and_of_none() -> None:
         JagAttributeError, match=r"of a DataFrame has no 'nunique'; write x\.n_unique\(\), where x is df\[column\]\.jag"
     ):
         pd.DataFrame({"v": X}).jag.nunique  # noqa: B018
+    for frame, column, known in (
+        (pd.DataFrame({"v": X}), r"df\[.*\]", True),
+        (pl.DataFrame({"v": X}), r"pl\.col\(.*\)", True),
+        (pl.LazyFrame({"v": X}), r"pl\.col\(.*\)", False),
+    ):
+        with pytest.raises(JagAttributeError, match=rf"Frame has no 'sum'; write {column}\.jag\.sum$"):
+            frame.jag.sum  # noqa: B018
+        with pytest.raises(JagAttributeError, match=rf"Frame has no 'v'; write {column}\.jag$" if known else "Frame has no 'v'$"):
+            frame.jag.v  # noqa: B018
+        with pytest.raises(aj.JagTypeError, match=rf"Frame can't be indexed; write {column}\.jag$"):
+            frame.jag["v"]
+        assert not hasattr(frame.jag, "__len__")
     assert not hasattr(X, "nunique")
     assert not hasattr(X, "__array_interface__")
     with pytest.raises(JagAttributeError, match=r"has no 'xyzzy'$"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,9 +14,8 @@ from arrowjag._array import JaggedArray
 from arrowjag._integers import item_count
 from arrowjag._parameters import with_descriptions
 from arrowjag._query import filter_by, parse
-from arrowjag._spellings import suggestion
 from arrowjag.creation import array as to_array
-from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.pandas._convert import as_array, nested_rows
 from arrowjag.pandas._html import frame_repr
 from arrowjag.pandas._objects import with_exact_items, without_rows
@@ -31,7 +30,7 @@ _ORIENTS = ("dict", "list", "series", "split", "tight", "records", "index")
 
 @pd.api.extensions.register_dataframe_accessor("jag")
 @with_descriptions
-class FrameJag:
+class FrameJag(_frames.FrameAccessor):
     """Operations on several jagged columns of one frame.
 
     Parameters
@@ -47,15 +46,7 @@ class FrameJag:
     ['a', 'a', 'b']
     """
 
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self._frame = frame
-
-    def __getattr__(self, name: str) -> NoReturn:
-        """Raise for an unknown name, and suggest one of arrowjag; methods of single columns are under `.jag` of the column."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        hint = lambda: suggestion(name, dir(type(self)), where="df[column].jag")  # noqa: E731
-        raise JagAttributeError(f".jag of a DataFrame has no {name!r}", name, hint)
+    _frame: pd.DataFrame
 
     @check_arguments
     def flatten(self, *columns: Any, keep_empty: bool = False) -> pd.DataFrame:
@@ -440,10 +431,6 @@ class FrameJag:
         except TypeError as error:
             raise JagTypeError(f"to_dict: {error}") from None
 
-    def __repr__(self) -> str:
-        rows, columns = self._frame.shape
-        return f"{type(self).__name__} of a DataFrame of {rows} rows and {columns} columns"
-
     def _repr_html_(self) -> str:
         return frame_repr(self._frame, "DataFrame")
 
@@ -455,7 +442,7 @@ class FrameJag:
 
     def _read(self, name: Hashable) -> JaggedArray:
         """A column, or a field of one."""
-        column, fields = _frames.resolve(name, self._frame.columns)
+        column, fields = _frames.resolve(name, self._frame.columns, self._frame.index.names)
         return _frames.pick(as_array(self._frame[column]), fields, name)
 
     def _picked(self, names: Sequence[Hashable]) -> pd.DataFrame:
@@ -464,7 +451,7 @@ class FrameJag:
         frame = self._frame
         known = list(frame.columns)
         _frames.check_labels(names)
-        fields = {name: _frames.resolve(name, known)[0] for name in names if name not in known}
+        fields = {name: _frames.resolve(name, known, frame.index.names)[0] for name in names if name not in known}
         if not fields:
             return frame
         picked: dict[Hashable, Any] = {}
@@ -497,13 +484,8 @@ class FrameJag:
     def _changed(self, operation: str, columns: Sequence[Any]) -> dict[Hashable, JaggedArray]:
         """The columns that a call changes."""
         self._check(())
-        known = self._frame.columns
         names = _frames.several(operation, columns)
-        for name in names:
-            if _frames.resolve(name, known)[1]:
-                raise JagTypeError(
-                    f"{operation} changes whole columns, {brief(name)} is a field: name its column, or unnest it first"
-                )
+        _frames.check_whole(operation, names, self._frame.columns, self._frame.index.names)
         return {name: as_array(self._frame[name]) for name in names}
 
     def _with(self, made: Mapping[Any, JaggedArray], gone: Sequence[Hashable] = ()) -> pd.DataFrame:
@@ -520,7 +502,7 @@ class FrameJag:
             raise JagValueError(f"the frame has two columns {columns[columns.duplicated()][0]!r}; names must differ")
         for name in names:
             if name not in columns:
-                raise JagIndexError(f"the frame has no column {brief(name)}; it has {list(columns)}")
+                raise _frames.no_column(name, columns, self._frame.index.names)
 
 
 def _is_label(value: Any) -> bool:

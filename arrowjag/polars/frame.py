@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
+from arrowjag import _frames
 from arrowjag._arguments import check_arguments
 from arrowjag.errors import JagValueError, brief
 from arrowjag.polars._html import frame_repr
-from arrowjag.polars.lazy_frame import JagLazyFrame, refuse_name
+from arrowjag.polars.lazy_frame import JagLazyFrame
 
 __all__ = ["JagDataFrame", "JagLazyFrame"]
 
@@ -42,7 +43,7 @@ def _eager(docstring: str) -> str:
 
 
 @_with_lazy_docstrings
-class JagDataFrame:
+class JagDataFrame(_frames.FrameAccessor):
     """Jagged operations on a DataFrame: `df.jag`.
 
     Parameters
@@ -58,12 +59,8 @@ class JagDataFrame:
     [1, 2, 3]
     """
 
-    def __init__(self, frame: pl.DataFrame) -> None:
-        self._frame = frame
-
-    def __getattr__(self, name: str) -> NoReturn:
-        """Raise for an unknown name, and suggest one of arrowjag; methods of single columns are under `.jag` of the column."""
-        refuse_name("DataFrame", name, dir(type(self)))
+    _frame: pl.DataFrame
+    _where = "pl.col(column).jag"
 
     @check_arguments
     def flatten(self, *columns: Any, keep_empty: bool = False) -> pl.DataFrame:
@@ -104,10 +101,6 @@ class JagDataFrame:
         if orient not in ("list", "records"):
             raise JagValueError(f'to_dict: orient must be "list" or "records", got {brief(orient)}')
         return self._frame.to_dict(as_series=False) if orient == "list" else self._frame.to_dicts()
-
-    def __repr__(self) -> str:
-        rows, columns = self._frame.shape
-        return f"{type(self).__name__} of a DataFrame of {rows} rows and {columns} columns"
 
     def _repr_html_(self) -> str:
         return frame_repr(self._frame, "DataFrame")

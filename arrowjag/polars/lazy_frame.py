@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import polars as pl
 
@@ -14,8 +14,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._integers import item_count
 from arrowjag._parameters import with_descriptions
 from arrowjag._query import filter_by, parse
-from arrowjag._spellings import suggestion
-from arrowjag.errors import JagAttributeError, JagIndexError, JagTypeError, JagValueError, brief
+from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.polars import _frame_steps
 from arrowjag.polars._convert import (
     column_type,
@@ -26,20 +25,11 @@ from arrowjag.polars._tree import Call, Input, record
 from arrowjag.polars.dtype import jagged
 from arrowjag.polars.lowering import lower
 
-__all__ = ["JagLazyFrame", "refuse_name"]
-
-
-def refuse_name(kind: str, name: str, known: Iterable[str]) -> NoReturn:
-    """Raise for an unknown name under `.jag` of a frame; see `JagLazyFrame.__getattr__`."""
-    if name.startswith("_"):
-        raise AttributeError(name)
-    raise JagAttributeError(
-        f".jag of a {kind} has no {brief(name)}", name, lambda: suggestion(name, known, where="pl.col(column).jag")
-    )
+__all__ = ["JagLazyFrame"]
 
 
 @with_descriptions
-class JagLazyFrame:
+class JagLazyFrame(_frames.FrameAccessor):
     """Jagged operations on a LazyFrame: `lf.jag`.
 
     Parameters
@@ -55,15 +45,15 @@ class JagLazyFrame:
     [1, 2, 3]
     """
 
-    def __init__(self, frame: pl.LazyFrame) -> None:
-        self._frame = frame
+    _frame: pl.LazyFrame
+    _kind = "LazyFrame"
+    _where = "pl.col(column).jag"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} of a LazyFrame"  # its columns may cost a query
 
-    def __getattr__(self, name: str) -> NoReturn:
-        """Raise for an unknown name, and suggest one of arrowjag; methods of single columns are under `.jag` of the column."""
-        refuse_name("LazyFrame", name, dir(type(self)))
+    def _known(self) -> tuple[str, ...]:
+        return ()
 
     @check_arguments
     def flatten(self, *columns: Any, keep_empty: bool = False) -> pl.LazyFrame:
@@ -217,7 +207,7 @@ class JagLazyFrame:
         for name in _frames.several("unnest", columns, self._names):
             schema = frame.collect_schema()
             if name not in schema:
-                raise JagIndexError(f"the frame has no column {brief(name)}; it has {schema.names()}")
+                raise _frames.no_column(name, schema)
             fields = list(_frames.unnest(name, column_type(schema[name]).empty()))
             _frames.check_new("unnest", fields, [one for one in schema.names() if one != name])
             call = FrameCall("unnest", [name], functools.partial(_frame_steps.unnested, name), {field: [name] for field in fields})
@@ -251,7 +241,7 @@ class JagLazyFrame:
         schema = self._frame.collect_schema()
         for name in query.columns:
             if name not in schema:
-                raise JagIndexError(f"query: the frame has no column {brief(name)}; it has {schema.names()}")
+                raise _frames.no_column(name, schema, operation="query")
         struct = query.struct({name: column_type(schema[name]).empty() for name in query.columns})
         call = FrameCall("query", query.columns, functools.partial(filter_by, query))
         return call_columns(self._frame, call, [stored(name) for name in query.columns], [struct], schema.names())
@@ -433,11 +423,7 @@ class JagLazyFrame:
         """Columns changed together, each by the same keys."""
         names = _frames.several(operation, columns, self._names)
         known = self._columns()
-        for name in names:
-            if _frames.resolve(name, known)[1]:
-                raise JagTypeError(
-                    f"{operation} changes whole columns, {brief(name)} is a field: name its column, or unnest it first"
-                )
+        _frames.check_whole(operation, names, known)
         call = FrameCall(operation, [*range(len(keys)), *names], functools.partial(_frame_steps.by_keys, function, len(keys)))
         inputs = [*(self._key(one, known) for one in keys), *map(stored, names)]
         return call_columns(self._frame, call, inputs, names, known)
