@@ -173,6 +173,39 @@ def test_every_kind_of_value_is_drawn(values: list[Any]) -> None:
     assert picture(aj.array(values, ndim=2).plot.values()).std() > 0
 
 
+@pytest.mark.parametrize(("zone", "first"), [(None, "00:00"), ("Asia/Tokyo", "09:00"), ("+05:30", "05:30")])
+def test_times_have_few_labels_in_their_zone(zone: str | None, first: str) -> None:
+    x = aj.array([[0, 3600], [7200]]).cast("timestamp[s]")
+    ax = (x if zone is None else x.cast(f"timestamp[s, tz={zone}]")).plot.values()
+    ax.figure.canvas.draw()
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert 3 <= len(labels) <= 9
+    assert first in labels
+    assert "Jan" in ax.xaxis.get_offset_text().get_text() or any("Jan" in label for label in labels)
+
+
+@pytest.mark.parametrize(
+    ("values", "unit", "right"),
+    [
+        ([[dt.timedelta(0)], [dt.timedelta(days=-4), dt.timedelta(days=3)]], "days", 3),
+        ([[dt.timedelta(minutes=30)], [dt.timedelta(minutes=90)]], "hours", 1.5),
+        ([[dt.timedelta(0)], [dt.timedelta(microseconds=40)]], "us", 40.5),
+        ([[dt.timedelta(0)]], "ns", 500),
+        ([[dt.time(12)], [dt.time(13)]], "hours", 13),
+    ],
+)
+def test_lengths_of_time_have_a_unit_of_their_size(values: list[Any], unit: str, right: float) -> None:
+    ax = aj.array(values).plot.values()
+    assert ax.get_xlabel().endswith(f", in {unit}")
+    last = ax.patches[-1]
+    assert last.get_x() + last.get_width() == pytest.approx(right, rel=0.01)
+
+
+def test_cells_of_dates_have_a_line_per_part() -> None:
+    ax = aj.array([[dt.datetime(2020, 1, 2, 3, 4), dt.datetime(2021, 5, 6), None]]).plot.rows()  # noqa: DTZ001
+    assert [text.get_text() for text in ax.texts[:3]] == ["2020-\n01-02\n03:04", "2021-\n05-06", "null"]
+
+
 def test_dictionaries_are_text() -> None:
     x = aj.from_sizes(pa.array(["a", "b", "a"]).dictionary_encode(), [2, 1])
     assert [label.get_text() for label in x.plot.values().get_yticklabels()] == ["a", "b"]
@@ -258,7 +291,7 @@ def test_a_million_rows_are_bins() -> None:
     ax = aj.from_sizes(pa.nulls(3_000_000, pa.int8()), np.tile([1, 6, 2, 3, 3], 200_000)).plot.rows()
     (image,) = ax.get_images()
     assert image.get_array().shape == (200, 6)
-    assert ax.get_ylabel() == "row (each line 5,000 rows)"
+    assert ax.get_ylabel() == "row (5,000 rows per line)"
 
 
 # --------------------------------------------------------------------------------------------------- shapes

@@ -75,6 +75,17 @@ def thousands(axis: Any) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
 
 
+def dates(axis: Any, zone: str | None) -> None:
+    """Few dates without repetition, as wall times of the zone."""
+    import matplotlib.dates
+
+    made: Any = matplotlib.dates  # its functions have no annotations
+    tz = None if zone is None else pa.lib.string_to_tzinfo(zone)
+    locator = made.AutoDateLocator(tz=tz, maxticks=8)
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(made.ConciseDateFormatter(locator, tz=tz))
+
+
 def logarithmic(ax: Any, label: str) -> None:
     """Counts from one up to any size, all of them visible."""
     from matplotlib.ticker import FuncFormatter, LogLocator

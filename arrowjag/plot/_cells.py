@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +61,7 @@ def rows(column: Column, ax: Any, color_by: Any = "value") -> Any:
         vmax=1,
         interpolation="nearest",
     )
-    per = f" (each line {height:,} rows)" if height > 1 else ""
+    per = f" ({height:,} rows per line)" if height > 1 else ""
     _canvas.tidy(ax, _rows_title(column), "place of the value in its row", f"row{per}")
     _canvas.thousands(ax.xaxis)
     _canvas.thousands(ax.yaxis)
@@ -178,11 +179,22 @@ def draw_cells(ax: Any, column: Column, cell: Cell, y: float, fill: Any, texts: 
 
 
 def short(column: Column, leaf: int) -> str:
-    """A leaf in the few letters of a cell."""
+    """A leaf in the few letters of a cell; dates have several lines."""
     shown = _formatting.leaf_text(column.values[leaf].as_py()).strip("'\"")
+    if pt.is_date(column.type) or pt.is_timestamp(column.type):
+        return _date_lines(shown)
     if pt.is_floating(column.type):
         shown = f"{column.values[leaf].as_py():.3g}"
     return shown if len(shown) <= 6 else f"{shown[:5]}…"
+
+
+_DATE = re.compile(r"(\d{4}-)(\d\d-\d\d)(?: (\d\d:\d\d))?")
+
+
+def _date_lines(shown: str) -> str:
+    """The text of a date or timestamp in narrow lines: the year, month and day, and the time of day to the minute."""
+    found = _DATE.match(shown)
+    return shown[:6] if found is None else "\n".join(part for part in found.groups() if part not in (None, "00:00"))
 
 
 def _size(shown: str) -> float:

@@ -12,6 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._ops import struct_fields
 from arrowjag._ops.structure import normalize_axis
 from arrowjag._pyarrow_versions import has_views, without_views
@@ -135,15 +136,20 @@ def _numbers(leaves: pa.Array, ax: Any) -> Any:
             notes += [f"{np.count_nonzero(mask):,} {name}"] if mask.any() else []
         data = data[np.isfinite(data)]
     temporal = _arrow.is_temporal(leaves.type)
-    unit = str(leaves.type) if temporal else "value"
-    _canvas.tidy(ax, _values_title(len(leaves), notes), unit, "number of values")
+    _canvas.tidy(ax, _values_title(len(leaves), notes), str(leaves.type) if temporal else "value", "number of values")
     if len(data) == 0:
         return _nothing(ax, "no values")
     heights, edges = _counted(data)
-    shown = _times(edges, leaves.type) if temporal else edges
+    shown = edges
+    if pt.is_duration(leaves.type) or pt.is_time(leaves.type):
+        shown, unit = _lengths(edges, leaves.type)
+        ax.set_xlabel(f"{leaves.type}, in {unit}")
+    elif temporal:
+        shown = _times(edges, leaves.type)
     ax.bar(shown[:-1], heights, np.diff(shown), align="edge", color=_canvas.BAR, edgecolor="white", linewidth=0.5)
     if shown.dtype.kind == "M":
         ax.set_xlim(shown[0], shown[-1])  # a margin may lie before the year 1
+        _canvas.dates(ax.xaxis, leaves.type.tz if pt.is_timestamp(leaves.type) else None)
     _canvas.thousands(ax.yaxis)
     return ax
 
@@ -171,10 +177,20 @@ def _has_bins(data: npt.NDArray[np.float64]) -> bool:
     return bool((edges[1:] > edges[:-1]).all())
 
 
+_UNITS = {"days": 86_400, "hours": 3600, "minutes": 60, "seconds": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+"""Units of an axis of durations and times of day, in seconds."""
+
+
+def _lengths(edges: npt.NDArray[Any], type: pa.DataType) -> tuple[npt.NDArray[Any], str]:
+    """Edges in the largest unit that the longest duration reaches, and its name; times of day in hours."""
+    seconds = edges / TICKS[type.unit]
+    longest = float(np.abs(seconds).max())
+    unit = "hours" if pt.is_time(type) else next((unit for unit, length in _UNITS.items() if length <= longest), "ns")
+    return seconds / _UNITS[unit], unit
+
+
 def _times(edges: npt.NDArray[Any], type: pa.DataType) -> npt.NDArray[Any]:
-    """Edges as times that matplotlib has dates for; other times, durations and times of day stay numbers of their unit."""
-    if not (pt.is_date(type) or pt.is_timestamp(type)):
-        return edges
+    """Edges as times that matplotlib has dates for; other times stay numbers of their unit."""
     unit = "D" if pt.is_date32(type) else "ms" if pt.is_date64(type) else type.unit
     known = np.array(["0001-01-02", "9999-12-30"], "M8[D]").astype(f"M8[{unit}]")
     first, last = known.astype("int64").astype(np.float64)
