@@ -203,7 +203,7 @@ def _interpret(
     getters = [argument.at for argument in arguments]
     row = 0
     try:
-        for row in rows:  # named in the note
+        for row in rows:  # the note of an error names the last row
             results.append(unwrapped(function(*(get(row) for get in getters))))
     except Exception as error:  # re-raised with a note that names the row
         error.add_note(failure(row))
@@ -350,7 +350,7 @@ def _array(
 def _check_times(results: list[Any], operation: str, name: Callable[[int], str]) -> None:
     """Raise for times beside numbers of numpy, which pyarrow would take for counts of days."""
     rows = [row for row, result in enumerate(results) if isinstance(result, (np.ndarray, np.generic))]
-    found = {_is_time(results[row]): row for row in reversed(rows)}  # the first one of each kind
+    found = {_is_time(results[row]): row for row in reversed(rows)}  # the first row of times, and that of numbers
     if len(found) > 1:
         told = f"times for some rows, such as {name(found[True])}, and numbers for others, such as {name(found[False])}"
         raise JagTypeError(f"{operation}: the function returns {told}; convert one of them")
@@ -444,7 +444,8 @@ def _cast(found: pa.Array, type: pa.DataType, operation: str, name: Callable[[in
     try:
         return _cast_rows(found, type)
     except _MISFITS as error:
-        row = _first_misfit(lambda n: _cast_rows(pa.concat_arrays([found.slice(0, n)]), type), len(found))  # of a slice all is cast
+        # Copied, because Arrow casts the items outside of a slice, too.
+        row = _first_misfit(lambda n: _cast_rows(pa.concat_arrays([found.slice(0, n)]), type), len(found))
         raise _misfit(operation, str(type), name(row), found[row].as_py(), error) from None
 
 

@@ -162,7 +162,8 @@ def _choices(offsets: IntArray, n: int, as_slots: bool = False) -> tuple[IntArra
     if strategy.choose("combinations", total * n) == "items":
         items = _few_choices(sizes, offsets, n)
         return cut, items - _offsets.runs(offsets[:-1], cut * n, 0) if as_slots else items
-    check_memory((total + 3 * math.comb(longest_of(sizes), n)) * n, 8)  # of all rows, and copies of those of the longest one
+    # The combinations of all rows, and three copies of those of the longest row.
+    check_memory((total + 3 * math.comb(longest_of(sizes), n)) * n, 8)
     items = empty(total * n, np.int64)
 
     def work(batch: blocks.Batch) -> None:
@@ -204,7 +205,8 @@ def _few_choices(sizes: IntArray, offsets: IntArray, n: int) -> IntArray:
     """Build combinations of short rows one position at a time: extend each prefix by every later item that leaves enough items."""
     room = offsets[1:].repeat(sizes) - numbers(int(offsets[-1]))
     last = (room >= n).nonzero()[0]
-    steps = [(last, last)]  # per position: the last items of all prefixes, and from which shorter prefix each was made
+    # For each position: the last item of each prefix, and the shorter prefix that this item extends.
+    steps = [(last, last)]
     for rest in range(n - 1, 0, -1):
         times = room[last] - rest
         shorter = numbers(len(last)).repeat(times)

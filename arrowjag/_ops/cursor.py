@@ -184,7 +184,7 @@ def pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, o
     starts, sizes, null, missing = rows_of(dim, cursor.places)
     position, unknown = positions(index)
     outside = _beyond(position, sizes)
-    if np.count_nonzero(outside):  # of them, some may count from the end
+    if np.count_nonzero(outside):  # some of these may count from the end
         position = np.where(position < 0, position + sizes, position)
         outside = _beyond(position, sizes)
     gone = either(null, unknown if strict else None)

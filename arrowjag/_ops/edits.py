@@ -93,7 +93,7 @@ def replace(column: Column, old: Sequence[Any], new: Sequence[Any]) -> Column:
         return column
     if elementwise.is_ordered(column.type):
         labels = [elementwise.scalar_like(value, column.type, "replace") for value in (*old, *new)]
-        _check_distinct([label.as_py() for label in labels[: len(old)]])  # before they are codes: the error names labels
+        _check_distinct([label.as_py() for label in labels[: len(old)]])  # before they become codes, so that the error names labels
         (codes, *places), dictionary = elementwise.codes_beside([values, *labels], "replace")
         replaced = [place.as_py() for place in places]
         found = replace(Column(column.shape, codes), replaced[: len(old)], replaced[len(old) :])

@@ -271,7 +271,7 @@ def _mixed_words(one: IntArray, two: IntArray, weight: npt.NDArray[np.float64]) 
     """
     share, power = np.frexp(weight)  # weight == share * 2 ** power
     low, high = _product((two - one).astype(np.uint64), (share * 2.0**53).astype(np.uint64))
-    shift = np.minimum(52 - power, 127).astype(np.uint64)  # leaves one bit behind the point
+    shift = np.minimum(52 - power, 127).astype(np.uint64)  # so that one bit of the fraction remains
     near, far = np.minimum(shift, 63), np.maximum(shift, 64) - 64
     is_near = shift < 64
     doubled = np.where(is_near, high << (64 - near) | low >> near, high >> far)

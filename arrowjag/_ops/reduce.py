@@ -304,7 +304,7 @@ def quantile(
         return _kernels.quantile(data, valid, offsets, wanted, interpolation, rounded=rounded)
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
-        if pt.is_date64(values.type):  # whole days in milliseconds
+        if pt.is_date64(values.type):  # a quantile must be a whole day, which milliseconds are not
             return reduction(values.cast(pa.date32()), offsets).cast(pa.date64())
         if _arrow.is_temporal(values.type):
             return _relative(values, offsets, partial(kernel, rounded=True))

@@ -363,7 +363,7 @@ def _states(found: list[Any]) -> Any:
     if type_of_all is None or any(state is None for state in found):
         return found
     if not _arrow.is_numeric(type_of_all):
-        return np.array(found)  # times
+        return np.array(found)  # all states are times
     try:
         return np.array(found, numpy_dtype(type_of_all))
     except OverflowError as error:

@@ -252,7 +252,7 @@ def length(column: Column, name: str) -> Column:
     """Count the code points of each string, or its bytes in UTF-8."""
     if name == "len":
         return on_text(column, name, text_bytes.length)
-    return on_text(column, name, text_bytes.byte_length, text_bytes.byte_length)  # differences, whatever the size
+    return on_text(column, name, text_bytes.byte_length, text_bytes.byte_length)  # by offsets alone, at any size
 
 
 def find(column: Column, text: Any) -> Column:

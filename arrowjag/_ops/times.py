@@ -276,7 +276,8 @@ def _rounded_in_zone(values: pa.Array, wall: Any, found: Any, step: Every, name:
     counts, valid = as_counts(values)
     if step.months or steps_ahead(zone, step.nanoseconds) is None:
         begins = first_in_zone(as_times(found, valid, pa.timestamp(unit)), zone)
-        if name != "ceil" or not (second := as_counts(begins)[0] < counts).any():  # of two midnights of a day
+        # On a day with two midnights, a time after the first one is rounded up to the second one.
+        if name != "ceil" or not (second := as_counts(begins)[0] < counts).any():
             return begins
         return as_times(np.where(second, counts + (found - wall), as_counts(begins)[0]), valid, values.type)
     moved = counts + (found - wall)

@@ -267,7 +267,7 @@ class _Matrices:
         m, k = int(self.heights[rows[0]]), int(self.widths[rows[0]])
         if m * k == 0:
             return np.zeros((len(rows), m, k), dtype)
-        if len(rows) * m * k == len(self.data):  # all there are, in order
+        if len(rows) * m * k == len(self.data):  # all matrices have this shape
             return self.data.reshape(len(rows), m, k).astype(dtype, copy=False)
         return blocks.rows_2d(self.data, self.starts[rows], m * k).reshape(len(rows), m, k).astype(dtype, copy=False)
 
@@ -306,7 +306,7 @@ def matmul(x: Column, y: Column) -> Column:
         found = without_warnings(_product, left.of_rows(rows, wide), right.of_rows(rows, wide))
         return rows, without_warnings(found.astype, type, copy=False)
 
-    if len(bounds) == 2 and len(used) == len(n_rows):  # one shape: its products are the result
+    if len(bounds) == 2 and len(used) == len(n_rows):  # all rows have one shape: its products are the result
         out = product_of(0)[1].reshape(-1)
     else:
         out = zeros(int(cut[-1]), type)

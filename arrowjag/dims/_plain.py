@@ -71,7 +71,7 @@ class Uniform(Dim):
         total = size * n
         if total > LIMIT:
             checked_total(total, "a dim")
-        own = self.__dict__  # in half the time of `update`; Python makes a tuple where four names are assigned at once
+        own = self.__dict__  # takes half the time of `update`; assigning four names at once would make a tuple
         own["_each"], own["_declared"] = size, flag(declared, "Uniform: declared")
         own["_n"], own["_size"] = n, total
         if declared and size < 2**31:  # Arrow has no type for a larger extent
@@ -86,7 +86,7 @@ class Uniform(Dim):
         return dim
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is Uniform:  # the rows of nearly every frame: nothing is written out for them
+        if type(other) is Uniform:  # the most frequent case, compared without offsets
             return self._n == other._n and (self._each == other._each or self._n == 0)
         return super().__eq__(other)
 
@@ -319,7 +319,7 @@ class Ragged(Dim):
             if validity is not None:
                 validity = None if all_set(validity) else read_only(validity)
             cut = read_only(np.ascontiguousarray(offsets, np.int64))
-            own = dim.__dict__  # inlined `_fill`, because nearly every operation gets here
+            own = dim.__dict__  # what `_fill` does, without a call: nearly every operation gets here
             own["_cut"] = own["offsets"] = cut
             own["_n"], own["_size"] = len(cut) - 1, cut.item(-1)
             if validity is not None or extent is not None:  # most rows have neither

@@ -119,7 +119,7 @@ class ColumnType:
 def _empty(leaf: pa.DataType, ndim: int, extents: tuple[int | None, ...], enum: pl.DataType | None) -> JaggedArray:
     column = _column.empty(leaf, ndim, extents)
     if enum is not None:
-        values = pl.Series([], dtype=enum).to_arrow()  # with the categories
+        values = pl.Series([], dtype=enum).to_arrow()  # an empty array that has the categories
         column = Column(column.shape, values if values.type == leaf else column.values)
     made: JaggedArray = JaggedArray._of(column)
     return made

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from arrowjag import _column
+from arrowjag import _column, _frames
 from arrowjag._array import JaggedArray
 from arrowjag._expressions import Program
 from arrowjag._kernels.strategy import sizes
@@ -190,8 +190,7 @@ def named(error: JagError, name: str, rows: int | None = None) -> JagError:
     rows : int, optional
         The number of rows in the batch, if polars may pass a part of the column.
     """
-    text = str(error if rows is None else within_batch(error, rows))
-    return type(error)(text if f"column {name!r}" in text else f"column {name!r}: {text}")
+    return _frames.named(error if rows is None else within_batch(error, rows), name)
 
 
 def within_batch(error: JagError, rows: int) -> JagError:

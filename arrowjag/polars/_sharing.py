@@ -145,9 +145,8 @@ class _Shared:
     """A call in the trees of live outputs, with its values."""
 
     def __init__(self) -> None:
-        self.users: dict[
-            int, tuple[Hashable, frozenset[Hashable]]
-        ] = {}  # by the id of the ticket: the output, and the calls that use the value
+        # By the id of the ticket: the output, and the calls that use the value.
+        self.users: dict[int, tuple[Hashable, frozenset[Hashable]]] = {}
         self.values: dict[Hashable, _Value] = {}
 
     def outputs(self) -> set[Hashable]:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from arrowjag import _column
+from arrowjag import _column, _frames
 from arrowjag._array import JaggedArray
 from arrowjag._array.windows import WindowMethods
 from arrowjag._methods import METHODS, Host, add_namespaces
@@ -204,10 +204,9 @@ class JagSeries(pl.Series):
         try:
             return _as_series(function(), operands)
         except JagError as error:
-            text = str(error)
-            if not self._plain.name or f"column {self._plain.name!r}" in text:
+            if not self._plain.name:
                 raise
-            raise type(error)(f"column {self._plain.name!r}: {text}") from None
+            raise _frames.named(error, self._plain.name) from None
 
 
 _PASSING = frozenset({"alias", "clone", "dtype", "name", "rename", "to_frame"})

@@ -86,7 +86,7 @@ class JaggedShape:
         found = tuple(dims)
         if len(found) > MAX_NDIM:
             check_ndim(len(found), "the shape")
-        shape._dims, shape._composed, shape._hash = found, None, None  # inlined `_fill`, because nearly every operation gets here
+        shape._dims, shape._composed, shape._hash = found, None, None  # `_fill`, without its call: nearly every operation is here
         return shape
 
     # ------------------------------------------------------------------------------------------- constructors

@@ -129,7 +129,7 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     kind = np.result_type(left.data, right.data)
     kind = np.dtype(np.float64) if rule.is_float and kind.kind != "f" else kind
     function = _function(name, kind, shape.size, isinstance(operands[1], pa.Scalar))
-    if rule.is_light and kind != np.float16:  # of which each block takes three times as much memory in between
+    if rule.is_light and kind != np.float16:  # a block of float16 needs three times as much memory for temporary values
         block = _light_block(shape.size, kind.itemsize, left, right)
     is_ufunc = isinstance(function, np.ufunc)
 
