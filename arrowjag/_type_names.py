@@ -23,6 +23,27 @@ _LISTS: list[tuple[str, Callable[[pa.DataType], bool], Callable[..., pa.DataType
 _EXTENSIONS = {"arrow.uuid": "uuid", "arrow.json": "json_", "arrow.bool8": "bool8"}
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _UNITS = {"s", "ms", "us", "ns"}
+_ARROW_NAMES = {
+    "int": "int64",
+    "integer": "int64",
+    "uint": "uint64",
+    "bytes": "binary",
+    "text": "string",
+    "object": "string for text",
+    "date": "date32[day]",
+    "time": "time64[us]",
+    "datetime": "timestamp[us]",
+    "datetime64": "timestamp[us]",
+    "timestamp": "timestamp[us]",
+    "timedelta": "duration[us]",
+    "timedelta64": "duration[us]",
+    "duration": "duration[us]",
+    "category": "dictionary<string, int32>",
+    "categorical": "dictionary<string, int32>",
+    **{f"datetime64[{unit}]": f"timestamp[{unit}]" for unit in sorted(_UNITS)},
+    **{f"timedelta64[{unit}]": f"duration[{unit}]" for unit in sorted(_UNITS)},
+}
+"""Names of numpy, pandas and Python that Arrow lacks, and those that Arrow has."""
 
 
 def type_name(type: pa.DataType) -> str:
@@ -310,4 +331,5 @@ class _Reader:
         try:
             return pa.type_for_alias(word)
         except ValueError:
-            raise self.refusal(f"{brief(word)} is not the name of an Arrow type") from None
+            hint = f"; write {_ARROW_NAMES[word]}" if word in _ARROW_NAMES else ""
+            raise self.refusal(f"{brief(word)} is not the name of an Arrow type{hint}") from None

@@ -119,11 +119,20 @@ def read(data: Any, dtype: JaggedDtype | None) -> Column:
         return conform(as_column(values), dtype)
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         stored = values
+        _check_rows(stored.type, dtype)
         ndim = dtype.ndim if dtype is not None and not isinstance(stored.type, pa.BaseExtensionType) else None
         return conform(_column.from_arrow(stored, ndim), dtype)
     if isinstance(values, Column):
         return conform(values, dtype)
     return _read_objects(several(values, "JaggedExtensionArray takes a list of rows"), dtype)
+
+
+def _check_rows(type: pa.DataType, dtype: JaggedDtype | None) -> None:
+    """Refuse flat values in place of rows."""
+    is_text = elementwise.is_text(type)
+    if dtype is not None and (is_text or pt.is_primitive(type)):
+        hint = "; arrowjag.from_json reads lists that are text" if is_text else ""
+        raise ShapeError(f"a row of {dtype} must be a list, got {type}{hint}")
 
 
 def _read_objects(values: list[Any], dtype: JaggedDtype | None) -> Column:

@@ -26,14 +26,23 @@ __all__ = ["JaggedDtype", "array_class"]
 _Array = TypeVar("_Array", bound=type)
 
 
+def _leaf_type(leaf: Any) -> pa.DataType:
+    if isinstance(leaf, str):
+        return parse_dtype_name(f"jagged[{leaf}, 2]")[0]
+    try:
+        return elementwise.as_type(leaf)
+    except JagTypeError:
+        raise JagTypeError(f"JaggedDtype takes an Arrow type, its name or a numpy dtype first, got {brief(leaf)}") from None
+
+
 @register_extension_dtype
 class JaggedDtype(ExtensionDtype):
     """The dtype of a jagged column: its leaf type, its ndim and its declared extents.
 
     Parameters
     ----------
-    leaf : pa.DataType or str
-        The type of the values.
+    leaf : pa.DataType, str or numpy dtype
+        The type of the values; a str is the name of an Arrow type, where ``"float"`` is float32 and ``"double"`` is float64.
     ndim : int
         Number of dims, the rows of the frame included; at least 2.
     extents : tuple of int or None, optional
@@ -61,11 +70,8 @@ class JaggedDtype(ExtensionDtype):
     _array_class: ClassVar[Any]
     """Set by the decorator `array_class`: the module of the array imports this one."""
 
-    def __init__(self, leaf: pa.DataType | str = "double", ndim: int = 2, extents: tuple[int | None, ...] | None = None) -> None:
-        type: Any = parse_dtype_name(f"jagged[{leaf}, 2]")[0] if isinstance(leaf, str) else leaf
-        if not isinstance(type, pa.DataType):
-            raise JagTypeError(f"JaggedDtype takes an Arrow type or its name first, got {brief(leaf)}")
-        self._leaf: pa.DataType = type
+    def __init__(self, leaf: Any = "double", ndim: int = 2, extents: tuple[int | None, ...] | None = None) -> None:
+        self._leaf: pa.DataType = _leaf_type(leaf)
         if not is_int(ndim) or ndim < 2:
             raise ShapeError(f"JaggedDtype needs ndim of at least 2, got {brief(ndim)}; a plain column has its own dtype")
         check_ndim(ndim, "JaggedDtype")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import re
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -152,3 +154,25 @@ def test_a_list_type_that_does_not_fit_is_refused_by_our_errors() -> None:
         deep.astype(target)
     with pytest.raises(JagValueError, match=r"jagged\[string, 2\] doesn.t fit large_list<item: int64>: Failed to parse string"):
         words.astype(target)
+
+
+def test_types_of_numpy_are_leaf_types() -> None:
+    assert aj.pandas.JaggedDtype(float) == aj.pandas.JaggedDtype(np.float64) == aj.pandas.JaggedDtype("double")
+    assert aj.pandas.JaggedDtype(np.dtype("M8[s]"), 3).leaf == pa.timestamp("s")
+    for wrong in (object, None, 3):
+        with pytest.raises(JagTypeError, match=r"^JaggedDtype takes an Arrow type, its name or a numpy dtype first, got "):
+            aj.pandas.JaggedDtype(wrong)
+
+
+def test_names_that_arrow_lacks_are_answered_with_its_own() -> None:
+    for name, own in (("int", "int64"), ("datetime64[ns]", "timestamp[ns]"), ("date", "date32[day]")):
+        with pytest.raises(JagTypeError, match=re.escape(f"'{name}' is not the name of an Arrow type; write {own}")):
+            JaggedDtype(name)
+        assert JaggedDtype(own).ndim == 2
+
+
+@pytest.mark.parametrize(("values", "found"), [(["[1]"], "large_string; arrowjag.from_json reads"), ([1], "int64$")])
+def test_flat_values_are_no_rows(values: list[object], found: str) -> None:
+    column = pd.Series(values, dtype=pd.ArrowDtype(pa.large_string() if found.startswith("l") else pa.int64()))
+    with pytest.raises(aj.ShapeError, match=rf"^a row of jagged\[int64, 2\] must be a list, got {found}"):
+        column.astype("jagged[int64, 2]")
