@@ -172,4 +172,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY_MODULES, *_LAZY_NAMES})
+    own = (name for name in globals() if name.startswith("__"))
+    return sorted({*__all__, *own, *_LAZY_MODULES, *_LAZY_NAMES, "errors", "typing"})

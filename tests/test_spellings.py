@@ -138,6 +138,15 @@ def test_functions_that_are_no_methods_are_named() -> None:
     assert all(SPELLINGS[""][name].startswith(f"aj.{name}(") for name in functions)
 
 
+def test_completion_lists_what_arrowjag_offers_and_not_what_it_imports() -> None:
+    names = set(dir(aj))
+    assert {*aj.__all__, "etl", "io", "pandas", "read_parquet", "__version__"} <= names
+    assert not names & {"Any", "TYPE_CHECKING", "annotations", "importlib"}
+    assert all(hasattr(aj, name) for name in names)
+    for module in (aj.etl, aj.interop, aj.testing):
+        assert {name for name in dir(module) if not name.startswith("__")} == set(module.__all__)
+
+
 def test_suggested_names_exist() -> None:
     frames = {"flatten", "implode", "describe"}
     for space, table in SPELLINGS.items():
