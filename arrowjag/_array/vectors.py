@@ -198,7 +198,7 @@ class VectorMethods(ArrayBase):
 
     @method()
     def nearest(self, matrix: Any, metric: str = "l2") -> ArrayOrScalar:
-        """Return the number of the row of a matrix that is nearest to each row.
+        """Return the position of the row of a matrix that is nearest to each row.
 
         Parameters
         ----------

@@ -364,7 +364,7 @@ class SeriesJag:
         """Number of levels, the rows included."""
 
     def nearest(self, matrix: Any, metric: builtins.str = ...) -> pd.Series[Any] | Any:
-        """Return the number of the row of a matrix that is nearest to each row."""
+        """Return the position of the row of a matrix that is nearest to each row."""
 
     def norm(self, p: float = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """Return the p-norm of each row."""

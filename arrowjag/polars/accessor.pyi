@@ -385,7 +385,7 @@ class JagNamespace(JagExpr):
         """Replace NaN items by null."""
 
     def nearest(self, matrix: Any, metric: builtins.str = ...) -> JagExpr:
-        """Return the number of the row of a matrix that is nearest to each row."""
+        """Return the position of the row of a matrix that is nearest to each row."""
 
     def norm(self, p: float = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """Return the p-norm of each row."""
@@ -1180,7 +1180,7 @@ class JagSeries(pl.Series):
         """Number of levels, the rows included."""
 
     def nearest(self, matrix: Any, metric: builtins.str = ...) -> pl.Series | Any:
-        """Return the number of the row of a matrix that is nearest to each row."""
+        """Return the position of the row of a matrix that is nearest to each row."""
 
     def norm(self, p: float = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """Return the p-norm of each row."""
