@@ -23,7 +23,7 @@ def test_fields_are_picked_by_name() -> None:
     assert x[["a"]].to_list() == [[{"a": 1}, None], None, [{"a": None}]]
     with pytest.raises(IndexError, match=r"no field 'c': its fields are \['a', 'b'\]"):
         x["c"]
-    with pytest.raises(IndexError, match="its leaves are int64, not structs"):
+    with pytest.raises(IndexError, match="the leaves are int64, not structs"):
         X["a"]
     assert X.fields == []
 

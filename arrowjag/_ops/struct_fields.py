@@ -46,7 +46,7 @@ def field(column: Column, name: str) -> Column:
     place = place_of(type, name)
     if place < 0:
         names = fields(type)
-        known = f"its fields are {names}" if names else f"its leaves are {type}, not structs"
+        known = f"its fields are {names}" if names else f"the leaves are {type}, not structs"
         raise JagIndexError(f"no field {brief(name)}: {known}")
     return with_levels(column.shape, _arrow.field_of(values, place))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -174,6 +174,13 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
 
     def _accumulate(self, name: str, *, skipna: bool = True, **kwargs: Any) -> Any:
         raise JagTypeError(f"dtype {self.dtype} does not support operation '{name}': say which axis, .jag.{name}(axis=-1)")
+
+    def interpolate(self, **_options: Any) -> NoReturn:
+        """Raise: pandas would interpolate between whole rows, of any sizes."""
+        raise JagTypeError(
+            f"dtype {self.dtype} does not support operation 'interpolate': arrowjag.interp and .jag.ffill() fill null items, "
+            "ffill() of pandas fills null rows"
+        )
 
     # ------------------------------------------------------------------------------------------- selecting
 

@@ -624,6 +624,11 @@ def test_quantiles_of_rows_need_an_axis(rows: list[list[int] | None]) -> None:
         ):
             call()
     assert s.jag.quantile(0.5).iloc[0] == 1.5
+    for interpolated in (s, s.to_frame()):
+        with pytest.raises(
+            aj.JagTypeError, match=r"operation 'interpolate': arrowjag\.interp and \.jag\.ffill\(\) fill null items"
+        ):
+            interpolated.interpolate()
 
 
 def test_arrow_data_of_another_jagged_type(s: pd.Series[Any]) -> None:
