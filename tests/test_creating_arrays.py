@@ -187,6 +187,20 @@ def test_times_of_numpy_in_any_unit(kind: str, unit: str) -> None:
     assert aj.array([[times[0], np.datetime64("NaT") if kind == "M8" else np.timedelta64("NaT")]]).to_list() == [[first, None]]
 
 
+@pytest.mark.parametrize("dtype", ["S3", "U3", ">U3"])
+def test_texts_of_numpy_that_hold_nul_are_whole(dtype: str) -> None:
+    """pyarrow would end each of them at its first NUL."""
+    texts = np.array(["x", "a\0b", "\0c", ""], "U3").astype(dtype)
+    items = texts.tolist()
+    assert aj.array(texts).to_list() == items
+    assert aj.array(texts[::-1].reshape(2, 2)).to_list() == [items[:1:-1], items[1::-1]]
+    assert aj.array(np.ma.array(texts, mask=[0, 1, 0, 0])).to_list() == [items[0], None, *items[2:]]
+    assert aj.array(np.array([(texts[1], 1)], [("text", dtype), ("n", "i4")])).to_list() == [{"text": items[1], "n": 1}]
+    assert aj.from_sizes(texts, [2, 2]).is_in(texts[:1]).to_list() == [[True, False], [False, False]]
+    for empty in (texts[:0], texts[:0].astype(dtype[:-1] + "0")):
+        assert aj.array(empty).type == aj.array(texts).type
+
+
 def test_times_of_numpy_in_several_units() -> None:
     x = aj.array([[np.datetime64("2020-01-01T00", "h")], [np.datetime64("2020-01-01T00:00:00.001", "ms")]])
     assert x.type == pa.timestamp("ms")

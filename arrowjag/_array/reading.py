@@ -147,10 +147,19 @@ def _from_ndarray(data: npt.NDArray[Any]) -> pa.Array:
     if not plain.dtype.isnative:
         plain = plain.astype(plain.dtype.newbyteorder("="))
     plain = in_arrow_unit(plain)
+    items = plain.tolist() if _holds_nul(plain) else plain
     try:
-        return pa.array(plain, mask=mask, from_pandas=False)
+        return pa.array(items, mask=mask, from_pandas=False)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:  # pyarrow raises either, depending on the dtype
         raise JagTypeError(f"Arrow has no type for numpy data of dtype {plain.dtype}: {error}") from None
+
+
+def _holds_nul(data: npt.NDArray[Any]) -> bool:
+    """Whether texts of a fixed width hold a character NUL before others: pyarrow would end them there."""
+    if data.dtype.kind not in "SU" or not data.size or not data.itemsize:
+        return False
+    codes = np.ascontiguousarray(data).view(np.uint8 if data.dtype.kind == "S" else np.uint32).reshape(len(data), -1)
+    return bool(((codes[:, :-1] == 0) & (codes[:, 1:] != 0)).any())
 
 
 def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Array:
