@@ -83,6 +83,7 @@ def test_every_row_local_call_equals_that_of_pandas(call: Call) -> None:
     lazy = on_host(parts["x"].jag, call, {name: parts[name] for name in arrays})
     got = lazy.compute()
     assert got.dtype == expected.dtype == lazy.dtype
+    assert lazy.divisions == parts["x"].divisions or call.kwargs.get("axis", 0) is None
     assert got.index.equals(expected.index)
     assert_lists_equal(aj.array(got).to_list(), aj.array(expected).to_list())
 
@@ -109,9 +110,9 @@ def test_reductions_over_the_rows(name: str, axis: int | None, n: int) -> None:
 @pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "any", "all", "count"])
 @pytest.mark.parametrize("axis", [(0, 1), (0, 1, 2), -3])
 @pytest.mark.parametrize("skip_nulls", [True, False])
-@pytest.mark.parametrize("rows", [[[[1, 2], []], [], None, [[3]], None, []], [[], [[None, 2]], None, []]])
+@pytest.mark.parametrize("rows", [[[[1, 2], []], [], None, [[3]], None, []], [[], [[None, 2]], None, []], [[[2]], [[], []]]])
 def test_reductions_over_several_axes(name: str, axis: Any, skip_nulls: bool, rows: list[Any]) -> None:
-    """A partition without items has no null item, though its minimum is null."""
+    """A partition without items has no null item, though its minimum is null, and may hold the longest row."""
     x = aj.array(rows, type="int64", ndim=3)
     frame = pd.DataFrame({"x": x > 1 if name in ("any", "all") else x})
     options: dict[str, Any] = {"axis": axis} if name == "count" else {"axis": axis, "skip_nulls": skip_nulls}
@@ -180,7 +181,11 @@ def test_operators_and_indexing() -> None:
     assert (parts["v"].jag == 5).compute().jag.to_list() == (v.jag == 5).jag.to_list()
     assert parts["v"].jag[parts["v"].jag > 2].compute().jag.to_list() == v.jag[v.jag > 2].jag.to_list()
     assert parts["v"].jag[..., :1].compute().jag.to_list() == v.jag[..., :1].jag.to_list()
+    assert parts["v"].jag[..., :1].divisions == parts["v"].divisions
     assert (-parts["v"].jag).compute().jag.to_list() == (-v.jag).jag.to_list()
+    assert abs(-parts["v"].jag).compute().jag.to_list() == v.jag.to_list()
+    assert (~(parts["v"].jag > 2)).compute().jag.to_list() == (v.jag <= 2).jag.to_list()
+    assert repr(parts["v"].jag) == "DaskSeriesJag of a dask Series of jagged[int64, 2]"
 
 
 @pytest.mark.parametrize("left", ["k", "w", "v"])
@@ -204,6 +209,11 @@ def test_frames() -> None:
     pd.testing.assert_frame_equal(nested.compute(), FRAME.jag.nest("v", into="s").jag.query("s.v > 1"))
     found = parts.jag.implode("k", "w").compute().sort_values("k")
     assert found["w"].jag.to_list() == [[1.0, 3.0], [2.0, 4.0], [5.0, 6.0]]
+    for by in ("k", ["k"], ["k", "w"]):
+        found = parts.jag.implode(by).compute().sort_values(by).reset_index(drop=True)
+        pd.testing.assert_frame_equal(found, FRAME.jag.implode(by).sort_values(by).reset_index(drop=True))
+    assert nested.divisions == parts.divisions
+    assert not parts.jag.flatten("v").known_divisions
     assert (
         parts.jag.sort_items("v", "v", descending=True)["v"].compute().jag.to_list()
         == FRAME["v"].jag.sort(descending=True).jag.to_list()

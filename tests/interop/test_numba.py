@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
+import sys
 from typing import Any
 
 import numpy as np
@@ -103,7 +105,8 @@ def test_a_position_out_of_range_is_an_error(place: int) -> None:
 
 def test_times_are_those_of_numpy() -> None:
     days = aj.array([[dt.date(2024, 2, 29)], []])
-    assert facts(days)[1].tolist() == [dt.date(2024, 2, 29)]
+    for leaf in ("date32", "date64"):
+        assert facts(days.cast(leaf))[1].tolist() in ([dt.date(2024, 2, 29)], [dt.datetime.fromisoformat("2024-02-29")])
     stamps = aj.array([[dt.datetime(2024, 2, 29, 1)]])  # noqa: DTZ001  # numpy has no zones
     assert facts(stamps)[1].dtype == np.dtype("M8[us]")
 
@@ -111,6 +114,9 @@ def test_times_are_those_of_numpy() -> None:
 def test_types_that_numba_lacks_raise() -> None:
     with pytest.raises(aj.JagTypeError, match="a function compiled by numba has no kernel for string"):
         row_sums(aj.array([["a"]]))
+    for leaf in (pa.time32("s"), pa.time64("us"), pa.month_day_nano_interval(), pa.decimal128(5, 2)):
+        with pytest.raises(aj.JagTypeError, match=rf"no kernel for {re.escape(str(leaf))}\. It takes numbers, booleans and dates"):
+            row_sums(aj.array([[None]], type=leaf))
     with pytest.raises(aj.JagTypeError, match=r"no kernel for halffloat\. Cast it to float32 first"):
         row_sums(aj.array([[1.0]]).cast("float16"))
     with pytest.raises(aj.JagValueError, match=r"1 items are null.*fill_null"):
@@ -127,16 +133,16 @@ def test_types_that_numba_lacks_raise() -> None:
 
 
 def test_memory_is_returned() -> None:
-    import sys
-
     x = aj.array([[1.5, 2.5], [3.5]])
     row_sums(x)
-    values = x.values
-    before = sys.getrefcount(values), pa.total_allocated_bytes()
+    facts(x)
+    offsets = x.shape.dims[1].offsets
+    held = x.values, offsets, offsets if offsets.base is None else offsets.base, aj.interop.numba._parts
+    before = [*map(sys.getrefcount, held), pa.total_allocated_bytes()]
     for _ in range(100):
         row_sums(x)
         facts(x)
-    assert (sys.getrefcount(values), pa.total_allocated_bytes()) == before
+    assert [*map(sys.getrefcount, held), pa.total_allocated_bytes()] == before
 
 
 @numba.njit(parallel=True)
