@@ -13,15 +13,16 @@ import pyarrow as pa
 
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
+from arrowjag._array.reading import to_array
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._ops import dense as _dense
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError, OffsetsError, ShapeError
+from arrowjag.errors import JagError, JagTypeError, JagValueError, MissingDependencyError, OffsetsError, ShapeError, brief
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import IntArray
 
-__all__ = ["assemble", "cuts_of", "inner_of", "load", "offsets_of", "refuse_null_rows", "refuse_nulls"]
+__all__ = ["assemble", "cuts_of", "inner_of", "items_of", "load", "offsets_of", "refuse_null_rows", "refuse_nulls"]
 
 
 def load(package: str, purpose: str) -> Any:
@@ -76,22 +77,23 @@ def cuts_of(offsets: Sequence[Any], n_items: int, where: str) -> list[IntArray]:
     return cuts
 
 
-def assemble(items: npt.NDArray[Any], cuts: Sequence[IntArray], type: pa.DataType | None = None) -> JaggedArray:
-    """An array of items, whose dims after the first are declared, under checked offsets."""
-    rows = len(cuts[0]) - 1 if cuts else len(items)
-    dims: list[Dim] = [Uniform(rows, 1, declared=False)]
-    dims += [Ragged.from_offsets(cut, check=False) for cut in cuts]
+def items_of(data: npt.NDArray[Any], where: str) -> pa.Array:
+    """The values of an array of numpy of any number of dims; numbers are shared."""
+    try:
+        return _arrow.combine_chunks(to_array(data.reshape(-1)))
+    except JagError as error:
+        raise type(error)(f"{where}: {error}") from None
+
+
+def assemble(items: npt.NDArray[Any], offsets: Sequence[Any], where: str) -> JaggedArray:
+    """An array of items, whose dims after the first are declared, under offsets from outside, outermost first."""
+    if items.ndim == 0:
+        raise ShapeError(f"{where} takes values of one dim or more, got the scalar {brief(items[()])}")
     n = len(items)
+    cuts = cuts_of(offsets, n, where)
+    dims: list[Dim] = [Uniform(len(cuts[0]) - 1 if cuts else n, 1, declared=False)]
+    dims += [Ragged.from_offsets(cut, check=False) for cut in cuts]
     for place, size in enumerate(items.shape[1:], 1):
         dims.append(Uniform(size, n * math.prod(items.shape[1:place])))
-    if len(dims) > 1 and dims[-1].size != items.size:
-        raise ShapeError(f"offsets end at {dims[-1].size}, there are {items.size} values")
-    flat = np.ascontiguousarray(items).reshape(-1)
-    if flat.dtype.kind in "biuf" and type is None:
-        values = _arrow.from_numpy(flat if flat.dtype.isnative else flat.astype(flat.dtype.newbyteorder("=")))
-    else:
-        if flat.dtype.kind == "O":
-            _arrow.check_dates(flat)
-        values = _arrow.combine_chunks(pa.array(flat.tolist() if flat.dtype.kind in "OUS" else flat, type=type))
-    array: JaggedArray = JaggedArray._of(Column(JaggedShape._trusted(dims), values))
+    array: JaggedArray = JaggedArray._of(Column(JaggedShape._trusted(dims), items_of(items, where)))
     return array

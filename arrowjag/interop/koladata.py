@@ -89,6 +89,8 @@ def from_koladata(data: Any) -> JaggedArray:
         If the slice holds objects, entities, lists or dicts.
     """
     kd = _parts.load("koladata.kd", "from_koladata")
+    if not hasattr(data, "get_schema"):
+        raise JagTypeError(f"from_koladata takes a DataSlice, got {type(data).__name__}")
     name = str(data.get_schema())
     if name not in _TYPES:
         raise JagTypeError(f"from_koladata takes primitives of one type, got schema {name}")

@@ -16,6 +16,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray, array_of
 from arrowjag._column import Column
+from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag.dims import Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, brief
@@ -60,8 +61,7 @@ def to_scipy(x: Any, n_columns: int | None = None, format: Literal["csr", "coo"]
         raise ShapeError(f"a sparse matrix is made of ndim 2, got {array.shape!r}")
     _parts.refuse_nulls(array, "scipy")
     columns, values = _items(array)
-    if n_columns is None:
-        n_columns = int(columns.max(initial=-1)) + 1
+    n_columns = int(columns.max(initial=-1)) + 1 if n_columns is None else integer(n_columns, "to_scipy: n_columns", 0)
     wrong = np.flatnonzero((columns < 0) | (columns >= n_columns))
     if len(wrong):
         item = int(wrong[0])
@@ -114,6 +114,8 @@ def from_scipy(matrix: Any) -> JaggedArray:
     JagTypeError
         If Arrow has no such number (complex).
     """
+    if not hasattr(matrix, "format"):
+        raise JagTypeError(f"from_scipy takes a sparse matrix of scipy, got {type(matrix).__name__}")
     if getattr(matrix, "ndim", 2) != 2:
         raise ShapeError(f"from_scipy takes matrices, got {matrix.ndim} dims")
     if matrix.format == "csr":

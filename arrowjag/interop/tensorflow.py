@@ -5,11 +5,11 @@ A RaggedTensor is flat values and one array of row splits per level; these are s
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
@@ -109,10 +109,9 @@ def from_tensorflow(data: Any, nested_row_splits: Any = None) -> JaggedArray:
             data, nested_row_splits = data
         else:
             raise JagTypeError(f"from_tensorflow takes a RaggedTensor or its pieces, got {type(data).__name__}")
-    items = _numpy(data)
-    splits = [_numpy(one) for one in nested_row_splits]
-    found = pa.array([items.flat[0]]).type if items.dtype.kind in "OUS" and items.size else None
-    return _parts.assemble(items, _parts.cuts_of(splits, len(items), "from_tensorflow"), found)
+    if not isinstance(nested_row_splits, Iterable):
+        raise JagTypeError(f"from_tensorflow takes a sequence of row splits, got {type(nested_row_splits).__name__}")
+    return _parts.assemble(_numpy(data), [_numpy(one) for one in nested_row_splits], "from_tensorflow")
 
 
 def _numpy(tensor: Any) -> npt.NDArray[Any]:

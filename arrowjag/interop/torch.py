@@ -118,9 +118,9 @@ def from_torch(data: Any, offsets: Any = None) -> JaggedArray:
         return _from_nested(data)
     items = _numpy(data)
     if offsets is None:
-        return _parts.assemble(items, [])
+        return _parts.assemble(items, [], "from_torch")
     levels = list(offsets) if isinstance(offsets, (list, tuple)) else [offsets]
-    return _parts.assemble(items, _parts.cuts_of([_numpy(cut) for cut in levels], len(items), "from_torch"))
+    return _parts.assemble(items, [_numpy(cut) for cut in levels], "from_torch")
 
 
 def _numpy(tensor: Any) -> Any:
@@ -143,8 +143,8 @@ def _from_nested(nested: Any) -> JaggedArray:
     items, lengths = _numpy(nested.values()), nested.lengths()
     starts = _numpy(nested.offsets()).astype(np.int64, copy=False)
     if lengths is None:
-        return _parts.assemble(items, _parts.cuts_of([starts], len(items), "from_torch"))
-    flat = _parts.assemble(items, [])
+        return _parts.assemble(items, [starts], "from_torch")
+    flat = _parts.assemble(items, [], "from_torch")
     sizes = Ragged(_numpy(lengths)).sizes
     view = pa.LargeListViewArray.from_arrays(starts[:-1], sizes, flat.to_arrow(extension=False))
     return from_arrow(view, ndim=flat.ndim + 1)
@@ -280,9 +280,9 @@ def from_keyed(lengths: Any, values: Any = None, keys: Any = None, weights: Any 
     if not names or len(sizes) % len(names):
         raise ShapeError(f"from_keyed: {len(sizes)} lengths can't be divided among {len(names)} keys")
     rows = len(sizes) // len(names)
-    items = _parts.assemble(_numpy(values) if hasattr(values, "detach") else np.asarray(values), [])
+    items = _parts.assemble(_numpy(values) if hasattr(values, "detach") else np.asarray(values), [], "from_keyed")
     if weights is not None:
-        found = _parts.assemble(_numpy(weights) if hasattr(weights, "detach") else np.asarray(weights), [])
+        found = _parts.assemble(_numpy(weights) if hasattr(weights, "detach") else np.asarray(weights), [], "from_keyed")
         items = zip_arrays(value=items, weight=found)
     whole = from_sizes(items.values, sizes)
     return {name: whole[place * rows : (place + 1) * rows] for place, name in enumerate(names)}

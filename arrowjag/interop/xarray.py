@@ -6,6 +6,7 @@ A dataset holds all samples in a row, and either how many samples each instance 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -14,9 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag import _arrow
 from arrowjag._array import JaggedArray, array_of
-from arrowjag._array.reading import to_array
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import gather
@@ -63,8 +62,10 @@ def from_ragged(
         If no count or index variable is found, or several are; if counts do not add up to the number of samples, or an index is out
         of range.
     JagTypeError
-        If counts or indices are not integers.
+        If counts or indices are not integers, or Arrow has no type for a variable.
     """
+    if not hasattr(dataset, "variables"):
+        raise JagTypeError(f"from_ragged takes an xarray.Dataset, got {type(dataset).__name__}")
     name, is_count, samples, instances = _described(dataset, count, index)
     numbers = np.asarray(dataset[name].values)
     if numbers.dtype.kind not in "iu":
@@ -81,10 +82,7 @@ def from_ragged(
             continue
         is_sample = variable.dims[0] == samples
         data = np.asarray(variable.values)
-        flat = data.reshape(-1)
-        if flat.dtype.kind == "O":
-            _arrow.check_dates(flat)
-        leaves = _arrow.combine_chunks(pa.array(flat, from_pandas=True) if flat.dtype.kind == "O" else to_array(flat))
+        leaves = _parts.items_of(_without_nan(data) if data.dtype.kind == "O" else data, f"from_ragged: {label}")
         dims: list[Dim] = list(frame) if is_sample else [frame[0]]
         width = 1
         for extent in data.shape[1:]:
@@ -95,6 +93,13 @@ def from_ragged(
             leaves = gather.take(leaves, items)
         column = Column(JaggedShape._trusted(dims), leaves)
         found[str(label)] = JaggedArray._of(elementwise.nan_to_null(column) if nan_to_null else column)
+    return found
+
+
+def _without_nan(objects: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Replace NaN, by which xarray marks missing texts, by None."""
+    found = objects.copy()
+    found[np.frompyfunc(lambda one: isinstance(one, float) and math.isnan(one), 1, 1)(objects).astype(bool)] = None
     return found
 
 
@@ -192,6 +197,8 @@ def to_ragged(
     """
     if layout not in ("contiguous", "indexed"):
         raise JagValueError(f"to_ragged: layout must be 'contiguous' or 'indexed', got {brief(layout)}")
+    if not isinstance(arrays, Mapping):
+        raise JagTypeError(f"to_ragged takes a mapping from names to arrays, got {type(arrays).__name__}")
     columns = {label: array_of(one) for label, one in arrays.items()}
     deep = {label: one for label, one in columns.items() if one.ndim > 1}
     if not deep:
@@ -216,14 +223,16 @@ def to_ragged(
         )
     dim = whole.shape.dims[1]
     if layout == "contiguous":
-        sizes = np.ascontiguousarray(dim.sizes)
-        variables[name or "row_size"] = ((instance,), sizes, {"long_name": "number of samples", "sample_dimension": sample})
+        label, coords = name or "row_size", {}
+        about = {"long_name": "number of samples", "sample_dimension": sample}
+        variables[label] = ((instance,), np.ascontiguousarray(dim.sizes), about)
     else:
-        index = np.asarray(dim.parents, np.int64)
-        variables[name or "index"] = ((sample,), index, {"long_name": "instance of the sample", "instance_dimension": instance})
-    if len(variables) != len(columns) + 1:
-        raise JagValueError(f"to_ragged: the name {name or 'row_size or index'!r} is taken by an array")
-    return xarray.Dataset(variables, coords={} if layout == "contiguous" else {instance: np.arange(len(whole))})
+        label, coords = name or "index", {instance: np.arange(len(whole))}
+        about = {"long_name": "instance of the sample", "instance_dimension": instance}
+        variables[label] = ((sample,), np.asarray(dim.parents, np.int64), about)
+    if taken := next((one for one in (label, *coords) if one in columns), instance if label in coords else None):
+        raise JagValueError(f"to_ragged: the name {taken!r} is taken by {'an array' if taken in columns else 'the instances'}")
+    return xarray.Dataset(variables, coords=coords)
 
 
 def _plain(array: JaggedArray, label: str) -> npt.NDArray[Any]:

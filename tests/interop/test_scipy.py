@@ -49,6 +49,9 @@ def test_shared_and_kept() -> None:
     unsorted = sparse.coo_array((np.arange(3), ([1, 0, 1], [2, 1, 0])), shape=(2, 3))
     assert from_scipy(unsorted)["value"].to_list() == [[1], [0, 2]]
     assert from_scipy(sparse.csr_array((0, 3))).to_list() == []
+    many = np.arange(200)  # numpy sorts few of them stably in any case
+    repeated = from_scipy(sparse.coo_array((many, (many % 2, many % 3)), shape=(4, 3)))
+    assert repeated["value"].to_list() == [list(range(0, 200, 2)), list(range(1, 200, 2)), [], []]
 
 
 def test_invalid_arguments_raise() -> None:
@@ -68,6 +71,22 @@ def test_invalid_arguments_raise() -> None:
         from_scipy(sparse.csr_array(TABLE + 1j))
     with pytest.raises(ValueError, match="format must be"):
         to_scipy(x, format="csc")  # type: ignore[arg-type]
+    for type, told in (("x, y, z", "got struct<x: int64, y: int64, z: int64>"), ("x", "got struct<x: int64>")):
+        with pytest.raises(TypeError, match=rf"items must be \(integer column, number\), {told}"):
+            to_scipy(aj.array([[dict.fromkeys(type.split(", "), 1)]]))
+    with pytest.raises(TypeError, match=r"items must be \(integer column, number\), got struct<column: double"):
+        to_scipy(aj.array([[{"column": 1.0, "value": 1}]]))
+    for n_columns, told in (
+        (-1, "must not be negative, got -1"),
+        ("3", "must be an int, got str"),
+        (2.5, "must be an int, got float"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=f"to_scipy: n_columns {told}"):
+            to_scipy(x, n_columns=n_columns)  # type: ignore[arg-type]
+    with pytest.raises(aj.ShapeError, match="from_scipy takes matrices, got 1 dims"):
+        from_scipy(sparse.coo_array(np.array([1, 2])))
+    with pytest.raises(TypeError, match="from_scipy takes a sparse matrix of scipy, got ndarray"):
+        from_scipy(TABLE)
     broken = sparse.csr_array(TABLE)
     broken.indptr[1] = 9
     with pytest.raises(aj.OffsetsError, match="never decrease"):

@@ -51,6 +51,13 @@ def test_shared_buffers_and_unchanged_columns() -> None:
     assert from_tensorflow(RaggedTensor([1, 2], np.array([0, 2], np.int32))).to_list() == [[1, 2]]
     assert from_tensorflow(to_tensorflow(aj.array([["a"], []]))).to_list() == [["a"], []]
     assert from_tensorflow(np.array([b"x"], object), [[0, 1]]).type == pa.binary()
+    assert from_tensorflow(np.array([], object), [[0, 0]]).to_list() == [[]]
+    assert from_tensorflow(np.array([None, "a"], object), [[0, 2]]).to_list() == [[None, "a"]]
+    for leaf in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary()):
+        assert to_tensorflow(aj.array([["a"]]).cast(pa.binary()).cast(leaf)).flat_values.dtype == object
+    splits = np.array([0, 1, 3])
+    assert np.shares_memory(from_tensorflow(values[:3], [splits]).shape.offsets[1], splits)
+    assert to_tensorflow(aj.array(5)).flat_values.tolist() == [5]
 
 
 def test_invalid_arguments_raise() -> None:
@@ -64,6 +71,14 @@ def test_invalid_arguments_raise() -> None:
         from_tensorflow([1, 2], [[0.0, 2.0]])
     with pytest.raises(TypeError, match="takes a RaggedTensor or its pieces"):
         from_tensorflow([1, 2])
+    with pytest.raises(TypeError, match="takes a sequence of row splits, got int"):
+        from_tensorflow([1, 2], 5)
+    with pytest.raises(aj.OffsetsError, match=r"from_tensorflow: offsets\[0\] don't fit 63 bits"):
+        from_tensorflow([1, 2], [np.array([0, 2**63], np.uint64)])
+    with pytest.raises(aj.ShapeError, match=r"from_tensorflow takes values of one dim or more, got the scalar"):
+        from_tensorflow(np.array(5), [[0, 1]])
+    with pytest.raises(aj.JagTypeError, match="from_tensorflow: Arrow has no type for numpy data of dtype complex128"):
+        from_tensorflow(np.array([1j]), [[0, 1]])
     with pytest.raises(TypeError, match="no kernel for struct"):
         to_tensorflow(aj.array([[{"a": 1}]]))
 

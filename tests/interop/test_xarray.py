@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -79,6 +80,17 @@ def test_missing_values_go_out_as_those_of_xarray() -> None:
     assert np.isnat(dataset["t"].values[1])
     assert from_ragged(dataset)["s"].to_list() == [["a", None], ["b"]]
     assert from_ragged(dataset, nan_to_null=True)["x"].to_list() == x.to_list()
+    zoned = aj.array([[BEGIN, None]]).cast(pa.timestamp("us")).dt.tz_localize("Europe/Berlin")
+    days = aj.array([[BEGIN.date(), None]])
+    dataset = to_ragged({"zoned": zoned, "days": days, "waits": aj.array([[dt.timedelta(1), None]])})
+    assert dataset["zoned"].values[0] == np.datetime64(BEGIN - dt.timedelta(hours=1), "us")
+    assert [bool(np.isnat(dataset[one].values[1])) for one in ("zoned", "days", "waits")] == [True] * 3
+
+
+def _objects(*items: Any) -> xr.Dataset:
+    held = np.empty(len(items), object)
+    held[:] = items
+    return xr.Dataset({"n": (("a",), [len(items)], {"sample_dimension": "b"}), "x": (("b",), held)})
 
 
 def _two(name: str, numbers: list[float], other: list[float]) -> xr.Dataset:
@@ -91,7 +103,17 @@ def test_invalid_arguments_raise() -> None:
         (lambda: to_ragged({"x": aj.array([[1], None])}), r"no null rows, got one at dim 1, row 1"),
         (lambda: to_ragged({"x": aj.array([[1, None]])}), r"no missing value of type int64"),
         (lambda: to_ragged({"x": x}, "ragged"), r"layout must be"),
-        (lambda: to_ragged({"row_size": x}), r"is taken by an array"),
+        (lambda: to_ragged({"row_size": x}), r"'row_size' is taken by an array"),
+        (lambda: to_ragged({"trajectory": x}, "indexed"), r"'trajectory' is taken by an array"),
+        (lambda: to_ragged({"x": x}, "indexed", name="trajectory"), r"'trajectory' is taken by the instances"),
+        (lambda: from_ragged(_two("n", [1], [1.0]), count="n", index="x"), r"takes either count= or index="),
+        (lambda: from_ragged(_two("n", [1], [1.0]), count="m"), r"has no variable 'm'"),
+        (lambda: from_ragged(_two("n", [3, -1], [1.0, 2.0]), count="n"), r"n holds -1 at instance 1"),
+        (lambda: from_ragged(xr.Dataset({"n": (("t",), [1])}), count="n"), r"names no other dimension.* has \[\]"),
+        (
+            lambda: from_ragged(xr.Dataset({"n": (("t",), [1], {"sample_dimension": "z"})})),
+            r"n names the dimension 'z', which the dataset lacks",
+        ),
         (lambda: from_ragged(xr.Dataset({"a": (("t",), [1])})), r"expected one variable .* got none"),
         (
             lambda: from_ragged(xr.Dataset({"n": (("t",), [1]), "x": (("o",), [1.0, 2.0])}), count="n"),
@@ -104,11 +126,21 @@ def test_invalid_arguments_raise() -> None:
     for call, said in [
         (lambda: to_ragged({"x": x, "y": aj.array([[1], [2, 3]])}), r"y has the rows"),
         (lambda: to_ragged({"x": aj.array([1])}), r"needs an array of ndim 2"),
+        (lambda: from_ragged(xr.Dataset({"n": (("t", "o"), [[1]])}), count="n"), r"n must have one dimension, got \('t', 'o'\)"),
+        (lambda: from_ragged(_objects([1], "a")), r"from_ragged: x: the data mixes nesting levels"),
         (lambda: to_ragged({"x": aj.array([[[1], [2, 3]]])}), r"rows of other sizes below the samples"),
     ]:
         with pytest.raises(ShapeError, match=said):
             call()
-    with pytest.raises(JagTypeError, match=r"to_ragged .*struct"):
-        to_ragged({"x": aj.array([[{"a": 1}]])})
-    with pytest.raises(JagTypeError, match=r"must hold integers"):
-        from_ragged(_two("n", [1.0], [1.0]), count="n")
+    for call, said in [
+        (lambda: to_ragged({"x": aj.array([[{"a": 1}]])}), r"to_ragged .*struct"),
+        (lambda: to_ragged({"x": aj.array([["a"]]).cast(pa.dictionary(pa.int8(), pa.string()))}), r"to_ragged .*dictionary"),
+        (lambda: to_ragged([x]), r"takes a mapping from names to arrays, got list"),
+        (lambda: from_ragged([x]), r"takes an xarray.Dataset, got list"),
+        (lambda: from_ragged(_two("n", [1.0], [1.0]), count="n"), r"must hold integers"),
+        (lambda: from_ragged(_objects(object())), r"from_ragged: x: an item of the data has no Arrow type"),
+    ]:
+        with pytest.raises(JagTypeError, match=said):
+            call()
+    with pytest.raises(JagValueError, match=r"from_ragged: x: the data mixes times and numbers"):
+        from_ragged(_objects(BEGIN.date(), np.int64(5)))  # pyarrow's own inference would end the process
