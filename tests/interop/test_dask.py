@@ -209,9 +209,10 @@ def test_frames() -> None:
     pd.testing.assert_frame_equal(nested.compute(), FRAME.jag.nest("v", into="s").jag.query("s.v > 1"))
     found = parts.jag.implode("k", "w").compute().sort_values("k")
     assert found["w"].jag.to_list() == [[1.0, 3.0], [2.0, 4.0], [5.0, 6.0]]
-    for by in ("k", ["k"], ["k", "w"]):
-        found = parts.jag.implode(by).compute().sort_values(by).reset_index(drop=True)
-        pd.testing.assert_frame_equal(found, FRAME.jag.implode(by).sort_values(by).reset_index(drop=True))
+    named = FRAME.rename(columns={"k": "vk"})  # a name that holds another
+    for by in ("vk", ["vk"], ["vk", "w"]):
+        found = split(named).jag.implode(by).compute().sort_values(by).reset_index(drop=True)
+        pd.testing.assert_frame_equal(found, named.jag.implode(by).sort_values(by).reset_index(drop=True))
     assert nested.divisions == parts.divisions
     assert not parts.jag.flatten("v").known_divisions
     assert (
