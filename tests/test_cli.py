@@ -90,6 +90,22 @@ def test_examples_are_the_first_and_the_last_rows(tmp_path: Path) -> None:
     assert more.examples[-1][1] == "[999, 999]"
 
 
+def test_examples_of_a_group_that_is_read_in_several_batches(tmp_path: Path) -> None:
+    x = aj.from_sizes(pa.array(range(70_000)), [1] * 70_000)
+    pq.write_table(pa.table({"x": x.to_arrow()}), tmp_path / "x.parquet", row_group_size=70_000)
+    (column,) = read_facts(tmp_path / "x.parquet").columns
+    assert column.examples == [(0, "[0]"), (1, "[1]"), (69_999, "[69999]")]
+
+
+def test_the_column_to_draw_is_the_first_jagged_one(tmp_path: Path) -> None:
+    for frame, name in (({"k": [1], "v": [[1]], "w": [[2]]}, "v"), ({"k": [1], "l": [2]}, "k")):
+        aj.write_parquet(frame, tmp_path / "a.parquet")
+        assert _facts.read_column(str(tmp_path / "a.parquet"), None, None)[1:] == (name, True)
+    aj.write_parquet(pa.table({}), tmp_path / "a.parquet")
+    with pytest.raises(JagValueError, match=r"a\.parquet has no columns to draw"):
+        _facts.read_column(str(tmp_path / "a.parquet"), None, None)
+
+
 def test_lists_of_a_dictionary_are_read_from_several_row_groups(tmp_path: Path) -> None:
     words = pa.DictionaryArray.from_arrays(pa.array([1, 0, None] * 20, pa.int8()), ["hi", "lo"])
     aj.write_parquet({"x": aj.from_sizes(words, [2, 0, 1] * 20)}, tmp_path / "a.parquet", row_group_size=7)

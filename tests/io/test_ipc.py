@@ -70,6 +70,14 @@ def test_compressed(compression: str, tmp_path: Path) -> None:
     assert sizes[0] < sizes[1] / 10
 
 
+def test_other_compressions_raise(tmp_path: Path) -> None:
+    with pytest.raises(aj.JagValueError, match='write_ipc: compression must be None, "lz4" or "zstd", got \'gzip\''):
+        aj.write_ipc({"x": [1]}, tmp_path / "x.arrow", compression="gzip")  # type: ignore[arg-type]
+    with pytest.raises(aj.JagTypeError, match="write_ipc: compression must be a str, got int"):
+        aj.write_ipc({"x": [1]}, tmp_path / "x.arrow", compression=5)  # type: ignore[arg-type]
+    assert not (tmp_path / "x.arrow").exists()
+
+
 def test_streams_are_read_too(tmp_path: Path) -> None:
     table = pa.table({"x": X.to_arrow()})
     with pa.OSFile(str(tmp_path / "a.arrows"), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
+from arrowjag.io._schemas import restored
 from tests.hosts import pd, pl
 
 POINT = pa.struct([("x", pa.int64()), ("y", pa.float64())])
@@ -58,6 +59,16 @@ def test_keys_and_values_as_rows(tmp_path: Path) -> None:
     lazy = aj.scan_parquet(tmp_path / "a.parquet", columns=["m.value"])
     assert isinstance(lazy, pl.LazyFrame)
     assert lazy.select(pl.col("m").jag["value"].jag["x"]).collect()["m"].to_list() == [[1, None], [], None, [None]]
+
+
+def test_a_map_gets_back_the_types_that_were_written() -> None:
+    """Of keys and of values, each where its file holds it."""
+    stored = pa.map_(pa.string(), pa.list_(pa.string()))
+    written = pa.map_(pa.dictionary(pa.int8(), pa.string()), pa.list_(pa.dictionary(pa.int8(), pa.string())))
+    assert restored(stored, written) == written
+    assert restored(pa.map_(pa.binary(16), pa.int8()), pa.map_(pa.uuid(), pa.uuid())) == pa.map_(pa.uuid(), pa.int8())
+    assert restored(stored, stored.item_type) == restored(stored, pa.uuid()) == stored
+    assert restored(pa.string(), stored) == pa.string()
 
 
 def test_other_names_inside_of_a_map(tmp_path: Path) -> None:

@@ -138,12 +138,16 @@ def test_no_rows(tmp_path: Path) -> None:
         (["k", "v", "f", "n", "t"], aj.JagValueError, "nothing is left for the files"),
         ("v", aj.JagTypeError, r"'v': values of type list<.*> can't be names of folders"),
         ("f", aj.JagTypeError, "'f': values of type double can't be names of folders; cast it to text or whole numbers"),
+        ("d", aj.JagTypeError, "'d': values of type double can't be names of folders"),
+        ("b", aj.JagTypeError, "'b': binary can't be written as text: Invalid UTF8"),
         ("n", aj.JagValueError, "'n' is null in every row"),
         ("t", aj.JagValueError, "'t' holds the text __HIVE_DEFAULT_PARTITION__, which readers read as null"),
     ],
 )
 def test_keys_that_make_no_folders(keys: Any, error: Any, text: str, tmp_path: Path) -> None:
-    frame = {"k": ["a"], "v": [[1]], "f": [0.5], "n": pa.nulls(1), "t": ["__HIVE_DEFAULT_PARTITION__"]}
+    frame: dict[str, Any] = {"k": ["a"], "v": [[1]], "f": [0.5], "n": pa.nulls(1), "t": ["__HIVE_DEFAULT_PARTITION__"]}
+    if keys in ("d", "b"):
+        frame |= {"d": pa.array([0.5]).dictionary_encode(), "b": [b"\xff"]}
     with pytest.raises(error, match=text):
         aj.write_parquet(frame, tmp_path / "out", partition_by=keys)
     assert not (tmp_path / "out").exists()

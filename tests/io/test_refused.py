@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
@@ -67,6 +68,8 @@ def test_readers_refuse_odd_arguments(name: str, tmp_path: Path) -> None:
         ("read_parquet", {"columns": True}, TypeError, "columns must be a list of names, got True of type bool"),
         ("read_parquet", {"columns": [b"v"]}, TypeError, "columns must be a list of names, got b'v' in it"),
         ("read_parquet", {"filters": {"v": 1}}, ValueError, "filters can't be read"),
+        ("read_parquet", {"filters": "k > 1"}, TypeError, r"filters must be an expression, or tuples .*, got the str 'k > 1'"),
+        ("read_parquet", {"storage_options": [1]}, TypeError, "storage_options must be a dict such as .*, got list"),
         ("read_parquet", {"schema": {"v": pa.int64()}}, TypeError, "schema must be a pa.Schema, got dict"),
         ("scan_parquet", {"schema": 1}, TypeError, "schema must be a pa.Schema, got int"),
         ("read_ndjson", {"schema": {"v": 1}}, TypeError, "schema must be a pa.Schema or a dict of types, got {'v': 1}"),
@@ -77,6 +80,15 @@ def test_the_text_names_the_argument(name: str, options: dict[str, Any], error: 
     with pytest.raises(error, match=text) as found:
         read(name, written(name, tmp_path), **options)
     assert isinstance(found.value, JagError)
+
+
+def test_the_name_that_two_columns_have_is_told(tmp_path: Path) -> None:
+    table = pa.table([[1], [2], [3]], ["a", "b", "b"])
+    pq.write_table(table, tmp_path / "twice.parquet")
+    with pytest.raises(aj.JagValueError, match=r"twice\.parquet has two columns of the name 'b'"):
+        aj.read_parquet(tmp_path / "twice.parquet")
+    with pytest.raises(aj.JagValueError, match="write_ipc: the frame has two columns of the name 'b'"):
+        aj.write_ipc(table, tmp_path / "twice.arrow")
 
 
 @pytest.mark.parametrize("name", READERS + WRITERS)

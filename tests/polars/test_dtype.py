@@ -7,6 +7,7 @@ import json
 import pickle
 
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import arrowjag as aj
@@ -41,6 +42,12 @@ def test_dims_that_no_column_has_are_refused(ndim, extents):
 def test_an_extent_is_an_int(extent):
     with pytest.raises(JagTypeError, match=f"an extent must be an int, got {type(extent).__name__}"):
         Jagged(pl.Int8, 2, (extent,))
+
+
+@pytest.mark.parametrize("leaf", [5, "i8", None, pa.int64()], ids=repr)
+def test_a_leaf_is_a_dtype_of_polars(leaf):
+    with pytest.raises(JagTypeError, match=r"Jagged: leaf must be a dtype of polars, got "):
+        Jagged(leaf, 2)
 
 
 def test_ndim_is_an_int():

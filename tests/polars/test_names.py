@@ -26,6 +26,17 @@ PUBLIC = [name for name in dir(pl.Expr) if not name.startswith("_")]
 PUBLIC_OF_SERIES = [name for name in dir(pl.Series) if not name.startswith("_")]
 
 
+def test_accessors_tell_what_they_are_of_and_take_no_items():
+    series = aj.array([[1]]).to_polars("v")
+    with pytest.raises(JagTypeError, match=r"can't assign in place: write series = series\.jag\.set\(index, values\)"):
+        series.jag[0] = [1]
+    two = pl.DataFrame({"v": [[1]], "k": [2]})
+    assert repr(two.jag) == "JagDataFrame of a DataFrame of 1 rows and 2 columns"
+    assert repr(two.lazy().jag) == "JagLazyFrame of a LazyFrame"
+    for name in ("", None):
+        assert pl.Series(name, aj.array([[1]])).name == ""
+
+
 def test_every_name_of_an_expression_is_ours_or_raises():
     """Read from the installed polars, so that a name which a release adds can't slip in."""
     passed = {name for name in PUBLIC if hasattr(c("v").jag, name)}
