@@ -156,7 +156,7 @@ def _from_ndarray(data: npt.NDArray[Any]) -> pa.Array:
 
 def _holds_nul(data: npt.NDArray[Any]) -> bool:
     """Whether texts of a fixed width hold a character NUL before others: pyarrow would end them there."""
-    if data.dtype.kind not in "SU" or not data.size or not data.itemsize:
+    if data.dtype.kind not in "SU" or not data.size:
         return False
     codes = np.ascontiguousarray(data).view(np.uint8 if data.dtype.kind == "S" else np.uint32).reshape(len(data), -1)
     return bool(((codes[:, :-1] == 0) & (codes[:, 1:] != 0)).any())
