@@ -11,6 +11,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 import socket
 import sys
 import threading
@@ -27,11 +28,14 @@ __all__ = ["Lease", "hold", "read_owner"]
 
 _LOG = logging.getLogger("arrowjag.etl")
 _PREFIX = "lease-"
+_NAME = re.compile(_PREFIX + r"[0-9]{8}\.json")
 _HEARTBEAT_SECONDS = 5.0
 _DEAD_AFTER_SECONDS = 60.0
 _POLL_SECONDS = 0.5
 # Heartbeats overwrite the file in place, which requires contents of equal length.
 _LENGTH = 600
+# What a lease says of its owner.
+_TYPES: dict[str, type | tuple[type, ...]] = {"run": str, "host": str, "pid": int, "since": (int, float), "released": bool}
 # The runs of this process: a lease of another one was not released, for example because an interrupt came as it ended.
 _HELD: set[str] = set()
 
@@ -69,7 +73,7 @@ class Lease:
         SinkInUseError
             If a lease with a higher number exists, or the file is gone.
         """
-        names = self.sidecar.names(_PREFIX)
+        names = _names(self.sidecar)
         if names and names[-1] > self.name:
             raise SinkInUseError(f"another run has taken over the sink {self.sidecar.sink} ({names[-1]} in {self.sidecar.folder})")
         if self.name in names or self.sidecar.read(self.name):  # stores may list a new file late
@@ -141,7 +145,7 @@ def read_owner(sidecar: Sidecar) -> Owner | None:
     Owner or None
         None if no run has written to the sink.
     """
-    names = sidecar.names(_PREFIX)
+    names = _names(sidecar)
     return _owner(_parsed(sidecar.read(names[-1]))) if names else None
 
 
@@ -164,8 +168,13 @@ def _acquire(sidecar: Sidecar, run: str) -> tuple[Lease, dict[str, Any]]:
         number += 1  # it exists, even if the store does not list it yet
 
 
+def _names(sidecar: Sidecar) -> list[str]:
+    """Return the names of leases; a program that synchronizes folders may add copies with other names."""
+    return [name for name in sidecar.names(_PREFIX) if _NAME.fullmatch(name)]
+
+
 def _last_number(sidecar: Sidecar) -> int:
-    names = sidecar.names(_PREFIX)
+    names = _names(sidecar)
     return int(names[-1].removeprefix(_PREFIX).removesuffix(".json")) if names else 0
 
 
@@ -239,21 +248,22 @@ def _content(facts: dict[str, Any]) -> bytes:
 
 
 def _parsed(content: bytes) -> dict[str, Any]:
-    """Parse the content of a lease; empty if the owner is writing the file at this moment."""
+    """Parse the content of a lease; empty if the owner is writing the file at this moment, or the file is damaged."""
     try:
         facts = json.loads(content.decode().splitlines()[0])
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, RecursionError):
         return {}
-    return facts if isinstance(facts, dict) else {}
+    is_lease = isinstance(facts, dict) and all(isinstance(facts[name], type) for name, type in _TYPES.items() if name in facts)
+    return facts if is_lease else {}
 
 
 def _owner(facts: dict[str, Any]) -> Owner:
     return Owner(
-        str(facts.get("run", "?")),
-        str(facts.get("host", "?")),
-        int(facts.get("pid", 0)),
-        float(facts.get("since", 0.0)),
-        bool(facts.get("released", False)),
+        facts.get("run", "?"),
+        facts.get("host", "?"),
+        facts.get("pid", 0),
+        facts.get("since", 0.0),
+        facts.get("released", False),
         _is_alive(facts),
     )
 
@@ -283,14 +293,14 @@ def _start_of(pid: int) -> str | None:
 def _is_alive(facts: dict[str, Any]) -> bool | None:
     if facts.get("host") != socket.gethostname() or facts.get("space") != _space() or sys.platform == "win32":
         return None
-    pid = int(facts["pid"])
+    pid = facts.get("pid", 0)
     if pid == os.getpid() and facts.get("run") not in _HELD:
         return False
     if facts.get("start") is not None:
         return _start_of(pid) == str(facts["start"])
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         return True

@@ -233,7 +233,7 @@ def _run(sidecar: Sidecar, name: str) -> Run:
     try:
         facts = json.loads(sidecar.read(name))
         failures = tuple(Failure(one["file"], tuple(one["row_groups"]), one["error"]) for one in facts.get("failures", ()))
-        return Run(
+        run = Run(
             id=facts["run"],
             state=facts["state"],
             started=facts["started"],
@@ -248,6 +248,8 @@ def _run(sidecar: Sidecar, name: str) -> Run:
             error=facts.get("error", ""),
             record=path,
         )
-    except (ValueError, KeyError, TypeError):
+        str(run)  # raises if a fact has another type
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         unknown = name.removeprefix(RECORD).removesuffix(".json")
         return Run(unknown, "unreadable", "", "", "", 0, 0, None, 0, 0, (), f"{path} is not a valid record", path)
+    return run

@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow.fs as pf
 
-from arrowjag.io._atomic import atomic_target, fsspec_of, local_path
+from arrowjag.io._atomic import atomic_target, fsspec_of, local_path, part_prefix
 from arrowjag.io._locate import SIDECAR
 from arrowjag.io._stores import object_store
 
@@ -89,7 +89,7 @@ class Sidecar:
         """Delete temporary files that killed runs have left; the caller must hold the lease. Only local folders have any."""
         local = local_path(self.filesystem, self.folder)
         for name in [] if local is None else os.listdir(local):  # noqa: PTH208
-            if name.startswith(f".{RECORD}") and name.endswith(".part"):
+            if name.startswith(".") and name.endswith(".part"):
                 with contextlib.suppress(OSError):
                     os.unlink(f"{local}/{name}")  # noqa: PTH108 - a str is faster
 
@@ -123,20 +123,7 @@ class Sidecar:
             return True
         if local is None:
             return self._claim(name, content)
-        try:
-            handle = os.open(local, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
-        except FileExistsError:
-            return False
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(handle)
-        except BaseException:  # a full disk, Ctrl-C: a lease without content would make the next run wait for its owner
-            with contextlib.suppress(OSError):
-                os.unlink(local)  # noqa: PTH108 - a str is faster
-            raise
-        return True
+        return _create_local(local, content)
 
     def _create_in(self, store: Any, name: str, content: bytes) -> bool | None:
         """Create a file by obstore; None if obstore can't reach the store with credentials that pyarrow found."""
@@ -184,3 +171,47 @@ class Sidecar:
         self.filesystem.create_dir(self.folder, recursive=True)
         with atomic_target(self.filesystem, f"{self.folder}/{name}") as temporary:
             Path(temporary).write_bytes(content)
+
+
+def _create_local(path: str, content: bytes) -> bool:
+    """Create a local file with its content if it is absent.
+
+    The file is linked to its name once it is complete: a process that is killed before leaves a temporary, but no lease without
+    an owner, for whose heartbeat the next run would wait.
+    """
+    folder, _, name = path.rpartition("/")
+    temporary = f"{folder}/{part_prefix(name)}{uuid.uuid4().hex[:16]}.part"
+    try:
+        _write_new(temporary, content)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return False
+        except OSError:  # a file system without links: another process may see the file before its content
+            return _is_new(path, content)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108 - a str is faster
+    return True
+
+
+def _is_new(path: str, content: bytes) -> bool:
+    try:
+        _write_new(path, content)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _write_new(path: str, content: bytes) -> None:
+    """Write a file that doesn't exist; on failure, such as a full disk or Ctrl-C, remove it."""
+    handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(handle)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(path)  # noqa: PTH108 - a str is faster
+        raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -390,6 +391,53 @@ def test_a_run_of_this_process_that_has_ended_is_dead_though_it_did_not_release_
             assert owner.is_alive
     with _lease.hold(sidecar, "two") as lease:
         assert lease.number == 2
+
+
+def test_a_process_that_is_killed_as_it_writes_a_lease_leaves_none(tmp_path: Path) -> None:
+    sidecar = Sidecar(pf.LocalFileSystem(), str(tmp_path / "out"))
+    code = (
+        "import os, sys; import pyarrow.fs as pf; from arrowjag.etl._sidecar import Sidecar; "
+        "os.fsync = lambda handle: os.kill(os.getpid(), 9); "
+        "Sidecar(pf.LocalFileSystem(), sys.argv[1]).create('lease-00000001.json', b'{}')"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "out")], env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False)
+    assert [name[:7] for name in files_in(tmp_path / "out._arrowjag")] == [".lease-"]
+    with _lease.hold(sidecar, "two") as lease:
+        assert lease.number == 1
+        sidecar.remove_parts()
+    assert files_in(tmp_path / "out._arrowjag") == ["lease-00000001.json"]
+
+
+def test_a_file_system_without_links_has_leases_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: Any) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr("arrowjag.etl._sidecar.os.link", unknown)
+    sidecar = Sidecar(pf.LocalFileSystem(), str(tmp_path / "out"))
+    assert sidecar.create("lease-00000001.json", b"1")
+    assert not sidecar.create("lease-00000001.json", b"2")
+    assert (sidecar.read("lease-00000001.json"), files_in(tmp_path / "out._arrowjag")) == (b"1", ["lease-00000001.json"])
+
+
+def test_damaged_leases_and_records_and_copies_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_lease, "_DEAD_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(_lease, "_POLL_SECONDS", 0.0)
+    sidecar = Sidecar(pf.LocalFileSystem(), str(tmp_path / "out"))
+    here = _lease._identity() | {"run": "one", "since": 0.0, "released": False}
+    wrong: list[Any] = [[], {}, here | {"pid": None}, here | {"pid": 1 << 70, "start": None}, here | {"run": 1, "since": "x"}]
+    record = {"run": "1", "state": "done", "started": "2026", "ended": "2026"}
+    records: list[Any] = [[], record | {"started": 1}, record | {"rows": "x"}, record | {"failures": [1]}, record | {"tasks": 1}]
+    for number, (lease, found) in enumerate(zip(wrong, records, strict=True), 1):
+        assert sidecar.create(f"lease-{2 * number:08}.json", json.dumps(lease).encode())
+        sidecar.write(f"run-{number}.json", json.dumps(found).encode())
+        assert aj.etl.status(tmp_path / "out").runs[0].state == "unreadable"
+        with _lease.hold(sidecar, "two") as held:
+            assert held.number == 2 * number + 1
+    for name in ("lease-00000099 (copy).json", "lease-x.json", "lease-999999999.json"):
+        assert sidecar.create(name, b"{}")
+    with _lease.hold(sidecar, "three") as held:
+        held.check()
+        assert held.number == 12
 
 
 def test_a_store_that_lists_new_files_late(monkeypatch: pytest.MonkeyPatch) -> None:
