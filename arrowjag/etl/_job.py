@@ -95,7 +95,7 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
         the rows of one batch, in their order. The result for a row must not depend on how rows are divided into batches.
     source : str, path, list of them, pyarrow.dataset.Dataset, or table
         A file, a folder, or a pattern (``data/**/*.parquet``). Folder names such as ``year=2013`` become columns of the input, and
-        the sink repeats the same folders. A table is ``delta://path``, a `deltalake.DeltaTable`,
+        the sink repeats the same folders; a result must not change these columns. A table is ``delta://path``, a `deltalake.DeltaTable`,
         ``iceberg://catalog/namespace.table`` or a table of pyiceberg; the job reads the version that is current when it starts, or
         with which the table was opened.
     sink : str, path or table
@@ -311,7 +311,8 @@ def _run(
         record.add(there, kept, scheduler.outcomes, tasks, sum(scheduler.retries.values()))
 
     failed = len(there.failures) if job.rejects is None else rejected
-    scheduler, peak = _schedule(job, tasks, limits, known, how.progress, failed, add)
+    keys = next((sink.keys_of(parts[0].path) for parts in kept), "")
+    scheduler, peak = _schedule(job, tasks, limits, known, how.progress, failed, add, keys)
     done = [task for task in tasks if task.number in scheduler.outcomes]
     sink.remove_results(task.target for task in tasks if task.number not in scheduler.outcomes)
     _check_results(sink, done, scheduler.outcomes)
@@ -562,6 +563,7 @@ def _schedule(
     progress: bool,
     failed: int,
     ended: Callable[[Scheduler], None] = lambda scheduler: None,
+    keys: str = "",
 ) -> tuple[Scheduler, int | None]:
     """Run the tasks; `ended` is called after them, also if one has failed or a signal has stopped them."""
     shown = make_progress(progress and bool(tasks), sum(task.rows for task in tasks), len(tasks), sum(task.bytes for task in tasks))
@@ -573,7 +575,7 @@ def _schedule(
     policy = Policy(shares.batch_bytes, shares.share, limits.skip, limits.max_failures, limits.timeout, failed)
     engine = _engine(job._replace(workers=shares.workers), limits, shares) if tasks else _NoEngine()
     watch = job.sink.lease.watch if job.sink is not None and job.sink.lease is not None else lambda: None
-    scheduler = Scheduler(job, engine, tasks, schema=schema, policy=policy, progress=shown, watch=watch)
+    scheduler = Scheduler(job, engine, tasks, schema=schema, policy=policy, progress=shown, watch=watch, keys=keys)
     try:
         scheduler.run()
     finally:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from arrowjag._pyarrow_versions import nbytes
+from arrowjag._pyarrow_versions import empty_table, nbytes
 from arrowjag.errors import JagValueError
 from arrowjag.etl._lake import MOST_KEY_BYTES
 from arrowjag.etl._schema import METADATA_KEY, conform_result
@@ -48,13 +48,18 @@ class Output:
         Schema of the job; if None, the schema of the first table with rows.
     buffer_bytes : int
         Results are buffered until they form a row group of about this size.
+    empty : str, optional
+        Partition folders of the file if there are no rows. By default a task without rows writes no file into a folder that
+        `partition_by` partitions: readers refuse a file outside of the partition folders, so it takes a folder of another task.
     """
 
-    def __init__(self, sink: Sink, task: Task, schema: pa.Schema | None, buffer_bytes: int) -> None:
+    def __init__(self, sink: Sink, task: Task, schema: pa.Schema | None, buffer_bytes: int, *, empty: str | None = None) -> None:
         self.schema = schema
         self.rows = self.rejected = 0
         self.files: tuple[Written, ...] = ()
         self._sink, self._task, self._buffer_bytes = sink, task, buffer_bytes
+        self._folders = sink.folders_of(task)
+        self._empty = empty if sink.cuts else ""
         self._open: dict[str, _File] = {}
         self._stack = contextlib.ExitStack()
 
@@ -79,11 +84,25 @@ class Output:
         self.rows += table.num_rows
         if not table.num_rows:
             return
+        table = self._without_folders(table)
         with blamed(self._sink.folder):
             for folder, rows in self._cut(table):
                 self._file(folder, rows.schema).write(rows)
             if sum(file.size for file in self._open.values()) >= self._buffer_bytes:
                 max(self._open.values(), key=lambda file: file.size).flush()
+
+    def _without_folders(self, table: pa.Table) -> pa.Table:
+        """Drop the columns that folders hold: readers take them from there, or refuse files that hold them, too."""
+        held = [name for name in self._folders if name in table.column_names]
+        if len(held) == table.num_columns:  # Parquet stores rows in columns
+            return table
+        for name in held:
+            value = self._folders[name]
+            if not _is_all(table.column(name), value):
+                raise JagValueError(
+                    f"the result changes column {name!r}, which readers take from the folder {name}={value}: rename the column"
+                )
+        return table.drop_columns(held)
 
     def _cut(self, table: pa.Table) -> Iterable[tuple[str, pa.Table]]:
         if not self._sink.partition_by:
@@ -112,10 +131,25 @@ class Output:
     def _finish(self) -> None:
         assert self.schema is not None
         if not self._open:
-            self._file("", self.schema)
+            if self._empty is None:
+                return
+            table = self._without_folders(empty_table(self.schema))
+            self._file(self._empty, table.drop_columns(list(self._sink.partition_by if self._empty else ())).schema)
         keys = {path: file.keys for path, file in self._open.items()}
         facts = self._sink.facts(self._task, keys, self.schema, self.rejected)
         self.files = tuple(file.close(facts) for file in self._open.values())
+
+
+def _is_all(column: pa.ChunkedArray, value: Any) -> bool:
+    """Return whether every item of a column is a value; it may be written as another type, such as text."""
+    if value is None:
+        return bool(column.null_count == len(column))
+    type = pa.large_string() if isinstance(value, str) else pa.scalar(value).type
+    try:
+        equal = pc.equal(column.cast(type), pa.scalar(value, type))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return False
+    return bool(pc.all(equal, skip_nulls=False).as_py() or not len(column))
 
 
 class _File:

@@ -68,6 +68,8 @@ class Scheduler:
         Receives the progress of the job.
     watch : callable
         Called once per iteration of the event loop; raises to stop the job.
+    keys : str
+        Partition folders of a result of an earlier run, for the files of tasks without rows.
     """
 
     def __init__(
@@ -80,13 +82,14 @@ class Scheduler:
         policy: Policy,
         progress: Progress,
         watch: Callable[[], None] = lambda: None,
+        keys: str = "",
     ) -> None:
         self.schema = schema
         self.outcomes: dict[int, Outcome] = {}
         self.failures: list[Failure] = []
         self.retries: dict[int, int] = {}
         self._job, self._engine, self._policy, self._progress = job, engine, policy, progress
-        self._watch = watch
+        self._watch, self._keys = watch, keys
         self._names = {task.number: task.name for task in tasks}
         self._waiting = deque(_Try(task, policy.batch_bytes) for task in tasks)
         self._running: dict[int, tuple[_Try, Order]] = {}
@@ -195,7 +198,7 @@ class Scheduler:
             self.schema = outcome.schema
             self._waiting.appendleft(attempt)
             return
-        if self._job.sink is not None and order.schema is None and not outcome.rows:
+        if self._job.sink is not None and not outcome.rows and not outcome.files:
             self._empty.append((attempt.task, outcome))
         self.outcomes[attempt.task.number] = outcome
         self._check_failures(Failure(attempt.task.path, attempt.task.row_groups, ""))
@@ -251,7 +254,7 @@ class Scheduler:
         return None
 
     def _write_empty(self) -> None:
-        """Write the files of tasks without rows, which ended before the schema was known."""
+        """Write the files of tasks without rows that ended before the schema, or the partition folder of a result, was known."""
         if not self._empty or self._job.sink is None:
             return
         if self.schema is None:
@@ -260,7 +263,8 @@ class Scheduler:
             task, outcome = self._empty[0]
             text = f"no batch has rows, and {self._job.name} fails on a frame without rows: {outcome.trouble}; pass schema="
             raise JobError(Failure(task.path, task.row_groups, text))
+        keys = min((file.keys for outcome in self.outcomes.values() for file in outcome.files), default=self._keys)
         for task, outcome in self._empty:
-            with Output(self._job.sink, task, self.schema, 1) as output:
-                pass
+            with Output(self._job.sink, task, self.schema, 1, empty=keys) as output:
+                output.rejected = outcome.rejected
             self.outcomes[task.number] = outcome._replace(files=output.files)

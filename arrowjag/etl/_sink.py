@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.fs as pf
@@ -102,6 +103,23 @@ class Sink:
         """The folder beside it."""
         return Sidecar(self.filesystem, self.folder, self.link, self.stores)
 
+    @property
+    def cuts(self) -> bool:
+        """Whether results lie in partition folders; a table may hold files outside of them."""
+        return bool(self.partition_by) and self.lake is None
+
+    def keys_of(self, path: str) -> str:
+        """The partition folders of a result; empty if it lies outside of them."""
+        folders = path[len(self.folder) + 1 :].split("/")[:-1][-len(self.partition_by) :] if self.cuts else []
+        names = [unquote(folder.partition("=")[0]) for folder in folders if "=" in folder]
+        return "/".join(folders) if names == [*self.partition_by] else ""
+
+    def folders_of(self, task: Task) -> dict[str, Any]:
+        """The columns that the folders of the source hold, and that readers of the results take from the same folders."""
+        folders = task.target.split("/")[:-1] if self.lake is None else []
+        names = {unquote(folder.partition("=")[0]) for folder in folders if "=" in folder}
+        return {name: value for name, value in task.pieces[0].stored.keys.items() if name in names}
+
     def path_of(self, target: str, keys: str) -> str:
         """The path of a result, relative to the folder, in the partition folders `keys`."""
         if self.lake is not None:
@@ -132,7 +150,7 @@ class Sink:
         facts["inputs"] = [[piece.input, piece.file] for piece in task.pieces]
         if rejected:
             facts |= {"rejected": rejected, "dead_letter": task.target}
-        if self.partition_by:
+        if self.partition_by or not self.folders_of(task).keys().isdisjoint(schema.names):
             facts["schema"] = base64.b64encode(schema.serialize().to_pybytes()).decode()
         if self.lake is not None:
             facts |= {"keys": list(files.values()), "replaces": self.lake.replace}
@@ -444,9 +462,11 @@ class Survey:
         tasks: dict[tuple[Any, ...], list[Result]] = {}
         stale: list[str] = []
         for result in results:
-            if self._is_current(result):
+            is_current = self._is_current(result)
+            # One without rows lies outside of the partition folders if no task had rows when it was written.
+            if is_current and (self._sink.keys_of(result.path) or not self._sink.cuts):
                 tasks.setdefault((result.run, result.inputs, result.files), []).append(result)
-            elif self._is_ours(result):
+            elif is_current or self._is_ours(result):
                 stale.append(result.path)
         kept: list[list[Result]] = []
         done: set[str] = set()

@@ -89,6 +89,15 @@ def test_rows_that_do_not_fit_the_schema_are_rejected_too(source: Path, tmp_path
     assert "lacks column 'id'" in rejected["_error"][1]
 
 
+def test_rejected_rows_of_a_task_without_results_are_kept(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    for _ in range(2):  # the first task ends before the schema is known
+        report = run(fails_at(*range(40)), source, tmp_path / "out", on_error="rows", mode="resume")
+        assert (report.rows, report.rejected) == (80, 40)
+        assert files_in(tmp_path / "out._arrowjag/rejected") == ["f0-0.parquet"]
+    assert report.kept == 3
+
+
 def test_a_dead_letter_file_is_deleted_when_its_rows_are_mended(source: Path, tmp_path: Path) -> None:
     run(fails_at(3), source, tmp_path / "out", on_error="rows")
     assert files_in(tmp_path / "out._arrowjag/rejected") == ["f0-0.parquet"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -19,6 +21,7 @@ from arrowjag.etl._tasks import open_source
 from arrowjag.io._files import StoredFile
 from arrowjag.io._scan import make_plan, open_parts
 from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
+from tests.hosts import pd
 
 
 def limits(workers: int | None = None, memory: Any = None, batch_bytes: Any = None, engine: str = "local") -> Limits:
@@ -295,6 +298,32 @@ def test_results_are_cut_into_folders(tmp_path: Path) -> None:
     check_totals(tmp_path / "out", 120)
     assert run(with_key, tmp_path / "in", tmp_path / "out", mode="resume").kept == 0
     assert len(files_in(tmp_path / "out")) == 3
+
+
+def test_tasks_without_rows_have_files_in_the_folders_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Readers refuse a folder that holds files beside partition folders, or files with the column of a partition."""
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    write_dataset(tmp_path / "all", files=4)
+    (tmp_path / "in").mkdir()
+
+    def job(table: pa.Table) -> pa.Table:
+        table = table.append_column("k", pc.bit_wise_and(table["id"], 1))
+        return table.filter(pc.and_(pc.greater_equal(table["id"], 40), pc.less(table["id"], 80)))
+
+    def resumed(*names: str) -> tuple[int, list[str]]:
+        for name in names:
+            shutil.copy2(tmp_path / "all" / name, tmp_path / "in")
+        report = run(job, tmp_path / "in", tmp_path / "out", partition_by="k", mode="resume")
+        frame = pd.read_parquet(tmp_path / "out")
+        assert sorted(frame.columns) == ["id", "k", "v"]
+        assert aj.read_parquet(tmp_path / "out").num_rows == len(frame) == report.rows
+        return report.kept, files_in(tmp_path / "out")
+
+    assert resumed("f0.parquet", "f2.parquet") == (0, ["f0-0.parquet", "f2-0.parquet"])  # no folder is known
+    (tmp_path / "in/f2.parquet").unlink()
+    assert resumed("f1.parquet") == (0, ["k=0/f0-0.parquet", "k=0/f1-0.parquet", "k=1/f1-0.parquet"])
+    assert resumed("f3.parquet")[0] == 2
+    assert resumed() == (3, ["k=0/f0-0.parquet", "k=0/f1-0.parquet", "k=0/f3-0.parquet", "k=1/f1-0.parquet"])
 
 
 def test_partition_by_without_meaning(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ import pytest
 import arrowjag as aj
 from arrowjag.etl import JobError, _tasks, _worker
 from arrowjag.io._scan import make_plan
-from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
+from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
 from tests.hosts import pd, pl
 
 
@@ -50,14 +50,58 @@ def test_partitions_are_columns_and_folders(tmp_path: Path) -> None:
     assert check_totals(tmp_path / "out", rows)["part"].to_pylist() == [0] * 40 + [1] * 40 + [0] * 40
 
 
-def test_keys_may_be_results_too(tmp_path: Path) -> None:
-    """The texts of polars frames have another type than those of folders."""
+def test_results_hold_keys_in_their_folders_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pandas reads no files that hold the columns of their folders; the texts of polars frames have another type than these."""
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
     aj.write_parquet({"lang": ["de", "en", "de"], "v": aj.array([[1], [], [2]])}, tmp_path / "in", partition_by="lang")
-    run(lambda frame: frame.with_columns(n=pl.col("v").jag.lengths()), tmp_path / "in", tmp_path / "out", frame="polars")
+    for kept in (0, 1):  # the schema of results includes the keys
+        report = run(
+            lambda frame: frame.with_columns(n=pl.col("v").jag.lengths()),
+            *(tmp_path / "in", tmp_path / "out"),
+            frame="polars",
+            mode="resume",
+        )
+        assert report.kept == kept
+        if not kept:
+            (tmp_path / "out/lang=de/part-0-0.parquet").unlink()
     expected = {"lang": ["de", "de", "en"], "v": [[1], [2], []], "n": [1, 1, 0]}
-    for path in (tmp_path / "out", ds.dataset(tmp_path / "out", format="parquet")):
+    for path in (tmp_path / "out", ds.dataset(tmp_path / "out", format="parquet", partitioning="hive")):
         assert aj.read_parquet(path, columns=list(expected)).to_pydict() == expected
+    assert pd.read_parquet(tmp_path / "out")["lang"].to_list() == expected["lang"]
     assert run(lambda frame: frame, tmp_path / "out", tmp_path / "again", frame="polars").rows == 3
+    assert run(keep, tmp_path / "out", tmp_path / "again", frame="polars", mode="resume").kept == 0
+    run(lambda frame: frame.select("lang"), tmp_path / "in", tmp_path / "all", frame="polars")
+    assert aj.read_parquet(tmp_path / "all").to_pydict() == {"lang": ["de", "de", "en"]}
+
+
+@pytest.mark.parametrize(
+    ("folder", "same", "others"),
+    [
+        ("k=1", ([1] * 5, ["1"] * 5, pa.array(["1"] * 5).dictionary_encode()), ([1, 1, 3, 1, 1], ["x"] * 5, [None] * 5, [[1]] * 5)),
+        ("k=__HIVE_DEFAULT_PARTITION__", (pa.nulls(5), pa.nulls(5, pa.string())), ([None, 1, None, None, None],)),
+    ],
+)
+def test_a_result_that_changes_the_key_of_its_folder_raises(
+    folder: str, same: Any, others: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    for place in (folder, "k=2"):  # a null alone has no type
+        (tmp_path / "in" / place).mkdir(parents=True)
+        pq.write_table(table_of(range(5 if place == folder else 0)), tmp_path / "in" / place / "a.parquet")
+
+    def write(key: Any) -> None:
+        run(
+            lambda table: table.set_column(2, "k", pa.array(key)[: len(table)]),
+            *(tmp_path / "in", tmp_path / "out"),
+            mode="replace",
+        )
+
+    for key in same:
+        write(key)
+        assert aj.read_parquet(tmp_path / "out")["k"].unique().to_pylist() == [1 if folder == "k=1" else None]
+    for key in others:
+        with pytest.raises(JobError, match=r"changes column 'k', .* the folder k=(1|None): "):
+            write(key)
 
 
 def test_a_folder_excluded_by_a_filter_makes_no_task(tmp_path: Path) -> None:
