@@ -95,9 +95,9 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
         the rows of one batch, in their order. The result for a row must not depend on how rows are divided into batches.
     source : str, path, list of them, pyarrow.dataset.Dataset, or table
         A file, a folder, or a pattern (``data/**/*.parquet``). Folder names such as ``year=2013`` become columns of the input, and
-        the sink repeats the same folders; a result must not change these columns. A table is ``delta://path``, a `deltalake.DeltaTable`,
-        ``iceberg://catalog/namespace.table`` or a table of pyiceberg; the job reads the version that is current when it starts, or
-        with which the table was opened.
+        the sink repeats the same folders; a result must not change these columns. A table is ``delta://path``, a
+        `deltalake.DeltaTable`, ``iceberg://catalog/namespace.table`` or a table of pyiceberg; the job reads the version that is
+        current when it starts, or with which the table was opened.
     sink : str, path or table
         The output folder, created if it doesn't exist, or a table, to which all results are added in one commit. A new table of
         Delta Lake appears with the commit; of Iceberg, the catalog gets an empty table first.
