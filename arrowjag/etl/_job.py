@@ -32,12 +32,13 @@ from arrowjag.etl._record import Record, new_run
 from arrowjag.etl._rejects import Rejects, clear_rejected
 from arrowjag.etl._scheduler import Policy, Scheduler
 from arrowjag.etl._schema import check_schema, make_frame
+from arrowjag.etl._sidecar import refuse_sidecar
 from arrowjag.etl._signals import ended_by_signals
 from arrowjag.etl._sink import Result, Sink, open_sink, overlaps, prepare, refuse_files
 from arrowjag.etl._tasks import Piece, Source, Task, make_tasks, open_source
 from arrowjag.etl._units import bytes_text, parse_bytes
-from arrowjag.etl._worker import Job, Outcome, as_partial
-from arrowjag.etl.report import Failure, JobError, Report
+from arrowjag.etl._worker import Job, as_partial
+from arrowjag.etl.report import Report
 from arrowjag.io._locate import RealPaths, locate_file
 from arrowjag.io._probe import probe
 from arrowjag.io._scan import make_plan
@@ -315,11 +316,12 @@ def _run(
     scheduler, peak = _schedule(job, tasks, limits, known, how.progress, failed, add, keys)
     done = [task for task in tasks if task.number in scheduler.outcomes]
     sink.remove_results(task.target for task in tasks if task.number not in scheduler.outcomes)
-    _check_results(sink, done, scheduler.outcomes)
+    written = {file.path: task for task in done for file in scheduler.outcomes[task.number].files}
+    sink.check(written, [one.path for parts in kept for one in parts])
     commit = ""
     if how.lake is not None:
-        written = [file for task in done for file in scheduler.outcomes[task.number].files]
-        commit = commit_results(sink, how.lake, kept, written, scheduler.schema)
+        files = [file for task in done for file in scheduler.outcomes[task.number].files]
+        commit = commit_results(sink, how.lake, kept, files, scheduler.schema)
         record.committed(commit)
     outcomes = list(scheduler.outcomes.values())
     return Report(
@@ -416,16 +418,6 @@ def _to_do(there: Source, kept: list[list[Result]]) -> list[Piece]:
     return [piece for piece in there.pieces if piece.input not in done]
 
 
-def _check_results(sink: Sink, tasks: list[Task], outcomes: Mapping[int, Outcome]) -> None:
-    """Raise `JobError` unless the sink holds the files of all tasks, written by this run; don't rely on the engine for it."""
-    paths = {f"{sink.folder}/{file.path}": task for task in tasks for file in outcomes[task.number].files}
-    for result in sink.results(paths):
-        if (result.run, result.transform) != (sink.run, sink.transform):
-            task = paths[result.path]
-            how = "is not in the sink" if not result.rows and result.schema is None else "was written over by another run"
-            raise JobError(Failure(task.path, task.row_groups, f"its result {result.path} {how}"))
-
-
 def _write_record(record: Record) -> None:
     """Write the record; only log if that fails, because an error here would hide how the run ended, and resume needs no record."""
     try:
@@ -444,13 +436,16 @@ def _rejects(sink: Sink, there: Source, limits: Limits, dead_letter: Any, where:
     if dead_letter is None:
         return Rejects.beside(sink.sidecar, limits.max_failures)
     filesystem, folder = locate_file(dead_letter, where, stores)
-    _refuse_folder(filesystem, folder.rstrip("/"), sink, there)
-    return Rejects(filesystem, folder.rstrip("/"), limits.max_failures, sink.folder)
+    found = Rejects(filesystem, folder.rstrip("/"), limits.max_failures, sink.folder)
+    if found != Rejects.beside(sink.sidecar, limits.max_failures):
+        _refuse_folder(filesystem, found.folder, sink, there)
+    return found
 
 
 def _refuse_folder(filesystem: Any, folder: str, sink: Sink, there: Source) -> None:
     """Raise if dead-letter files would be read as input or as results, or would replace results of the same names."""
     real = RealPaths(filesystem)
+    refuse_sidecar(real.of(folder), f"dead_letter {folder}")
     inner, outer = real.of(folder) + "/", real.of(sink.folder) + "/"
     if filesystem == sink.filesystem and (inner.startswith(outer) or outer.startswith(inner)):
         raise JagValueError(f"dead_letter {folder} and the sink {sink.folder} lie in one folder: take another folder")

@@ -55,6 +55,7 @@ class Record:
     def __init__(self, sink: Sink, **facts: Any) -> None:
         self._sink = sink
         self._facts: dict[str, Any] = {"v": 1, "run": sink.run, "state": "failed", "started": _now(), **facts}
+        self._facts["lease"] = 0 if sink.lease is None else sink.lease.number
         self._facts |= {"fingerprint": sink.transform, "versions": _versions(), "host": platform.node()}
 
     def add(
@@ -224,11 +225,12 @@ def status(sink: Any, *, filesystem: Any = None, storage_options: Mapping[str, A
         foreign=tuple(result.path for result in results if not result.transform and lake is None),
         unfinished=tuple(unfinished),
         owner=owner,
-        runs=tuple(_run(sidecar, name) for name in reversed(names)),
+        runs=tuple(run for _, run in sorted((_run(sidecar, name) for name in names), key=lambda found: found[0], reverse=True)),
     )
 
 
-def _run(sidecar: Sidecar, name: str) -> Run:
+def _run(sidecar: Sidecar, name: str) -> tuple[tuple[int, str], Run]:
+    """Return a run and what orders it: leases are numbered, whatever the clocks of machines show."""
     path = f"{sidecar.folder}/{name}"
     try:
         facts = json.loads(sidecar.read(name))
@@ -249,7 +251,7 @@ def _run(sidecar: Sidecar, name: str) -> Run:
             record=path,
         )
         str(run)  # raises if a fact has another type
+        return (int(facts.get("lease", 0)), name), run
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         unknown = name.removeprefix(RECORD).removesuffix(".json")
-        return Run(unknown, "unreadable", "", "", "", 0, 0, None, 0, 0, (), f"{path} is not a valid record", path)
-    return run
+        return (0, name), Run(unknown, "unreadable", "", "", "", 0, 0, None, 0, 0, (), f"{path} is not a valid record", path)

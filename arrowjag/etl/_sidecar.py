@@ -16,11 +16,12 @@ from typing import Any
 
 import pyarrow.fs as pf
 
-from arrowjag.io._atomic import atomic_target, fsspec_of, local_path, part_prefix
+from arrowjag.errors import JagValueError
+from arrowjag.io._atomic import atomic_target, fsspec_of, local_path, part_prefix, writing
 from arrowjag.io._locate import SIDECAR
 from arrowjag.io._stores import object_store
 
-__all__ = ["RECORD", "Sidecar"]
+__all__ = ["RECORD", "Sidecar", "refuse_sidecar"]
 
 #: Prefix of the names of records.
 RECORD = "run-"
@@ -173,6 +174,22 @@ class Sidecar:
             Path(temporary).write_bytes(content)
 
 
+def refuse_sidecar(folder: str, name: str) -> None:
+    """Raise if a folder lies in the folder beside a sink, in which the jobs of that sink delete files.
+
+    Parameters
+    ----------
+    folder : str
+        A path without symbolic links.
+    name : str
+        The folder as the caller named it, for messages.
+    """
+    if any(part.endswith(SIDECAR) for part in folder.split("/")):
+        raise JagValueError(
+            f"{name} lies in a folder *{SIDECAR}, which holds the leases, records and rejected rows of a sink: take another folder"
+        )
+
+
 def _create_local(path: str, content: bytes) -> bool:
     """Create a local file with its content if it is absent.
 
@@ -182,7 +199,8 @@ def _create_local(path: str, content: bytes) -> bool:
     folder, _, name = path.rpartition("/")
     temporary = f"{folder}/{part_prefix(name)}{uuid.uuid4().hex[:16]}.part"
     try:
-        _write_new(temporary, content)
+        with writing(path):
+            _write_new(temporary, content)
         try:
             os.link(temporary, path)
         except FileExistsError:

@@ -20,7 +20,7 @@ from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.etl._lake import LakeFacts, check_keys, file_name, is_ours
 from arrowjag.etl._lease import Lease
 from arrowjag.etl._schema import METADATA_KEY, bare_schema, conform_result
-from arrowjag.etl._sidecar import Sidecar
+from arrowjag.etl._sidecar import Sidecar, refuse_sidecar
 from arrowjag.etl._tasks import Source, Task
 from arrowjag.etl.report import Failure, JobError
 from arrowjag.io._atomic import fsspec_of
@@ -233,6 +233,25 @@ class Sink:
         *folders, name = path[len(self.folder) + 1 :].split("/")
         return "/".join([*folders[: len(folders) - len(self.partition_by)], name])
 
+    def check(self, written: Mapping[str, Task], kept: Iterable[str]) -> None:
+        """Raise `JobError` unless the sink holds what this run has written and kept, and nothing else; don't rely on the engine.
+
+        A worker of a driver that was killed may publish its result after this run has listed the folder.
+        """
+        tasks = {f"{self.folder}/{path}": task for path, task in written.items()}
+        for result in self.results(tasks):
+            if (result.run, result.transform) != (self.run, self.transform):
+                task = tasks[result.path]
+                how = "is not in the sink" if not result.rows and result.schema is None else "was written over by another run"
+                raise JobError(Failure(task.path, task.row_groups, f"its result {result.path} {how}"))
+        if self.lake is not None:  # a table holds what is committed
+            return
+        known = {*tasks, *kept}
+        found = {info.path for info in self.infos() if info.path.endswith(".parquet")}
+        for path in sorted(known ^ found):
+            how = "was deleted" if path in known else "was written into the sink by another program"
+            raise JobError(Failure(path, (), f'the file {how} during the run: run again with mode="resume"'))
+
     def remove_parts(self) -> None:
         """Delete the temporary files that killed tasks of this run left; only log if that fails, as the next run deletes them."""
         try:
@@ -338,6 +357,7 @@ def open_sink(  # noqa: PLR0913  (what a job says of its sink)
     link = sink if filesystem is None and isinstance(sink, str) and "://" in sink else ""
     filesystem, path = locate_file(sink, filesystem, stores)
     folder = RealPaths(filesystem).of(path.rstrip("/")) if path.rstrip("/") else ""  # one lease, whatever links lead to the folder
+    refuse_sidecar(folder, f"the sink {sink}")
     if "/" not in folder.strip("/") and _has_buckets(filesystem):
         raise JagValueError(f"the sink {sink} is a whole bucket: name a folder in it; leases and records are stored beside that")
     if not folder:

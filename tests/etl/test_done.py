@@ -24,7 +24,7 @@ import arrowjag as aj
 from arrowjag.etl import JobError, SinkInUseError, _lease
 from arrowjag.etl._sidecar import Sidecar
 from arrowjag.etl._tasks import SourceChangedError, open_source, verify_unchanged
-from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
+from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
 from tests.hosts import pl
 
 ROOT = Path(aj.__file__).parents[1]
@@ -224,14 +224,35 @@ def test_a_run_that_was_taken_over_publishes_nothing_more(source: Path, tmp_path
     assert files_in(tmp_path / "out") == ["f0-0.parquet"]
 
 
-def test_results_that_another_writes_over_are_seen(source: Path, tmp_path: Path) -> None:
-    def meddles(table: pa.Table) -> pa.Table:
-        if table["id"][0].as_py() == 80:
-            shutil.copy(source / "f0.parquet", tmp_path / "out/f0-0.parquet")
+def test_results_that_another_writes_or_deletes_are_seen(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    out = tmp_path / "out"
+    cases = {
+        r"its result \S+f1-0\.parquet was written over by another run": lambda: shutil.copy(
+            source / "f0.parquet", out / "f1-0.parquet"
+        ),
+        r"its result \S+f1-0\.parquet is not in the sink": (out / "f1-0.parquet").unlink,
+        r"f0-0\.parquet: the file was deleted during the run": (out / "f0-0.parquet").unlink,
+        r"f3-0\.parquet: the file was written into the sink by another": lambda: shutil.copy(
+            out / "f0-0.parquet", out / "f3-0.parquet"
+        ),
+    }
+    deeds: list[Any] = []
+
+    def meddled(table: pa.Table) -> pa.Table:
+        if deeds and table["id"][0].as_py() == 80:
+            deeds.pop()()
         return table
 
-    with pytest.raises(JobError, match=r"its result \S+f0-0\.parquet was written over by another run"):
-        run(meddles, source, tmp_path / "out")
+    shutil.copytree(source, tmp_path / "all")
+    for told, deed in cases.items():
+        for name in ("f1.parquet", "f2.parquet"):
+            (source / name).unlink(missing_ok=True)
+        run(meddled, source, out, version="1", mode="replace")
+        shutil.copytree(tmp_path / "all", source, dirs_exist_ok=True)
+        deeds.append(deed)
+        with pytest.raises(JobError, match=told):
+            run(meddled, source, out, version="1", mode="resume")
 
 
 # ----------------------------------------------------------------------------------------------------- record, status
@@ -268,6 +289,14 @@ def test_a_record_of_each_run(source: Path, tmp_path: Path) -> None:
         "rows": 40,
         "bytes": (tmp_path / "other/f0-0.parquet").stat().st_size,
     }
+
+
+def test_runs_are_in_their_order_though_a_clock_was_set_back(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    for name in ("20260102T", "20260101T", "20260103T"):
+        monkeypatch.setattr("arrowjag.etl._job.new_run", lambda name=name: name)
+        run(keep, source, tmp_path / "out", mode="resume")
+    assert [run.id for run in aj.etl.status(tmp_path / "out").runs] == ["20260103T", "20260101T", "20260102T"]
 
 
 def test_the_status_of_a_killed_run_and_of_a_folder_that_does_not_exist(source: Path, tmp_path: Path) -> None:
