@@ -241,8 +241,8 @@ def run_job(
     options: dict[str, Any] = {"engine": engine, "workers": workers, "memory": memory, "mode": mode, "frame": frame}
     options |= {"batch_bytes": batch_bytes, "bytes_per_file": bytes_per_file, "on_error": on_error, "dead_letter": dead_letter}
     options |= {"max_failures": max_failures, "timeout": timeout, "missing_inputs": missing_inputs, "version": code_version}
-    options |= {"columns": _jobs.names(columns), "partition_by": _jobs.names(partition_by), "filters": _jobs.filters(filter or [])}
-    options |= {"storage_options": _jobs.storage_options(storage_option) or None}
+    options |= {"columns": _jobs.names(columns, "--columns"), "partition_by": _jobs.names(partition_by, "--partition-by")}
+    options |= {"filters": _jobs.filters(filter or []), "storage_options": _jobs.storage_options(storage_option) or None}
     if merge_schema:
         options["write"] = {"schema_mode": "merge"}
     with _jobs.log_to_stderr(log_level):
@@ -272,7 +272,9 @@ def status(
 
 @app.command("compile", short_help="Compile the loops of arrowjag ahead of time.")
 def compile_loops(
-    folder: Annotated[Path | None, typer.Option(help="Where to store the compiled code; by default in the user's cache.")] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="Where to store the compiled code; by default in the user's cache.", file_okay=False)
+    ] = None,
     only: Annotated[str, typer.Option(metavar="PATTERN", help="The loops to compile, such as 'sum-*'.")] = "*",
 ) -> None:
     """Compile the loops of arrowjag ahead of time, for this processor.

@@ -153,9 +153,12 @@ def _logging_warnings(logger: logging.Logger) -> Iterator[None]:
         yield
 
 
-def names(text: str | None) -> list[str] | None:
-    """Split names at commas."""
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+def names(text: str | None, option: str) -> list[str] | None:
+    """Split names at commas; no name, as of an unset variable of a script, is an error."""
+    found = None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    if found == []:
+        raise JagValueError(f"{option} {text!r} names no column")
+    return found
 
 
 def filters(texts: list[str]) -> list[tuple[str, str, Any]] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from arrowjag._pyarrow_versions import empty_table, nbytes
-from arrowjag.errors import JagValueError
+from arrowjag.errors import JagValueError, brief
 from arrowjag.etl._lake import MOST_KEY_BYTES
 from arrowjag.etl._schema import METADATA_KEY, conform_result
 from arrowjag.etl._sink import Sink, blamed
@@ -175,9 +176,17 @@ class _File:
     def _opened(self, first: pa.Table | None = None) -> FileWriter:
         if self._writer is None:
             path = f"{self._sink.folder}/{self._path}"
-            self._sink.filesystem.create_dir(path.rpartition("/")[0], recursive=True)
             tag = f"{self._sink.run}-" if self._sink.run else ""
-            self._file = self._stack.enter_context(atomic_target(self._sink.filesystem, path, tag))
+            try:
+                self._sink.filesystem.create_dir(path.rpartition("/")[0], recursive=True)
+                self._file = self._stack.enter_context(atomic_target(self._sink.filesystem, path, tag))
+            except OSError as error:
+                if error.errno != errno.ENAMETOOLONG:
+                    raise
+                advice = "take another key for partition_by" if self.keys else "rename the file of the source"
+                raise JagValueError(
+                    f"the name of the result {brief(self._path)} is too long for its file system: {advice}"
+                ) from error
             self._writer = FileWriter(str(self._file), self._schema, self._sink.options, "the result", first)
             self._stack.callback(self._writer.close)
         return self._writer

@@ -261,7 +261,9 @@ class Scheduler:
             self.schema = next((outcome.schema for _, outcome in self._empty if outcome.schema is not None), None)
         if self.schema is None:
             task, outcome = self._empty[0]
-            text = f"no batch has rows, and {self._job.name} fails on a frame without rows: {outcome.trouble}; pass schema="
+            count = sum(outcome.rejected for outcome in self.outcomes.values())
+            what = f"all results are empty and {count} rows rejected" if count else "no batch has rows"
+            text = f"{what}, and {self._job.name} fails on a frame without rows: {outcome.trouble}; pass schema="
             raise JobError(Failure(task.path, task.row_groups, text))
         keys = min((file.keys for outcome in self.outcomes.values() for file in outcome.files), default=self._keys)
         for task, outcome in self._empty:

@@ -19,6 +19,9 @@ __all__ = ["METADATA_KEY", "bare_schema", "check_schema", "conform_result", "mak
 METADATA_KEY = b"arrowjag.etl"
 
 
+_OTHER_COLUMNS = 'return the same columns for every batch; mode="replace" writes all results again, with other columns'
+
+
 def make_frame(table: pa.Table, frame: str) -> Any:
     """Convert a batch to the frame that the transform receives.
 
@@ -171,7 +174,7 @@ def conform_result(table: pa.Table, schema: pa.Schema, owner: str = "the job", h
     if missing or more:
         said = [f"{word} column {', '.join(map(repr, names))}" for word, names in (("lacks", missing), ("adds", more)) if names]
         columns = f"the columns of {owner} are {', '.join(schema.names)}"
-        raise JagValueError(f"the result {' and '.join(said)}; {columns}{hint and f'; {hint}'}")
+        raise JagValueError(f"the result {' and '.join(said)}; {columns}; {hint or _OTHER_COLUMNS}")
     for field in schema:
         found = table.schema.field(field.name).type
         if not _is_alike(found, field.type):

@@ -178,6 +178,8 @@ def test_failures_are_reported_and_logged(folder: Path, capsys: pytest.CaptureFi
         (["--filter", "year =="], "--filter 'year ==' can't be read: write NAME OPERATOR VALUE"),
         (["--filter", "year <="], "--filter 'year <=' can't be read: write NAME OPERATOR VALUE"),
         (["--log-level", "loud"], "--log-level must be debug, info, warning or error, got 'loud'"),
+        (["--columns", ""], "--columns '' names no column"),
+        (["--partition-by", " ,"], "--partition-by ' ,' names no column"),
         (["--schema", "nowhere.parquet"], "--schema nowhere.parquet: no such file"),
         (["--schema", "my_job.py"], "--schema my_job.py is truncated or neither a Parquet nor an Arrow IPC file"),
         (["--timeout", "-1"], "timeout must be a number of seconds above 0"),

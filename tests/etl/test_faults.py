@@ -97,6 +97,13 @@ def test_rejected_rows_of_a_task_without_results_are_kept(source: Path, tmp_path
         assert files_in(tmp_path / "out._arrowjag/rejected") == ["f0-0.parquet"]
     assert report.kept == 3
 
+    def never(table: pa.Table) -> pa.Table:
+        raise ValueError("never")
+
+    told = "all results are empty and 120 rows rejected, and .*never fails on a frame without rows: ValueError: never"
+    with pytest.raises(JobError, match=told):
+        run(never, source, tmp_path / "none", on_error="rows")
+
 
 def test_a_dead_letter_file_is_deleted_when_its_rows_are_mended(source: Path, tmp_path: Path) -> None:
     run(fails_at(3), source, tmp_path / "out", on_error="rows")
@@ -181,6 +188,8 @@ def test_a_run_that_is_killed_as_it_writes_a_dead_letter_file_leaves_none(
         (".", "lie in one folder: take another"),
         ("in", "would be read as input"),
         ("in/dead", "would be read as input"),
+        ("other._arrowjag/rejected", r"in a folder \*\._arrowjag, which holds the leases"),
+        ("out._arrowjag/dead", r"in a folder \*\._arrowjag, which holds the leases"),
     ],
 )
 def test_dead_letter_files_are_neither_results_nor_input(folder: str, told: str, source: Path, tmp_path: Path) -> None:

@@ -274,7 +274,7 @@ def second_differs(kind: str) -> Any:
         ("value", "column 'x': double doesn't fit int64"),
         ("field", r"column 's': struct<a: int64, b: int64> does not fit struct<a: int64>"),
         ("missing", "the result lacks column 'x'; the columns of the job are x, s"),
-        ("added", "the result adds column 'y'; the columns of the job are x, s"),
+        ("added", "the result adds column 'y'; the columns of the job are x, s; return the same columns .*mode=\"replace\" writes"),
     ],
 )
 def test_a_result_of_another_schema_names_file_and_column(kind: str, text: str, source: Path, tmp_path: Path) -> None:
@@ -423,6 +423,27 @@ def test_a_worker_whose_driver_dies_while_it_starts_ends_without_a_traceback() -
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("keys", "told"), [(None, "rename the file of the source"), ("k", "take another key for partition_by")], ids=["file", "key"]
+)
+def test_a_result_whose_name_is_too_long_fails_its_task(
+    keys: Any, told: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    name = "b" * 246 + ".parquet" if keys is None else "f1.parquet"  # the name of the result has two characters more
+    (source / "f1.parquet").rename(source / name)
+
+    def long(table: pa.Table) -> pa.Table:
+        is_second = table["id"][0].as_py() == 40
+        return table.append_column("k", pa.array(["x" * (300 if is_second and keys else 3)] * len(table)))
+
+    report = run(long, source, tmp_path / "out", partition_by=keys, on_error="skip")
+    assert report.rows == 80
+    assert re.search(
+        rf"{name}, row group.*: JagValueError: the name of the result .* is too long .*: {told}", str(report.failures[0])
+    )
+
+
 def test_damaged_input_is_named(source: Path, tmp_path: Path) -> None:
     content = bytearray((source / "f1.parquet").read_bytes())
     content[20:120] = b"\xff" * 100
@@ -521,6 +542,9 @@ def test_sources_and_sinks_without_meaning(source: Path, tmp_path: Path) -> None
         run(keep, [source / "f0.parquet", source / "f0.parquet"], tmp_path / "out")
     for sink in (source, source / "below", source.parent):
         with pytest.raises(aj.JagValueError, match="lie in one folder"):
+            run(keep, source, sink)
+    for sink in (tmp_path / "other._arrowjag", tmp_path / "other._arrowjag/rejected"):  # whose files jobs with that sink delete
+        with pytest.raises(aj.JagValueError, match=r"^run: the sink \S+ lies in a folder \*\._arrowjag, .*: take another folder"):
             run(keep, source, sink)
     with pytest.raises(aj.JagValueError, match="is a file"):
         run(keep, source / "f0.parquet", source / "f1.parquet")
