@@ -143,8 +143,9 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
         the job.
     dead_letter : str or path, optional
         Folder for the rows that fail with ``on_error="rows"``: Parquet files with the input columns and ``_file``, ``_row_groups``,
-        ``_error``. By default ``<sink>._arrowjag/rejected``; neither in the sink nor in the source. Files of earlier runs are
-        deleted with the results to which they belong; those of jobs with other sinks are never replaced.
+        ``_error``, with one more underscore if the input has such columns. By default ``<sink>._arrowjag/rejected``; neither in the
+        sink nor in the source. Files of earlier runs are deleted with the results to which they belong; those of jobs with other
+        sinks are never replaced.
     max_failures : int, optional
         Maximum number of failed tasks (``"skip"``) or rows (``"rows"``); one more ends the job with an error. Rows that earlier
         runs rejected and files without a footer count, so that a resumed job fails, too.

@@ -111,7 +111,10 @@ class Rejects(NamedTuple):
             "_error": pa.array([one.error for one in rejected]),
         }
         for name, column in facts.items():
+            while name in rows.column_names:  # the input may be the rejected rows of another job
+                name = f"_{name}"  # noqa: PLW2901
             rows = rows.append_column(name, column)
+        rows = rows.drop_columns([name for name in task.folders if name in rows.column_names])
         metadata = dict(rows.schema.metadata or {}) | {METADATA_KEY: json.dumps({"rejected_by": self.sink})}
         with blamed(self.folder):
             self.filesystem.create_dir(path.rpartition("/")[0], recursive=True)

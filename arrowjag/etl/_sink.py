@@ -115,10 +115,8 @@ class Sink:
         return "/".join(folders) if names == [*self.partition_by] else ""
 
     def folders_of(self, task: Task) -> dict[str, Any]:
-        """The columns that the folders of the source hold, and that readers of the results take from the same folders."""
-        folders = task.target.split("/")[:-1] if self.lake is None else []
-        names = {unquote(folder.partition("=")[0]) for folder in folders if "=" in folder}
-        return {name: value for name, value in task.pieces[0].stored.keys.items() if name in names}
+        """The columns that readers of the results take from their folders; a table has them in its files."""
+        return task.folders if self.lake is None else {}
 
     def path_of(self, target: str, keys: str) -> str:
         """The path of a result, relative to the folder, in the partition folders `keys`."""

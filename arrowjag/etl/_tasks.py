@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
+from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
@@ -103,6 +104,12 @@ class Task(NamedTuple):
     def row_groups(self) -> tuple[int, ...]:
         """The row groups of the first file."""
         return self.pieces[0].row_groups
+
+    @property
+    def folders(self) -> dict[str, Any]:
+        """The columns, with their values, that partition folders in the path of the result hold."""
+        found = {unquote(folder.partition("=")[0]) for folder in self.target.split("/")[:-1] if "=" in folder}
+        return {name: value for name, value in self.pieces[0].stored.keys.items() if name in found}
 
     @property
     def name(self) -> str:

@@ -31,8 +31,8 @@ from arrowjag.etl._sink import Sink, probe_folder
 from arrowjag.etl._worker import Finished, Job, Order, TaskError, run_remotely
 from arrowjag.io import _atomic
 from arrowjag.io._python_files import python_filesystem
-from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, row_of, run, totals, write_dataset
-from tests.hosts import pl
+from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, row_of, run, table_of, totals, write_dataset
+from tests.hosts import pd, pl
 
 ROOT = Path(aj.__file__).parents[1]
 
@@ -103,6 +103,20 @@ def test_rejected_rows_of_a_task_without_results_are_kept(source: Path, tmp_path
     told = "all results are empty and 120 rows rejected, and .*never fails on a frame without rows: ValueError: never"
     with pytest.raises(JobError, match=told):
         run(never, source, tmp_path / "none", on_error="rows")
+
+
+def test_rejected_rows_may_be_input_and_be_rejected_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    write_dataset(tmp_path / "in", keys=True)
+    first, second = tmp_path / "one._arrowjag/rejected", tmp_path / "two._arrowjag/rejected"
+    assert run(fails_at(3, 50), tmp_path / "in", tmp_path / "one", on_error="rows").rejected == 2
+    assert run(fails_at(3, 50), first, tmp_path / "two", on_error="rows", schema=table_of(range(0)).schema).rejected == 2
+    table = aj.read_parquet(second)
+    assert table.column_names == ["id", "v", "_file", "_row_groups", "_error", "__file", "__row_groups", "__error", "part"]
+    assert table["id"].to_pylist() == [3, 50]
+    assert table["_file"].to_pylist() == [str(tmp_path / f"in/part={n}/f{n}.parquet") for n in (0, 1)]
+    assert table["__file"].to_pylist() == [str(first / f"part={n}/f{n}-0.parquet") for n in (0, 1)]
+    assert pd.read_parquet(second)["part"].to_list() == table["part"].to_pylist() == [0, 1]
 
 
 def test_a_dead_letter_file_is_deleted_when_its_rows_are_mended(source: Path, tmp_path: Path) -> None:
