@@ -517,9 +517,10 @@ class Survey:
             )
         if unchanged and result.transform == self._sink.transform:
             return True
+        how = "of other files, which were replaced" if not unchanged else "they were made by another function or options"
         raise JagValueError(
-            f"{result.path} holds results of {gone[0]}, which is no longer in the source, and they were made by another function "
-            'or options: missing_inputs="drop" deletes them, or take another sink'
+            f"{result.path} holds results of {gone[0]}, which is no longer in the source, and {how}: "
+            'missing_inputs="drop" deletes them, or take another sink'
         )
 
     def _is_ours(self, result: Result) -> bool:

@@ -23,7 +23,7 @@ from arrowjag.io._footer import encoded_schema
 from arrowjag.io._frames import check_host, from_table, index_columns, to_table
 from arrowjag.io._leaves import leaf_places, select
 from arrowjag.io._locate import Located, TableFolderError, locate, locate_file
-from arrowjag.io._partitions import FILE_NAME, cut_by_keys
+from arrowjag.io._partitions import FILE_NAME, cut_by_keys, key_types
 from arrowjag.io._plain import plain_schema
 from arrowjag.io._python_files import open_python_file
 from arrowjag.io._row_groups import cut_rows
@@ -217,9 +217,14 @@ def open_dataset(found: Located, partitioning: Any, schema: pa.Schema | None = N
         partitioning = ds.partitioning(flavor=partitioning)
     elif isinstance(partitioning, (list, tuple)):
         partitioning = ds.partitioning(field_names=list(partitioning))
-    options = ds.FileSystemFactoryOptions(partitioning=partitioning, partition_base_dir=found.base or "")
-    factory = ds.FileSystemDatasetFactory(found.filesystem, found.paths, ds.ParquetFileFormat(), options)
-    first, *_, folders = factory.inspect_schemas()
+    factory = _factory(found, partitioning)
+    try:
+        first, *_, folders = factory.inspect_schemas()
+    except pa.ArrowInvalid as error:
+        if "No non-null segments" not in str(error):
+            raise
+        factory = _factory(found, ds.partitioning(key_types(found.paths, found.base or ""), flavor="hive"))
+        first, *_, folders = factory.inspect_schemas()
     inside = [field for field in first if field.name not in folders.names]
     known = set() if schema is None else {*schema.names}
     typed = [schema.field(field.name) if schema is not None and field.name in known else field for field in folders]
@@ -227,6 +232,13 @@ def open_dataset(found: Located, partitioning: Any, schema: pa.Schema | None = N
         return factory.finish(pa.schema([*inside, *typed]))
     except pa.ArrowException:  # Arrow reads no folders as decimals, for example: their text is cast later
         return factory.finish(pa.schema([*inside, *folders]))
+
+
+def _factory(found: Located, partitioning: Any) -> ds.FileSystemDatasetFactory:
+    import pyarrow.dataset as ds
+
+    options = ds.FileSystemFactoryOptions(partitioning=partitioning, partition_base_dir=found.base or "")
+    return ds.FileSystemDatasetFactory(found.filesystem, found.paths, ds.ParquetFileFormat(), options)
 
 
 def is_parquet(dataset: ds.Dataset) -> bool:

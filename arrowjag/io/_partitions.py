@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -14,7 +14,7 @@ from arrowjag._arrow import combine_chunks
 from arrowjag.errors import JagTypeError, JagValueError, brief
 from arrowjag.io._filters import take_rows
 
-__all__ = ["FILE_NAME", "cut_by_keys", "keys_of"]
+__all__ = ["FILE_NAME", "cut_by_keys", "key_types", "keys_of"]
 
 #: Name of the file in each folder; the next write to the folder replaces it.
 FILE_NAME = "part-0.parquet"
@@ -141,3 +141,42 @@ def keys_of(folders: str) -> dict[str, str | None]:
     """
     pairs = [folder.split("=", 1) for folder in folders.split("/") if folder]
     return {unquote(name): None if value == _NULL else unquote(value) for name, value in pairs}
+
+
+def key_types(paths: Iterable[str], base: str) -> pa.Schema:
+    """Return names and types of the keys of files, as pyarrow infers them, and null for keys that are null in every folder.
+
+    pyarrow raises for the latter.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        Files.
+    base : str
+        The folder of the dataset, whose own path is ignored.
+
+    Returns
+    -------
+    pa.Schema
+        int32 if all texts look like integers of 32 bits, otherwise string.
+
+    Examples
+    --------
+    >>> [(one.name, str(one.type)) for one in key_types(["/d/a=1/b=__HIVE_DEFAULT_PARTITION__/c=x/f.parquet"], "/d")]
+    [('a', 'int32'), ('b', 'null'), ('c', 'string')]
+    """
+    texts: dict[str, set[str]] = {}
+    for path in paths:
+        folders = path[len(base) :].split("/")[:-1]
+        for name, text in keys_of("/".join(folder for folder in folders if "=" in folder)).items():
+            texts.setdefault(name, set()).update([] if text is None else [text])
+    return pa.schema([(name, _type_of(found)) for name, found in texts.items()])
+
+
+def _type_of(texts: set[str]) -> pa.DataType:
+    if not texts:
+        return pa.null()
+    try:
+        return pa.array(sorted(texts), pa.string()).cast(pa.int32()).type
+    except pa.ArrowInvalid:
+        return pa.string()

@@ -167,6 +167,11 @@ def test_a_group_of_which_a_file_changes_is_done_again(tmp_path: Path) -> None:
     (tmp_path / "in/f003.parquet").unlink()
     assert run(totals, tmp_path / "in", tmp_path / "out", bytes_per_file="1MB", mode="resume").kept == 1
     check_totals(tmp_path / "out", 30)
+    (tmp_path / "in/f004.parquet").touch()
+    with pytest.raises(
+        aj.JagValueError, match=r"f003\.parquet, which is no longer in the source, and of other files, which were re"
+    ):
+        run(totals, tmp_path / "in", tmp_path / "out", bytes_per_file="1MB", mode="resume")
 
 
 def test_groups_keep_to_their_folder_and_failures_name_their_files(tmp_path: Path) -> None:

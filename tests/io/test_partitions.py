@@ -193,3 +193,15 @@ def test_a_folder_that_the_schema_does_not_fit(tmp_path: Path) -> None:
     aj.write_parquet({"id": [1, 2], "key": ["a", "b"]}, tmp_path / "out", partition_by="key")
     with pytest.raises(aj.JagValueError, match=r"key=a.part-0.parquet: the folder says key='a', and the schema int64: "):
         aj.read_parquet(tmp_path / "out", schema=pa.schema([("id", pa.int64()), ("key", pa.int64())]))
+
+
+def test_a_key_that_is_null_in_every_folder(tmp_path: Path) -> None:
+    for place, value in enumerate(("1/b=__HIVE_DEFAULT_PARTITION__/c=x", "-2/b=__HIVE_DEFAULT_PARTITION__/c=%2F")):
+        (tmp_path / f"in/a={value}").mkdir(parents=True)
+        pq.write_table(pa.table({"id": [place]}), tmp_path / f"in/a={value}" / "f.parquet")
+    expected = {"id": [0, 1], "a": [1, -2], "b": [None, None], "c": ["x", "/"]}
+    assert by_id(tmp_path / "in") == expected
+    types = {field.name: field.type for field in aj.read_parquet(tmp_path / "in").schema}
+    assert types == {"id": pa.int64(), "a": pa.int32(), "b": pa.null(), "c": pa.string()}
+    assert by_id(tmp_path / "in", filters=[("a", "=", -2)])["id"] == [1]
+    assert by_id(tmp_path / "in", schema=pa.schema([("id", pa.int64()), ("b", pa.string())]))["b"] == [None, None]
