@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from arrowjag._arguments import check_arguments
+from arrowjag._integers import integer
 from arrowjag._pyarrow_versions import empty_table
 from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError
 from arrowjag.etl._engine import Engine
@@ -658,6 +659,11 @@ def _write_options(write: Any) -> dict[str, Any]:
     if write is not None and "partition_by" in write:
         raise JagValueError("write: partition_by is an argument of the job itself, not one of the options of a file")
     options = dict(write or {})
+    for name in ("row_group_size", "row_group_values"):
+        if name in options:
+            integer(options[name], f"write: {name}", 1)
+    if not isinstance(options.get("plain", False), bool):
+        raise JagTypeError(f"write: plain must be a bool, got {type(options['plain']).__name__}")
     theirs = {name: value for name, value in options.items() if name not in _OURS}
     try:
         pq.ParquetWriter(pa.BufferOutputStream(), pa.schema([("x", pa.int64())]), **theirs).close()

@@ -196,7 +196,9 @@ def status(sink: Any, *, filesystem: Any = None, storage_options: Mapping[str, A
         filesystem, folder = lake.filesystem, lake.folder
     else:
         filesystem, path = locate_file(sink, filesystem, options)
-        folder = RealPaths(filesystem).of(path.rstrip("/"))
+        folder = RealPaths(filesystem).of(path.rstrip("/")) if path.rstrip("/") else ""
+        if not folder.strip("/"):
+            raise JagValueError(f"{sink} is the root of a file system: name the folder of results")
         table = table_at(filesystem, folder)
         if table is not None:
             raise TableFolderError(filesystem, *table, is_root=True)

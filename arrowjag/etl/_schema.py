@@ -132,15 +132,18 @@ def check_schema(schema: Any) -> pa.Schema:
     JagTypeError
         If `schema` is none of these.
     JagValueError
-        If it has no columns.
+        If it has no columns, or two of one name.
     """
     try:
         found = bare_schema(schema if isinstance(schema, pa.Schema) else pa.schema(schema))
-        if not found.names:
-            raise JagValueError("schema has no columns; leave it out to take that of the first results")
-        return found
-    except (TypeError, pa.ArrowException, AttributeError) as error:
+    except (TypeError, ValueError, KeyError, pa.ArrowException, AttributeError) as error:
         raise JagTypeError(f"schema must be a pa.Schema or names with Arrow types, got {type(schema).__name__}: {error}") from error
+    if not found.names:
+        raise JagValueError("schema has no columns; leave it out to take that of the first results")
+    twice = next((name for name in found.names if found.names.count(name) > 1), None)
+    if twice is not None:
+        raise JagValueError(f"schema has two columns of the name {twice!r}")
+    return found
 
 
 def conform_result(table: pa.Table, schema: pa.Schema, owner: str = "the job", hint: str = "") -> pa.Table:

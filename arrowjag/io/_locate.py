@@ -169,6 +169,8 @@ def locate(path: Any, filesystem: Any = None, options: Mapping[str, str] | None 
     if isinstance(path, (list, tuple)):
         return _locate_list(path, filesystem, options)
     where, text = locate_file(path, filesystem, options)
+    if not text and where.type_name in {"s3", "gcs", "abfs"}:
+        raise JagValueError(f"{path} names no bucket: write it after the slashes")
     info = _infos(where, text, str(path))
     if info.type == pf.FileType.File:
         return Located(where, [info.path], None)

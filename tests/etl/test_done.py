@@ -504,6 +504,10 @@ def test_of_many_that_claim_a_lease_in_a_store_one_wins(monkeypatch: pytest.Monk
 def test_a_whole_bucket_is_no_sink(source: Path) -> None:
     with pytest.raises(aj.JagValueError, match="is a whole bucket: name a folder in it"):
         run(totals, source, "s3://bucket?region=us-east-1")
+    with pytest.raises(aj.JagValueError, match=r"^status: / is the root of a file system: name the folder"):
+        aj.etl.status("/")  # which would list the whole disk
+    with pytest.raises(aj.JagValueError, match=r"s3:// names no bucket"):
+        aj.read_parquet("s3://", storage_options={"aws_region": "us-east-1"})
 
 
 def test_a_sink_has_one_lease_whatever_links_lead_to_it(source: Path, tmp_path: Path) -> None:

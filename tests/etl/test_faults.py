@@ -532,6 +532,11 @@ def test_a_task_that_is_ended_between_its_files_and_skipped_leaves_none(
     [
         ({"filters": "id > 3"}, "filters must be an expression, or tuples such as"),
         ({"schema": {}}, "schema has no columns"),
+        ({"schema": {"id": "nope"}}, "schema must be a pa.Schema or names with Arrow types, got dict: No type alias for nope"),
+        ({"schema": [("id", "int64"), ("id", "int64")]}, "schema has two columns of the name 'id'"),
+        ({"write": {"row_group_size": 0}}, "write: row_group_size must be at least 1, got 0"),
+        ({"write": {"row_group_values": "x"}}, "write: row_group_values must be an int, got str"),
+        ({"write": {"plain": "table"}}, "write: plain must be a bool, got str"),
         ({"write": {"nope": 1}}, "write: 'nope' is none of the options: row_group_size"),
         ({"write": {"compression": "nope"}}, "write: Unsupported compression: nope"),
         ({"partition_by": 5}, "partition_by must be a name or a list of names, got int"),
