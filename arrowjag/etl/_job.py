@@ -320,6 +320,8 @@ def _run(
     sink.remove_results(task.target for task in tasks if task.number not in scheduler.outcomes)
     written = {file.path: task for task in done for file in scheduler.outcomes[task.number].files}
     sink.check(written, [one.path for parts in kept for one in parts])
+    if job.rejects is not None:
+        job.rejects.check(task.target for task in done if scheduler.outcomes[task.number].rejected)
     commit = ""
     if how.lake is not None:
         files = [file for task in done for file in scheduler.outcomes[task.number].files]

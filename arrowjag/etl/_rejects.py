@@ -14,13 +14,16 @@ import pyarrow.parquet as pq
 from arrowjag.etl._fingerprint import digest_of
 from arrowjag.etl._schema import METADATA_KEY
 from arrowjag.etl._sidecar import Sidecar
-from arrowjag.etl._sink import Result, Sink, blamed, is_part, probe_folder
+from arrowjag.etl._sink import Result, Sink, SinkError, blamed, is_part, probe_folder
 from arrowjag.etl._tasks import Task
 from arrowjag.etl.report import Failure, JobError
 from arrowjag.io._atomic import atomic_target
 from arrowjag.io._locate import SIDECAR
 
 __all__ = ["Rejected", "Rejects", "clear_rejected"]
+
+
+_OF_ANOTHER = "the folder holds rejected rows of another job, which this job would replace: give another dead_letter="
 
 
 class Rejected(NamedTuple):
@@ -81,8 +84,14 @@ class Rejects(NamedTuple):
                 if self._is_own(info.path):
                     self.filesystem.delete_file(info.path)
                 elif path in planned:
-                    text = "the folder holds rejected rows of another job, which this job would replace: give another dead_letter="
-                    raise JobError(Failure(info.path, (), text))
+                    raise JobError(Failure(info.path, (), _OF_ANOTHER))
+
+    def check(self, written: Iterable[str]) -> None:
+        """Raise unless the dead-letter files of tasks are those of this sink: a job that runs at the same time may write them."""
+        with _named(self.folder, "read"):
+            for path in (f"{self.folder}/{target}" for target in written):
+                if not self._is_own(path):
+                    raise JobError(Failure(path, (), "another program has deleted or replaced it: give another dead_letter="))
 
     def _is_own(self, path: str) -> bool:
         """Return whether a run of this sink has written a file."""
@@ -100,8 +109,13 @@ class Rejects(NamedTuple):
     def write(self, task: Task, rejected: list[Rejected]) -> None:
         """Write the dead-letter file of a task. If no rows were rejected, delete the file of an earlier run."""
         path = f"{self.folder}/{task.target}"
+        is_there = self.filesystem.get_file_info(path).type != pf.FileType.NotFound
+        if is_there and not self._is_own(path):
+            if not rejected:
+                return
+            raise SinkError(path, _OF_ANOTHER)
         if not rejected:
-            with contextlib.suppress(FileNotFoundError):
+            if is_there:
                 self.filesystem.delete_file(path)
             return
         rows = pa.concat_tables([one.row for one in rejected])

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pyarrow.fs as pf
 
 from arrowjag.errors import JagFileError, JagTypeError, JagValueError, brief
-from arrowjag.io._atomic import fsspec_of
+from arrowjag.io._atomic import fsspec_of, local_path
 from arrowjag.io._damage import describe_missing, reading
 from arrowjag.io._python_files import python_filesystem
 from arrowjag.io._stores import filesystem_of
@@ -355,7 +355,7 @@ class RealPaths:
     """Resolves the symbolic links of local paths; each folder is resolved once."""
 
     def __init__(self, filesystem: pf.FileSystem) -> None:
-        self._is_local = isinstance(filesystem, pf.LocalFileSystem)
+        self._is_local = local_path(filesystem, "/a") == "/a"  # that of fsspec, too
         self._folders: dict[str, str] = {}
 
     def of(self, path: str) -> str:

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import pyarrow as pa
 import pyarrow.fs as pf
 import pyarrow.parquet as pq
@@ -520,10 +521,13 @@ def test_a_sink_has_one_lease_whatever_links_lead_to_it(source: Path, tmp_path: 
     assert {one.name for one in (tmp_path / "real").iterdir()} == {"out", "out._arrowjag"}
     assert not (tmp_path / "last._arrowjag").exists()
     assert len(aj.etl.status(tmp_path / "last").runs) == 2
+    assert len(aj.etl.status(str(tmp_path / "last"), filesystem=fsspec.filesystem("file")).runs) == 2
     holder = start_holder(tmp_path / "real/out")
     try:
         with pytest.raises(SinkInUseError):
             run(totals, source, tmp_path / "last", mode="resume")
+        with pytest.raises(SinkInUseError):
+            run(totals, str(source), str(tmp_path / "last"), mode="resume", filesystem=fsspec.filesystem("file"))
     finally:
         holder.kill()
         holder.wait()

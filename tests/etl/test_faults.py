@@ -9,6 +9,7 @@ import logging
 import os
 import pickle
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -179,6 +180,46 @@ def killed(table, path):
 pq.write_table = killed
 run(fail_at(5), sys.argv[1] + "/in", sys.argv[1] + "/out", on_error="rows", dead_letter=sys.argv[2] or None)
 """
+
+
+def test_dead_letter_files_of_jobs_that_run_at_the_same_time(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    dead = tmp_path / "dead"
+    deeds: list[Any] = []
+
+    def other() -> None:
+        run(fails_at(1), source, tmp_path / "other", on_error="rows", dead_letter=dead, mode="replace")
+
+    def meddled(at: int, bad: int) -> Any:
+        def transform(table: pa.Table) -> pa.Table:
+            ids = table["id"].to_pylist()
+            if at in ids and deeds:
+                deeds.pop()()
+            return fails_at(bad)(table)
+
+        return transform
+
+    for deed, at, bad, told in (
+        (other, 0, 2, r"dead/f0-0\.parquet: the folder holds rejected rows of another job"),
+        (
+            lambda: shutil.copy(tmp_path / "kept.parquet", dead / "f0-0.parquet"),
+            80,
+            1,
+            r"f0-0\.parquet: another program has .*replaced it",
+        ),
+        ((dead / "f0-0.parquet").unlink, 80, 1, r"f0-0\.parquet: another program has deleted"),
+    ):
+        deeds[:] = [deed]
+        with pytest.raises(JobError, match=told):
+            run(meddled(at, bad), source, tmp_path / "out", on_error="rows", dead_letter=dead, mode="replace")
+        if deed is other:
+            assert aj.read_parquet(dead)["id"].to_pylist() == [1]
+            (dead / "f0-0.parquet").rename(tmp_path / "kept.parquet")
+        else:
+            (dead / "f0-0.parquet").unlink(missing_ok=True)
+    deeds[:] = [other]
+    run(meddled(0, 500), source, tmp_path / "out", on_error="rows", dead_letter=dead, mode="replace")  # rejects nothing
+    assert aj.read_parquet(dead)["id"].to_pylist() == [1]
 
 
 @pytest.mark.parametrize("where", ["", "dead"])
