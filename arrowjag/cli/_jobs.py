@@ -33,7 +33,8 @@ _CONDITION = re.compile(r"\s*([^=<>!]+?)\s*((?>==|!=|<=|>=|=|<|>|\bnot in\b|\bin
 
 def run(job: str, source: str, sink: str, **options: Any) -> Any:
     """Load the function, run the job and return the report."""
-    function = load_function(job)
+    with contextlib.redirect_stdout(sys.stderr):  # stdout is for the report
+        function = load_function(job)
     if "://" not in source and not any(mark in source for mark in "*?[") and not Path(source).exists():
         raise JagValueError(describe_missing(source))
     with _naming_options():
@@ -228,8 +229,8 @@ def _import_module(name: str) -> ModuleType:
         if error.name is None or not (name == error.name or name.startswith(error.name + ".")):
             raise JagValueError(f"{name}: {type(error).__name__}: {error}") from None
         raise JagValueError(f"{name}: there is no such file and no such module") from None
-    except Exception as error:  # noqa: BLE001  (whatever the module does wrong is told in one line)
-        raise JagValueError(f"{name}: {type(error).__name__}: {error}") from None
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever the module does wrong is told in one line)
+        raise JagValueError(f"{name}: {_text_of(error)}") from None
 
 
 # The folders of job files that this process has loaded: another job file of the same name hides no library.
@@ -251,7 +252,7 @@ def _load_module(path: Path) -> ModuleType:
     sys.modules[path.stem] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # noqa: BLE001  (whatever the file does wrong is told in one line)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever the file does wrong is told in one line)
         raise JagValueError(_where(error, path)) from None
     _travel_by_value(module)
     return module
@@ -266,7 +267,13 @@ def _is_taken(name: str, folder: str) -> bool:
     return found is not None and found.origin is not None
 
 
-def _where(error: Exception, path: Path) -> str:
+def _text_of(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"it ends with exit code {error.code} when it is imported: put such lines below if __name__ == '__main__'"
+    return f"{type(error).__name__}: {error}"
+
+
+def _where(error: BaseException, path: Path) -> str:
     if isinstance(error, SyntaxError):
         line: int | None = error.lineno
     else:
@@ -274,7 +281,7 @@ def _where(error: Exception, path: Path) -> str:
             frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).resolve() == path.resolve()
         ]
         line = lines[-1] if lines else None
-    return f"{path}{f', line {line}' if line else ''}: {type(error).__name__}: {error}"
+    return f"{path}{f', line {line}' if line else ''}: {_text_of(error)}"
 
 
 def _travel_by_value(module: ModuleType) -> None:

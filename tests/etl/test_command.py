@@ -134,6 +134,19 @@ def test_a_file_that_would_hide_a_module_is_refused(name: str, folder: Path, cap
     assert not (folder / "out").exists()
 
 
+@pytest.mark.parametrize("ending", ["", ".py"])
+def test_a_file_that_prints_or_exits_as_it_is_imported(ending: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    prints, exits = (f"my_{deed}_{len(ending)}" for deed in ("prints", "exits"))
+    (folder / f"{prints}.py").write_text(JOB + "print('words')\n")
+    (folder / f"{exits}.py").write_text(JOB + "import sys\nsys.exit(0)\n")
+    assert run("--json", "--dry-run", job=f"{prints}{ending}:keep") == 0
+    out, err = capsys.readouterr()
+    assert (json.loads(out)["tasks"], err) == (3, "words\n")
+    assert run(job=f"{exits}{ending}:keep") == 2
+    assert ": it ends with exit code 0 when it is imported: put such lines below if __name__" in capsys.readouterr().err
+    assert not (folder / "out").exists()
+
+
 def test_a_file_hides_no_job_file_of_another_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for place in ("one", "two"):
         (folder / place).mkdir()
