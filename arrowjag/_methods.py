@@ -37,6 +37,7 @@ __all__ = [
     "moving",
     "namespaces",
     "of_hosts",
+    "over_aligned_axis",
     "over_axis",
     "rows_of_free",
     "set_rows",
@@ -163,6 +164,11 @@ def touches_rows(axis: Any, ndim: int) -> bool:
 def over_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:
     """The rule of reductions: a reduction of axis 0 leaves no rows."""
     return Rows.REDUCED if touches_rows(arguments.get("axis", -1), ndim) else Rows.LOCAL
+
+
+def over_aligned_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    """The rule of reductions of operands that are aligned first: the axis is one of the operand with the most dims."""
+    return over_axis(max(ndim, most_dims(*arguments.values())), arguments)
 
 
 def along_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:

@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
+from arrowjag._methods import METHODS, over_aligned_axis
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, prefix_arrays
 from tests import reference as ref
 from tests.along import any_axis, as_list, common_extents
 from tests.reference import Jag
+from tests.surfaces import SURFACES, on_array
 
 NUMBERS = [pa.float64(), pa.int32(), pa.uint8(), pa.bool_(), pa.null()]
 LEAVES = st.sampled_from(NUMBERS)
@@ -195,3 +197,24 @@ def test_streamed_morsels_give_the_rows_of_the_array() -> None:
     assert got.schema == lazy.collect_schema()
     for name, (_, expected) in cases.items():
         assert aj.array(got[name]).equals(expected), name
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.rule is over_aligned_axis])
+def test_a_shorter_column_before_a_longer_one_keeps_the_rows(name: str) -> None:
+    """The axis is one of the longer column, and so it doesn't reduce the rows of the frame, which pandas labels."""
+    k, x = aj.array([2.0, 10.0, 3.0]), aj.array([[1.0, 2.0, 5.0], [], [3.0, 1.0, None, 1.5]])
+    arguments = {
+        "mean": {"weights": x},
+        "quantile": {"q": 0.5, "weights": x},
+        "fold": {"f": lambda s, a, b: s + a * b, "start": 0.0, "type": "float64"},
+    }
+    given, named = ((x,), {}) if name not in arguments else ((), arguments[name])
+    if name == "fold":
+        given, named = (named["f"], named["start"], x), {"type": named["type"]}
+    expected = on_array(k, name, *given, **named)
+    assert len(expected) == 3
+    for surface in SURFACES.values():
+        assert_lists_equal(surface(k, name, *given, **named), expected)
+    labelled = lambda one: one.to_pandas(index=["a", "b", "c"]) if isinstance(one, aj.JaggedArray) else one  # noqa: E731
+    by_pandas = getattr(labelled(k).jag, name)(*map(labelled, given), **{key: labelled(one) for key, one in named.items()})
+    assert list(by_pandas.index) == ["a", "b", "c"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from arrowjag._array.base import ArrayBase, as_column
 from arrowjag._integers import integer
-from arrowjag._methods import method, over_axis
+from arrowjag._methods import method, over_aligned_axis, over_axis
 from arrowjag._ops import statistics as _ops
 from arrowjag.typing import ArrayOrScalar
 
@@ -223,7 +223,7 @@ class MomentMethods(ArrayBase):
         """
         return self._wrap(_ops.peak_to_peak(self, axis, skip_nulls, min_count))
 
-    @method("y", rows=over_axis)
+    @method("y", rows=over_aligned_axis)
     def corr(self, y: Any, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """Return Pearson's correlation of each row with the same row of another array.
 
@@ -253,7 +253,7 @@ class MomentMethods(ArrayBase):
         """
         return self._wrap(_ops.correlation(self, as_column(y), axis, skip_nulls, min_count))
 
-    @method("y", rows=over_axis)
+    @method("y", rows=over_aligned_axis)
     def cov(self, y: Any, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None, ddof: int = 1) -> ArrayOrScalar:
         """Return the covariance of each row with the same row of another array.
 
@@ -284,7 +284,7 @@ class MomentMethods(ArrayBase):
         """
         return self._wrap(_ops.covariance(self, as_column(y), ddof, axis, skip_nulls, min_count))
 
-    @method("y", rows=over_axis)
+    @method("y", rows=over_aligned_axis)
     def linear_fit(self, y: Any, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """Fit a straight line to each row by least squares: `y` as a function of the items of this array.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arrowjag._array.base import ArrayBase, as_column
-from arrowjag._methods import method, over_axis
+from arrowjag._methods import method, over_aligned_axis, over_axis
 from arrowjag._ops import reduce as _ops
 from arrowjag._ops import statistics as _statistics
 from arrowjag.typing import ArrayOrScalar
@@ -81,7 +81,7 @@ class ReductionMethods(ArrayBase):
         """
         return self._wrap(_ops.reduce(self, "prod", axis, skip_nulls=skip_nulls, min_count=min_count))
 
-    @method("weights", rows=over_axis)
+    @method("weights", rows=over_aligned_axis)
     def mean(self, axis: Any = -1, *, weights: Any = None, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """Average the items of each row.
 

@@ -9,8 +9,9 @@ import pyarrow as pa
 
 from arrowjag import _column
 from arrowjag._array.base import ArrayBase, operand
-from arrowjag._methods import along_axis, method, over_axis
-from arrowjag._ops import elementwise, row_functions
+from arrowjag._column import Column
+from arrowjag._methods import along_axis, method, over_aligned_axis, over_axis
+from arrowjag._ops import elementwise, row_functions, structure
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import ArrayOrScalar
 
@@ -37,17 +38,27 @@ def _map_rows_type(x: Any, f: Any, type: Any = None, axis: Any = -1, skip_nulls:
     return x._wrap(row_functions.map_rows_type(x, needed_type(type, "map_rows"), axis))
 
 
+def _aligned(x: Any, arrays: Any, operation: str) -> Any:
+    """Return the column whose dims the results have: operands are aligned, so that each has the declared extents of all."""
+    return structure.align([x, *(one for one in arrays if isinstance(one, Column) and one.ndim)], operation)[0]
+
+
 def _fold_type(x: Any, f: Any, start: Any, arrays: Any = (), type: Any = None, axis: Any = -1) -> Any:  # noqa: ARG001
-    return x._wrap(row_functions.fold_type(x, needed_type(type, "fold"), axis))
+    return x._wrap(row_functions.fold_type(_aligned(x, arrays, "fold"), needed_type(type, "fold"), axis))
 
 
 def _scan_type(x: Any, f: Any, start: Any, arrays: Any = (), type: Any = None) -> Any:  # noqa: ARG001
-    return x._wrap(_column.empty(needed_type(type, "scan"), x.ndim, x.shape.extents))
+    return _of_items(x, arrays, type, "scan")
 
 
 def _map_items_type(x: Any, f: Any, arrays: Any = (), type: Any = None) -> Any:  # noqa: ARG001
-    longest = max([x, *(one for one in arrays if hasattr(one, "shape"))], key=lambda one: one.ndim)
-    return x._wrap(_column.empty(needed_type(type, "map_items"), longest.ndim, longest.shape.extents))
+    return _of_items(x, arrays, type, "map_items")
+
+
+def _of_items(x: Any, arrays: Any, type: Any, operation: str) -> Any:
+    """An empty array with one result per item."""
+    longest = _aligned(x, arrays, operation)
+    return x._wrap(_column.empty(needed_type(type, operation), longest.ndim, longest.shape.extents))
 
 
 class RowFunctionMethods(ArrayBase):
@@ -110,7 +121,7 @@ class RowFunctionMethods(ArrayBase):
         """
         return self._wrap(row_functions.map_rows(f, [self], _leaf(type), axis, bool(skip_nulls)))
 
-    @method("start", "*arrays", rows=over_axis, result_type=_fold_type)
+    @method("start", "*arrays", rows=over_aligned_axis, result_type=_fold_type)
     def fold(self, f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None, axis: Any = -1) -> ArrayOrScalar:
         """Combine the items of each row from left to right with a function of a state and an item.
 

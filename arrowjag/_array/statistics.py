@@ -7,7 +7,7 @@ from typing import Any
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
 from arrowjag._kernels.reduce.quantiles import probability
-from arrowjag._methods import method, over_axis
+from arrowjag._methods import method, over_aligned_axis, over_axis
 from arrowjag._ops import reduce as _ops
 from arrowjag._ops import statistics as _statistics
 from arrowjag.errors import JagTypeError, JagValueError, brief
@@ -80,7 +80,7 @@ class StatisticMethods(ArrayBase):
         """
         return self._wrap(_ops.quantile(self, 0.5, "linear", axis, skip_nulls, min_count, "median"))
 
-    @method("weights", rows=over_axis)
+    @method("weights", rows=over_aligned_axis)
     def quantile(
         self,
         q: Any,
@@ -251,7 +251,7 @@ class StatisticMethods(ArrayBase):
         """
         return self._wrap(_ops.collapse(self, axis))
 
-    @method("y", rows=over_axis)
+    @method("y", rows=over_aligned_axis)
     def dot(self, y: Any, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """Return the dot product of each row with the same row of another array.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arrowjag._array.base import ArrayBase, as_column
-from arrowjag._methods import along_axis, method, over_axis
+from arrowjag._methods import along_axis, method, over_aligned_axis, over_axis
 from arrowjag._ops import vectors as _ops
 from arrowjag.typing import ArrayOrScalar
 
@@ -85,7 +85,7 @@ class VectorMethods(ArrayBase):
         """
         return self._wrap(_ops.normalize(self, p, axis))
 
-    @method("y", rows=over_axis)
+    @method("y", rows=over_aligned_axis)
     def cosine(self, y: Any, axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None) -> ArrayOrScalar:
         """Return the cosine of the angle between each row and the same row of another array.
 
@@ -115,7 +115,7 @@ class VectorMethods(ArrayBase):
         """
         return self._wrap(_ops.cosine(self, as_column(y), axis, skip_nulls, min_count))
 
-    @method("y", rows=over_axis)
+    @method("y", rows=over_aligned_axis)
     def distance(
         self, y: Any, metric: str = "l2", axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None
     ) -> ArrayOrScalar:

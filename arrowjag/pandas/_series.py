@@ -79,7 +79,7 @@ class SeriesJag:
     def _call(self, method: Method, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         array = self._array
         arguments = method.bind(args, kwargs)
-        rows = method.rows(array.ndim, arguments)
+        rows = method.rows(array.ndim, {name: _each(_column_of, one) for name, one in arguments.items()})
         series = self._series
 
         def open_argument(value: Any) -> Any:
@@ -178,6 +178,12 @@ def _each(function: Callable[[Any], Any], value: Any) -> Any:
     if isinstance(value, (list, tuple)) and any(hasattr(one, "index") and hasattr(one, "dtype") for one in value):
         return type(value)(function(one) for one in value)
     return function(value)
+
+
+def _column_of(value: Any) -> Any:
+    """Return the array of a Series, whose dims decide which rows a result has."""
+    value = getattr(value, "_series", value)
+    return as_array(value) if isinstance(value, pd.Series) else value
 
 
 def _follows_rows(method: Method, value: Any, rows: Rows) -> bool:

@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from arrowjag import _column
 from arrowjag._array import JaggedArray
-from arrowjag._methods import METHODS, Rows
+from arrowjag._methods import METHODS, Rows, most_dims
 from arrowjag._ops.axes import normalize_axes
 from arrowjag.errors import JagError, JagTypeError
 from arrowjag.polars._convert import (
@@ -306,8 +306,7 @@ class _Plan:
                 self.samples[id(made)] = kind.imploded().empty()
             return imploded[id(child)]
 
-        ndim = self.sample(node.args[0]).ndim
-        args, kwargs = _shifted(node, ndim)
+        args, kwargs = _shifted(node, most_dims(*map(self.sample, children(node))))
         shifted = Call(node.kind, node.name, mapped(args, implode), mapped(kwargs, implode))
         self.rows[id(shifted)] = Rows.LOCAL
         self.samples[id(shifted)] = self._result_sample(shifted)
