@@ -256,6 +256,13 @@ def test_control_flow_on_values_is_refused(function: Callable[[Any], Any]) -> No
         aj.jit(function)(aj.array([1.0, 2.0]))
 
 
+@pytest.mark.parametrize("type", ["int64", "double", "float16"])
+def test_a_function_of_a_scalar_that_gives_no_column_is_refused(type: str) -> None:
+    """Samples of scalars are null, for which Python's functions raise errors of their own."""
+    with pytest.raises(aj.JagTypeError, match=r"^jit: \S+ needs an operation of Arrow scalars, .*without jit"):
+        aj.jit(lambda x: np.floor(x.first()))(aj.array([1, 2], type=type))
+
+
 def test_a_name_that_arrays_lack() -> None:
     with pytest.raises(AttributeError, match=r"no .*'spam'"):
         aj.jit(lambda x: x.spam())(aj.array([1]))

@@ -157,6 +157,16 @@ class Trace:
         return result
 
 
+def _valid(sample: Any) -> Any:
+    """Return a scalar that is not null in place of a null one: Python's and numpy's functions of None raise errors of their own."""
+    if not isinstance(sample, pa.Scalar) or sample.is_valid:
+        return sample
+    try:
+        return pa.array([1], pa.int8()).cast(sample.type)[0]
+    except pa.ArrowException:  # a type without numbers
+        return sample
+
+
 def is_plain(value: Any, columns: type | tuple[type, ...]) -> bool:
     """Whether an argument of a traced function is data that becomes an array: of numpy or Arrow, or a list without columns."""
     if isinstance(value, columns) or is_scalar(value):
@@ -251,7 +261,7 @@ class Traced:
         samples = [self._trace.samples.get(id(one._node)) if isinstance(one, Traced) else one for one in operands]
         if any(isinstance(one, pa.Scalar) for one in samples) and all(map(is_scalar, samples)) and None not in samples:
             try:
-                found = function(*samples)
+                found = function(*map(_valid, samples))
             except pa.ArrowInvalid:  # raised because of the values of samples
                 return
             if not isinstance(found, pa.Scalar):
