@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 import types
 import uuid
@@ -690,6 +691,41 @@ def test_rows_with_nan_or_infinities_are_those_of_the_interpreter_wherever_they_
         ):
             call()
         assert len(caught.value.__notes__) == 1
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered", "ignore:invalid value")
+@pytest.mark.parametrize(
+    ("late", "function"),
+    [
+        ([1] * 70, lambda row, *_: 2 ** len(row)),
+        ([2**62] * 2, lambda row, *_: sum([int(one) for one in row])),
+        ([2, -1], lambda row: 2 ** int(row[1])),
+        ([2, 0], lambda row: math.log(row[1])),
+        ([2, 70], lambda row: row[0] << row[1]),
+    ],
+    ids=["the longest row", "the largest item", "the smallest item", "a zero", "a shift"],
+)
+def test_rows_of_extremes_are_those_of_the_interpreter_wherever_they_are(late: list[int], function) -> None:
+    """Machine code has no integers beyond 64 bits and no errors of `math`; the first rows don't tell."""
+    pytest.importorskip("numba")
+    x = aj.array([[1, 2]] * 301 + [late] + [[-1, 1]] * 40)
+    # Rows that are null in another column have items that are larger, and are not compared.
+    y = aj.concat([x[:302], aj.array([[2**63 - 1, -(2**63), 0]] * 40)])
+    live = aj.array([1] * 302 + [None] * 40)
+    call = (lambda: x.map_rows(function)) if late[0] == 2 else (lambda: aj.map_rows(function, y, live))
+    with aj.options(compile="never"):
+        expected = _told(call)
+    with aj.options(compile="always"), pytest.warns(JagWarning, match=r"on row 301|int64 in numba and double in Python"):
+        assert _told(call) == expected
+
+
+def _told(call) -> Any:
+    """The type and the rows of a result, or the error with its notes."""
+    try:
+        found = call()
+    except (ValueError, JagTypeError) as error:
+        return type(error), str(error), getattr(error, "__notes__", [])
+    return found.type, found.to_list()
 
 
 def test_an_infinity_for_which_the_compiled_function_fails_too_leaves_it_compiled() -> None:

@@ -99,8 +99,9 @@ class RowFunctionMethods(ArrayBase):
         Warns
         -----
         JagWarning
-            If numba is installed and cannot compile the function, or gives other results than Python for the first rows or for
-            rows with NaN or infinities, with the reason; the interpreter calls it then.
+            If numba is installed and cannot compile the function, or gives other results than Python, with the reason; the
+            interpreter calls it then. The first rows are compared, rows with NaN or infinities, the rows with the smallest and
+            the largest item, with a zero and with the most items, and a few others.
 
         See Also
         --------

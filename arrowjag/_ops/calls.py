@@ -243,7 +243,7 @@ def _by_compiler(
         called, getters = form.interpreted(function), [argument.at for argument in arguments]
         try:
             rows = _first_of(live, n_rows, sizes.INTERPRETED_ROWS)
-            others, results = _not_finite(outcome, called, arguments, live)
+            others, results = _unusual(outcome, called, arguments, live, n_rows)
             _compare(outcome, arguments, [*rows, *others], [*first, *results])
             found = outcome.run(arguments, live, n_rows, lambda row: called(*(get(row) for get in getters)), failure)
             if all(result is None for result in first):  # the results don't determine the type
@@ -259,12 +259,13 @@ def _by_compiler(
     return None
 
 
-def _not_finite(
-    outcome: row_compiler.Driver, function: Callable[..., Any], arguments: Sequence[Argument], live: BoolArray | None
+def _unusual(
+    outcome: row_compiler.Driver, function: Callable[..., Any], arguments: Sequence[Argument], live: BoolArray | None, n_rows: int
 ) -> tuple[list[int], list[Any]]:
-    """Return the interpreter's results for some rows with NaN or infinities; raise `UnlikeError` if it alone fails on one."""
+    """Return the interpreter's results for rows that tell it from machine code; raise `UnlikeError` if it alone fails on one."""
     rows, results = [], []
-    for row in row_compiler.rows_not_finite(arguments, live, sizes.INTERPRETED_ROWS):
+    extremes = row_compiler.rows_of_extremes(arguments, live, n_rows, sizes.SPREAD_ROWS)
+    for row in [*extremes, *row_compiler.rows_not_finite(arguments, live, sizes.INTERPRETED_ROWS)]:
         try:
             with np.errstate(all="ignore"):
                 results.append(unwrapped(function(*(argument.at(row) for argument in arguments))))

@@ -32,7 +32,7 @@ from arrowjag.typing import BoolArray, IntArray
 if TYPE_CHECKING:
     from arrowjag._ops.calls import Argument, Form
 
-__all__ = ["Driver", "UnlikeError", "compile_rows", "is_available", "rows_not_finite"]
+__all__ = ["Driver", "UnlikeError", "compile_rows", "is_available", "rows_not_finite", "rows_of_extremes"]
 
 _drivers: dict[Any, Driver | str] = {}
 _lock = threading.RLock()
@@ -277,6 +277,35 @@ def rows_not_finite(arguments: Sequence[Argument], live: BoolArray | None, limit
                 if len(found) >= limit:
                     break
     return sorted(found)[:limit]
+
+
+def rows_of_extremes(arguments: Sequence[Argument], live: BoolArray | None, n_rows: int, limit: int) -> list[int]:
+    """Return the numbers of live rows with the smallest and the largest item, with a zero, with the most items, and of some others.
+
+    There machine code differs first from Python, whose integers have any number of bits, and whose `math` raises errors.
+    """
+    found = set(range(0, n_rows, max(1, n_rows // limit)))
+    for argument in arguments:
+        offsets: IntArray | None = getattr(argument, "offsets", None)
+        sizes = None if offsets is None else offsets[1:] - offsets[:-1]
+        if sizes is not None:
+            found.add(int((sizes if live is None else sizes * live).argmax()))
+        for data in _arrays(argument)[: None if offsets is None else -1]:
+            if len(data):
+                places = _places_of_extremes(data, live if live is None or sizes is None else live.repeat(sizes))
+                found.update((places if offsets is None else offsets.searchsorted(places, "right") - 1).tolist())
+    return sorted(row for row in found if live is None or live[row])
+
+
+def _places_of_extremes(data: npt.NDArray[Any], held: BoolArray | None) -> IntArray:
+    """Return the places of the smallest and the largest finite item, and of the first zero, among the items that live rows hold."""
+    if held is not None and not held.all():
+        own = held.nonzero()[0]
+        return own[_places_of_extremes(data[own], None)] if len(own) else own
+    items = data.view(np.int64) if data.dtype.kind in "mM" else data
+    if items.dtype.kind == "f" and not _are_finite(items):
+        items = np.where(np.isfinite(items), items, 0.0)
+    return np.array([items.argmin(), items.argmax(), (items == 0).argmax()], np.int64)
 
 
 def _are_finite(items: npt.NDArray[Any]) -> bool:

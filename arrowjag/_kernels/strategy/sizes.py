@@ -327,8 +327,8 @@ EXPRESSION_PARTS = 4
 STRETCH_ROWS = 1000
 """Fewest rows for which a tree of calls is divided into stretches: a smaller batch is computed call by call."""
 
-INTERPRETED_ROWS, FUNCTION_PART = 200, 10_000
-"""Rows to interpret before compiling a function, which must return the type of their results; fewest rows or items per task."""
+INTERPRETED_ROWS, SPREAD_ROWS, FUNCTION_PART = 200, 50, 10_000
+"""Rows to interpret before compiling a function, the first ones and others; fewest rows or items per task."""
 
 COMPILED_ROWS = 100_000
 """Fewest rows for which a function is compiled: interpreting this many takes about as long as compiling, 0.4 s."""
