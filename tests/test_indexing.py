@@ -279,3 +279,18 @@ def test_sequences_with_every_position_are_not_iterated() -> None:
     with pytest.raises(aj.JagTypeError, match="no values outside of a query"):
         aj.array(pl.col("v").jag)
     assert len(list(X)) == len(list(X.to_polars("v").jag)) == len(X)
+
+
+def test_positions_in_rows_of_a_flat_column_are_rows_of_the_whole_frame() -> None:
+    """Blocks of rows, and batches of a stream, have other rows at these positions."""
+    x, index = aj.array([10, 20, 30, 40]), aj.array([[0, 1], [1], [], [0, 0]])
+    expected = [[11, 21], [21], [], [11, 11]]
+    function = lambda x, index: x[index] + 1  # noqa: E731
+    with aj.options(compile="never"), strategy.force(JIT_VALUES=0, JIT_CALLS=0, JIT_SHARE=0, JIT_BLOCK=2):
+        assert aj.jit(function)(x, index).to_list() == expected
+    df = pl.DataFrame({"x": x.to_polars(), "index": index.to_polars()})
+    lazy = pl.concat([df[:2], df[2:]], rechunk=False).lazy().select(function(pl.col("x").jag, pl.col("index")))
+    for engine in ("in-memory", "streaming"):
+        assert lazy.collect(engine=engine).to_series().to_list() == expected
+    labels = list("abcd")
+    assert list(x.to_pandas(index=labels).jag[index.to_pandas(index=labels)].index) == labels

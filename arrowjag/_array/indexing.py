@@ -468,7 +468,7 @@ def rows_of_key(ndim: int, key: Any) -> Rows:
     -------
     Rows
         LOCAL for fields, for keys that begin with a full slice, and for single jagged arrays; KEPT if an array beside them holds
-        positions for all rows; MOVED otherwise.
+        positions for all rows, or if the positions in a jagged array are rows because there is no other dim; MOVED otherwise.
     """
     if isinstance(key, tuple) and any(isinstance(one, Column) and one.ndim for one in key):
         without_arrays = rows_of_key(ndim, tuple(0 if isinstance(one, Column) else one for one in key))
@@ -484,7 +484,8 @@ def rows_of_key(ndim: int, key: Any) -> Rows:
         rest = [one for one in key if one is not None and one is not Ellipsis] if isinstance(key, tuple) else []
         return Rows.LOCAL if len(rest) < ndim else Rows.MOVED
     if not isinstance(key, tuple) and _is_array(key):
-        return Rows.LOCAL if _array_key(key).ndim > 1 else Rows.MOVED
+        in_rows = Rows.LOCAL if ndim > 1 else Rows.KEPT
+        return in_rows if _array_key(key).ndim > 1 else Rows.MOVED
     return Rows.MOVED
 
 

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from arrowjag import creation, functions
 from arrowjag._array import JaggedArray
+from arrowjag._array.indexing import rows_of_key
 from arrowjag._array.row_functions import needed_type
 from arrowjag._array.windows import WindowMethods
 from arrowjag._expressions.tree import OF_YOUR_CODE, mapped_values
@@ -224,7 +225,8 @@ class DaskSeriesJag:
                 "or index the pandas column that compute() returns"
             )
         call = functools.partial(_item, places=[None if isinstance(one, dd.Series) else (one,) for one in keys])
-        return self._map(call, [one for one in keys if isinstance(one, dd.Series)])
+        rows = rows_of_key(as_array(self._series._meta).ndim, tuple(map(_empty, keys)) if isinstance(key, tuple) else _empty(first))
+        return self._map(call, [one for one in keys if isinstance(one, dd.Series)], rows is Rows.KEPT)
 
     rolling, expanding, ewm = WindowMethods.rolling, WindowMethods.expanding, WindowMethods.ewm
 
