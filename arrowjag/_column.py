@@ -10,9 +10,8 @@ from arrowjag import _arrow
 from arrowjag._integers import check_ndim
 from arrowjag._kernels.base.memory import check_memory
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagRangeError, MissingDependencyError, ShapeError
+from arrowjag.errors import JagRangeError, MissingDependencyError, ShapeError, plural
 from arrowjag.shape import JaggedShape
-from arrowjag.shape._text import plural
 from arrowjag.typing import ArrowData, BoolArray
 
 __all__ = ["AnyColumn", "Column", "empty", "from_arrow", "levels", "storage_type", "to_arrow", "to_python"]

@@ -23,7 +23,7 @@ from arrowjag._ops import select, struct_fields, structure
 from arrowjag._products import zip as zip_arrays
 from arrowjag._spellings import suggestion
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagAttributeError, JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagAttributeError, JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -72,7 +72,7 @@ class FrameAccessor:
 
     def __repr__(self) -> str:
         rows, columns = self._frame.shape
-        return f"{type(self).__name__} of a {self._kind} of {rows} rows and {columns} columns"
+        return f"{type(self).__name__} of a {self._kind} of {plural(rows, 'row')} and {plural(columns, 'column')}"
 
     if not TYPE_CHECKING:  # for type checkers
 
@@ -322,7 +322,9 @@ def _order(operation: str, by: Sequence[JaggedArray], descending: bool) -> Jagge
 
 def _taken(operation: str, column: JaggedArray, order: JaggedArray, k: int | None) -> JaggedArray:
     if column.ndim < order.ndim:
-        raise ShapeError(f"{operation}: the key has {order.ndim} dims, {order.shape!r}, the column {column.ndim}, {column.shape!r}")
+        raise ShapeError(
+            f"{operation}: the key has {plural(order.ndim, 'dim')}, {order.shape!r}, the column {column.ndim}, {column.shape!r}"
+        )
     level = order.ndim
     if not all(one is two for one, two in zip(column.shape.dims[:level], order.shape.dims, strict=True)):
         column, order = (JaggedArray._of(one) for one in structure.agree([column, order], operation, level))

@@ -20,7 +20,7 @@ from arrowjag._ops import elementwise
 from arrowjag._ops.text import text_values
 from arrowjag._pyarrow_versions import read_json, with_all_nulls
 from arrowjag._type_names import parse_dtype_name
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, plural
 
 __all__ = ["from_json", "parsed_as", "readable"]
 
@@ -62,7 +62,7 @@ def from_json(strings: Any, type: Any) -> JaggedArray:
     """
     column = as_column(strings)
     if column.ndim != 1:
-        raise ShapeError(f"from_json takes one text per row, got {column.ndim} dims; flatten() first")
+        raise ShapeError(f"from_json takes one text per row, got {plural(column.ndim, 'dim')}; flatten() first")
     target = storage_of(_row_type(type))
     reader = readable(target, "from_json")
     text = text_values(column.values, "from_json") if not pt.is_null(column.type) else column.values.cast(pa.string())
@@ -84,7 +84,7 @@ def _row_type(type: Any) -> pa.DataType:
     found, ndim, extents = parse_dtype_name(type)
     extents = (None,) * (ndim - 1) if extents is None else extents
     if len(extents) != ndim - 1:
-        raise JagTypeError(f"{type}: {ndim} dims have {ndim - 1} extents, got {len(extents)}")
+        raise JagTypeError(f"{type}: ndim={ndim} takes {plural(ndim - 1, 'extent')}, got {len(extents)}")
     for extent in reversed(extents):
         found = pa.large_list(found) if extent is None else pa.list_(found, extent)
     return found

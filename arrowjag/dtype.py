@@ -12,7 +12,7 @@ from arrowjag import _arrow, _column, _lazy_imports
 from arrowjag._arguments import check_arguments_as, several
 from arrowjag._integers import MAX_NDIM, check_ndim, integer, is_int
 from arrowjag._type_names import jagged_name, type_name
-from arrowjag.errors import JagTypeError, ShapeError, brief
+from arrowjag.errors import JagTypeError, ShapeError, brief, plural
 
 __all__ = ["JaggedType", "metadata"]
 
@@ -56,7 +56,9 @@ def parse_metadata(text: str | bytes | None, levels: int) -> int:
 def _check_extents(extents: tuple[Any, ...], ndim: int) -> None:
     """Raise unless there is one extent per dim, or None."""
     if len(extents) != ndim or not all(one is None or (is_int(one) and 0 <= one < 2**31) for one in extents):
-        raise ShapeError(f"JaggedType.of: extents of ndim {ndim} are {ndim} ints of less than 2**31 or None, got {brief(extents)}")
+        raise ShapeError(
+            f"JaggedType.of: extents of ndim {ndim} must be {plural(ndim, 'int')} of less than 2**31 or None, got {brief(extents)}"
+        )
 
 
 class JaggedType(pa.ExtensionType):
@@ -90,7 +92,7 @@ class JaggedType(pa.ExtensionType):
         self._ndim = levels + 1 if ndim is None else integer(ndim, "JaggedType: ndim")
         check_ndim(self._ndim, "the type")
         if not 1 <= self._ndim <= levels + 1:
-            raise ShapeError(f"{storage} has {levels} list levels, too few for ndim={ndim}")
+            raise ShapeError(f"{storage} has {plural(levels, 'list level')}, too few for ndim={ndim}")
         super().__init__(storage, _arrow.EXTENSION_NAME)
 
     @classmethod

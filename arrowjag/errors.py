@@ -5,9 +5,10 @@ A message says what failed, where (dim and row), what was expected and what was 
 
 from __future__ import annotations
 
+import difflib
 import re
 import reprlib
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import ClassVar
 
 __all__ = [
@@ -68,7 +69,14 @@ def _advice(names: Sequence[str]) -> str:
     return next((_ADVICE[kind] for kind in kinds if kind in _ADVICE), "")
 
 
-_BRIEF = reprlib.Repr()
+class _Brief(reprlib.Repr):
+    """`reprlib`, which raises for an int of more than 4300 digits, also inside a list: Python converts it to no text."""
+
+    def repr_int(self, x: int, level: int) -> str:
+        return super().repr_int(x, level) if x.bit_length() < 2000 else f"an int of {x.bit_length()} bits"
+
+
+_BRIEF = _Brief()
 _BRIEF.maxother = _BRIEF.maxstring = _BRIEF.maxlong = 80
 
 
@@ -91,10 +99,33 @@ def brief(value: object) -> str:
     >>> brief(list(range(1_000_000)))
     '[0, 1, 2, 3, 4, 5, ...]'
     """
-    try:
-        return " ".join(_BRIEF.repr(value).split())
-    except ValueError:  # Python converts no integer of more than 4300 digits to text
-        return f"an int of {value.bit_length()} bits" if isinstance(value, int) else f"an object of type {type(value).__name__}"
+    return " ".join(_BRIEF.repr(value).split())
+
+
+def plural(n: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Parameters
+    ----------
+    n : int
+        The number.
+    noun : str
+        The noun in the singular; its plural is regular.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> from arrowjag.errors import plural
+    >>> plural(1, "dim"), plural(2, "dim")
+    ('1 dim', '2 dims')
+    """
+    if n == 1:
+        return f"1 {noun}"
+    return f"{n} {noun[:-1]}ies" if noun.endswith("y") else f"{n} {noun}s"
 
 
 def type_name(value: object) -> str:
@@ -311,6 +342,36 @@ class JagAttributeError(JagTypeError, AttributeError):
 
 class JagValueError(JagError, ValueError):
     """An argument has the right type, but an invalid value."""
+
+    @classmethod
+    def unknown(cls, what: str, options: Iterable[str], value: object) -> JagValueError:
+        """Return the error of a parameter that takes one of several words.
+
+        Parameters
+        ----------
+        what : str
+            The public name of the operation and the parameter, such as ``"rank: method"``.
+        options : iterable of str
+            The words.
+        value : object
+            The argument.
+
+        Returns
+        -------
+        JagValueError
+            The exception, to be raised by the caller; it suggests the most similar word.
+
+        Examples
+        --------
+        >>> from arrowjag import JagValueError
+        >>> print(JagValueError.unknown("distance: metric", ["l2", "cosine"], "cosin"))
+        distance: metric must be 'l2' or 'cosine', got 'cosin'; did you mean 'cosine'?
+        """
+        words = list(options)
+        *most, last = map(repr, words)
+        listed = f"{', '.join(most)} or {last}" if most else last
+        near = difflib.get_close_matches(value, words, 1) if isinstance(value, str) else []
+        return cls(f"{what} must be {listed}, got {brief(value)}{f'; did you mean {near[0]!r}?' if near else ''}")
 
 
 class JagOverflowError(JagError, OverflowError):

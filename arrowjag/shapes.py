@@ -18,7 +18,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, ShapeError
+from arrowjag.errors import JagIndexError, JagTypeError, ShapeError, plural
 from arrowjag.shape import JaggedShape, resolve_reshape
 from arrowjag.typing import ArrayOrScalar
 
@@ -552,7 +552,7 @@ def _dim(shape: JaggedShape, dim: int, operation: str) -> Dim:
     shape = _shape(shape, operation)
     dim = integer(dim, f"{operation}: a dim")
     if not -shape.ndim <= dim < shape.ndim:
-        raise JagIndexError(f"{operation}: dim {dim} is out of range for {shape!r} with {shape.ndim} dims")
+        raise JagIndexError(f"{operation}: dim {dim} is out of range for {shape!r} with {plural(shape.ndim, 'dim')}")
     return shape.dims[dim]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import pickle
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -238,3 +239,25 @@ def test_errors_say_what_to_write_instead(call: Any, said: str) -> None:
 
 def test_indexers_are_shown() -> None:
     assert repr(aj.array([[1, 2], [3]]).S) == "KodaIndexer of JaggedShape(2, [2, 1])"
+
+
+def test_counts_in_messages_agree_with_their_nouns() -> None:
+    x, flat, text = aj.array([[1, 2], [3]]), aj.array([1]), aj.array([[["a"]]])
+    calls: list[Callable[[], Any]] = [
+        lambda: flat.sum(axis=1),
+        lambda: aj.JaggedShape(1)[1],
+        lambda: flat.reshape(2),
+        lambda: x.expand(1),
+        lambda: x.permute(0),
+        lambda: x.pad(3, text, axis=1),
+        lambda: aj.from_json(text, "int64"),
+        lambda: aj.dims.Ragged([2])[1],
+        lambda: aj.dense.from_dense([1, 2], flat.shape),
+        lambda: x.with_validity(1, [True]),
+    ]
+    told = []
+    for call in calls:
+        with pytest.raises(aj.JagError) as caught:
+            call()
+        told.append(str(caught.value))
+    assert not [one for one in told if re.search(r"\b1 \w+s\b", one)]

@@ -320,7 +320,7 @@ def test_an_inner_dim_is_named() -> None:
 def test_too_few_levels_are_counted() -> None:
     with pytest.raises(aj.ShapeError, match=r"the Arrow data has 2 dims \(leaf type int64\), but ndim=3 was given"):
         aj.from_arrow(pa.array([[1]]), 3)
-    with pytest.raises(aj.ShapeError, match=r"has 1 dims \(leaf type string\), but ndim=2 was given"):
+    with pytest.raises(aj.ShapeError, match=r"has 1 dim \(leaf type string\), but ndim=2 was given"):
         aj.from_arrow(pa.array(["a"]), 2)
 
 

@@ -101,7 +101,7 @@ def test_values_that_are_lists_keep_their_dims() -> None:
     assert x.get("b", []).to_list() == [None, [], None]
     assert x.get("z", [7]).to_list() == [[7], [7], None]
     assert x.get("b", [[1], [2, 3], []]).to_list() == [None, [2, 3], None]
-    with pytest.raises(aj.ShapeError, match="have 1 dims, and the default must have as many, got a scalar"):
+    with pytest.raises(aj.ShapeError, match="have 1 dim, and the default must have as many, got a scalar"):
         x.get("z", 7)
     with pytest.raises(aj.ShapeError, match="a default per row must have the rows"):
         x.get("z", [[1], [2]])

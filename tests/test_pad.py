@@ -82,7 +82,7 @@ def test_errors_of_pad_name_the_expected_fill() -> None:
         x.pad(3, 0, axis=0)
     with pytest.raises(ValueError, match=r"pad: along axis 1 of 2 dims fill must have 0 dims, got JaggedShape\(1\)"):
         x.pad(3, [0])
-    with pytest.raises(ValueError, match=r"fill must have 1 dims, got JaggedShape\(1, 1\)"):
+    with pytest.raises(ValueError, match=r"fill must have 1 dim, got JaggedShape\(1, 1\)"):
         x.pad(3, [[0]], axis=0)
     with pytest.raises(TypeError, match=r"pad: .* no common type"):
         x.pad(3, ["a"], axis=0)

@@ -278,8 +278,8 @@ def test_reshape_by_example(old: tuple[Any, ...], wanted: tuple[Any, ...], new: 
         ((5,), (2, -1), "2 rows can't share 5 items"),
         ((6,), (-1, -1), "at most one -1"),
         ((0,), (-1, 0), "positive size"),
-        ((5,), (6,), "5 items do not fit 6 places"),
-        ((6,), (-1, 4, 1), "dim 1|do not fit|share"),
+        ((5,), (6,), "5 items can't fill 6 places"),
+        ((6,), (-1, 4, 1), "dim 1|can't fill|share"),
     ],
 )
 def test_errors_of_reshape_name_the_mismatch(old: tuple[Any, ...], wanted: tuple[Any, ...], text: str) -> None:

@@ -155,9 +155,9 @@ def test_a_hidden_row_has_no_product_with_a_vector() -> None:
 @pytest.mark.parametrize(
     ("x", "y", "text"),
     [
-        ([[[1.0, 2.0]]], [[1.0]], r"in row 0 a matrix of 1 rows of 2 items can't be multiplied by one of 1 rows"),
+        ([[[1.0, 2.0]]], [[1.0]], r"in row 0 a matrix of 1 row of 2 items can't be multiplied by one of 1 row"),
         ([[[1, 2], [3]]], [[[1]]], r"row 0 of x is not a matrix: its rows have 2 and 1 items"),
-        ([[[1]], [[1, 2]]], [[[1]], [[1]]], r"in row 1 a matrix of 1 rows of 2 items can't be multiplied by one of 1 rows"),
+        ([[[1]], [[1, 2]]], [[[1]], [[1]]], r"in row 1 a matrix of 1 row of 2 items can't be multiplied by one of 1 row"),
         ([[[1]]], [1], r"as many dims or one fewer"),
         ([[1]], [[1]], r"at least 3 dims"),
     ],

@@ -13,7 +13,7 @@ from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
 from arrowjag._methods import changing_axis, method
 from arrowjag._ops import concat, elementwise, products, struct_fields
-from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.typing import ArrayOrScalar
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ def apply_function(fn: str | Callable[..., Any], arrays: Sequence[Any], options:
             elementwise.check_rounded(name, function, *data, **options)
             result = _called(function, data, options)
         if not isinstance(result, (pa.Array, pa.ChunkedArray)) or len(result) != n:
-            raise ShapeError(f"apply: {name} does not give one value for each of {n} items; reductions are methods of arrays")
+            raise ShapeError(
+                f"apply: {name} does not give one value for each of {plural(n, 'item')}; reductions are methods of arrays"
+            )
         return result
 
     flat = elementwise.apply(call, operands, name)
@@ -65,7 +67,7 @@ def _apply_ufunc(function: np.ufunc, arrays: Sequence[Any], options: dict[str, A
         told = f"takes no options on jagged arrays, got {', '.join(options)}" if options else "returns several arrays"
         raise JagTypeError(f"apply: {name} {told}; call np.{name}")
     if len(arrays) != function.nin:
-        raise JagTypeError(f"apply: {name} takes {function.nin} arrays, got {len(arrays)}")
+        raise JagTypeError(f"apply: {name} takes {plural(function.nin, 'array')}, got {len(arrays)}")
     columns = elementwise.columns_of([operand(one, None, name) for one in arrays])
     if not columns:
         return elementwise.ufunc(function, [as_column(one) for one in arrays])[0]

@@ -18,7 +18,7 @@ from arrowjag._column import Column, empty, row_validity
 from arrowjag._methods import HOSTS, Rows, method
 from arrowjag._ops import casts, structure
 from arrowjag._ops import elementwise as _ops
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrayOrScalar, BoolArray
 
@@ -523,7 +523,7 @@ class ElementwiseMethods(ArrayBase):
         n = self.shape.nodes(depth)
         keep = np.ones(n, bool) if mask is None else _flags(mask, self, axis)
         if len(keep) != n:
-            raise ShapeError(f"with_validity: axis {axis} of {self.shape!r} has {n} items, but the mask has {len(keep)}")
+            raise ShapeError(f"with_validity: axis {axis} of {self.shape!r} has {plural(n, 'item')}, but the mask has {len(keep)}")
         return self._wrap(_revalidated(self, depth, keep, mask is None))
 
 

@@ -11,7 +11,7 @@ from arrowjag._array.base import ArrayBase, as_column, as_keys, beside, operand
 from arrowjag._methods import Rows, changing_axis, method, over_axis, set_rows
 from arrowjag._ops import by_key, composed, elementwise
 from arrowjag._ops import sets as _ops
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagTypeError, plural
 from arrowjag.typing import ArrayOrScalar
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ class GroupMethods(ArrayBase):
         found = self.contains(item) if self.ndim == 1 else self
         if not isinstance(found, pa.Scalar):
             raise JagTypeError(
-                f"`in` takes one value and an array of 1 dim, got {type(item).__name__} and {self.ndim} dims; "
+                f"`in` takes one value and an array of 1 dim, got {type(item).__name__} and {plural(self.ndim, 'dim')}; "
                 "x.contains(v) tells for each row, and (x == v).any(axis=None) for all items"
             )
         return bool(found.as_py())

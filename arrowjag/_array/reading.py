@@ -24,7 +24,7 @@ from arrowjag._gate import inside
 from arrowjag._kernels.base.capacity import widened
 from arrowjag._ops.elementwise import nan_to_null_values
 from arrowjag._pyarrow_versions import NO_LARGE_DICTIONARIES, NO_UUID_OBJECTS, has_views
-from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, OffsetsError, ShapeError, brief
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, OffsetsError, ShapeError, brief, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrowData
 
@@ -289,7 +289,7 @@ def _as_lists(data: Any, leaf: pa.DataType | None, levels: int) -> pa.Array:
         raise
     except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # which one depends on the type
         raise _item_misfit(data, leaf, levels) or _misfit(
-            f"the data does not fit {levels + 1} dims of {leaf}", error, data
+            f"the data does not fit {plural(levels + 1, 'dim')} of {leaf}", error, data
         ) from None
 
 
@@ -337,7 +337,7 @@ def _of_extension(data: Any, leaf: pa.BaseExtensionType, levels: int) -> pa.Arra
         below, numbers = _arrow.peel(places, levels + 1)
         return _arrow.wrap(below, pa.array(items, type=leaf).take(numbers))
     except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # from pyarrow, or from items that should be lists
-        raise _misfit(f"the data does not fit {levels + 1} dims of {leaf}", error, data) from None
+        raise _misfit(f"the data does not fit {plural(levels + 1, 'dim')} of {leaf}", error, data) from None
 
 
 def _encoded(array: pa.Array, leaf: pa.DictionaryType, levels: int) -> pa.Array:

@@ -15,7 +15,7 @@ from arrowjag._kernels.base.memory import check_memory, nulls_like
 from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._pyarrow_versions import has_views, nbytes, run_end_decode, with_data_of_views
-from arrowjag.errors import ShapeError
+from arrowjag.errors import ShapeError, plural
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["Level", "decode", "peel_level", "split_levels", "wrap"]
@@ -38,7 +38,7 @@ def split_levels(array: pa.Array, ndim: int | None = None, where: str = "the col
         if not is_level_type(array.type):
             if not pt.is_null(array.type):
                 got = len(levels) + 1
-                raise ShapeError(f"{where} has {got} dims (leaf type {array.type}), but ndim={ndim} was given")
+                raise ShapeError(f"{where} has {plural(got, 'dim')} (leaf type {array.type}), but ndim={ndim} was given")
             levels.append(_null_level(array))
             array = pa.nulls(0)
             continue

@@ -10,7 +10,7 @@ import pyarrow.types as pt
 
 from arrowjag._gate.types import WIDE
 from arrowjag._kernels.base.memory import unpack_bits
-from arrowjag.errors import OffsetsError
+from arrowjag.errors import OffsetsError, plural
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["ITEM_BYTES", "check_null_count", "check_unbacked", "read_offsets", "read_validity", "read_views"]
@@ -73,7 +73,7 @@ def read_views(array: pa.Array, where: str) -> tuple[IntArray, IntArray]:
     wrong = (starts < 0) | (sizes < 0) | (sizes > below) | (starts > below - sizes)
     if wrong.any():
         row = int(wrong.argmax())
-        views = f"{sizes[row]} values from position {starts[row]}"
+        views = f"{plural(sizes[row], 'value')} from position {starts[row]}"
         raise OffsetsError(f"row {row} of {where} refers to {views}, but there are {below} values")
     return starts, sizes
 
@@ -104,7 +104,9 @@ def check_null_count(array: pa.Array, where: str) -> None:
 def check_unbacked(n: int, where: str) -> None:
     """Raise if there are too many items of a type that takes no memory."""
     if n > _MOST_UNBACKED:
-        raise OffsetsError(f"{where} has {n} items of a type that takes no memory, at most {_MOST_UNBACKED} are supported")
+        raise OffsetsError(
+            f"{where} has {plural(n, 'item')} of a type that takes no memory, at most {_MOST_UNBACKED} are supported"
+        )
 
 
 def read_validity(array: pa.Array) -> BoolArray:

@@ -20,7 +20,7 @@ from arrowjag._gate.layouts import (
 )
 from arrowjag._gate.types import LISTS, VIEWS, check_type, has_any_bits, has_ordered_categories
 from arrowjag._kernels.base.memory import pack_bits
-from arrowjag.errors import OffsetsError
+from arrowjag.errors import OffsetsError, plural
 
 __all__ = ["secure"]
 
@@ -132,7 +132,7 @@ def _cut(array: pa.Array, where: str) -> tuple[int, int]:
     if pt.is_fixed_size_list(type):
         first, last = array.offset * type.list_size, (array.offset + len(array)) * type.list_size
         if last > below:
-            raise OffsetsError(f"{where} needs {last} values for its fixed size {type.list_size}, but has {below}")
+            raise OffsetsError(f"{where} needs {plural(last, 'value')} for its fixed size {type.list_size}, but has {below}")
         if type.list_size == 0:
             check_unbacked(len(array), where)
         return first, last

@@ -22,7 +22,7 @@ from arrowjag._ops import structure
 from arrowjag._ops.axes import Moved, is_none_of_them, move_back, move_last, normalize_axes, trailing
 from arrowjag._ops.cursor import naming_rows
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagError, ShapeError
+from arrowjag.errors import JagError, ShapeError, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -192,7 +192,9 @@ def align_keys(column: Column, depth: int, keys: Sequence[Column], operation: st
     """
     for key in keys:
         if len(key._shape._dims) > depth:
-            raise ShapeError(f"{operation}: a key has {key.ndim} dims, {key.shape!r}, but the items along the axis have {depth}")
+            raise ShapeError(
+                f"{operation}: a key has {plural(key.ndim, 'dim')}, {key.shape!r}, but the items along the axis have {depth}"
+            )
     shape = column._shape
     if depth < len(shape._dims):
         shape = shape[:depth]

@@ -15,7 +15,7 @@ from arrowjag._kernels.move import gather
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagValueError
+from arrowjag.errors import JagValueError, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -58,9 +58,9 @@ def normalize_axes(axis: Any, ndim: int, operation: str) -> tuple[int, ...]:
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     found = sorted(structure.normalize_axis(one, ndim, operation) for one in axes)
     if len(set(found)) != len(found):
-        raise JagValueError(f"{operation}: axes must differ, got {tuple(axes)} of {ndim} dims")
+        raise JagValueError(f"{operation}: axes must differ, got {tuple(axes)} of {plural(ndim, 'dim')}")
     if len(found) > 1 and found != list(range(found[0], ndim)):
-        raise JagValueError(f"{operation}: several axes must be the last ones, got {tuple(axes)} of {ndim} dims")
+        raise JagValueError(f"{operation}: several axes must be the last ones, got {tuple(axes)} of {plural(ndim, 'dim')}")
     if not found:
         raise JagValueError(f"{operation}: axis is an empty tuple")
     return tuple(found)

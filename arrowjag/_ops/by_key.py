@@ -24,7 +24,7 @@ from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import or_null
 from arrowjag._ops.over_axes import over_axes
 from arrowjag.dims import Dim
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.errors import JagTypeError, ShapeError, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -35,7 +35,7 @@ def extreme_by(column: Column, by: Column, axis: Any, operation: str) -> Column:
     """Return the item of each row whose key is the least (min_by) or the greatest (max_by), the first of equal keys."""
     found = _axes.normalize_axes(axis, column.ndim, operation)
     if by.ndim > column.ndim:
-        raise ShapeError(f"{operation}: by has {by.ndim} dims, {by.shape!r}, but the array has {column.ndim}")
+        raise ShapeError(f"{operation}: by has {plural(by.ndim, 'dim')}, {by.shape!r}, but the array has {column.ndim}")
     if len(found) == 1 and by.ndim <= found[0] + 1 < column.ndim:
         return _tree_by(column, found[0], by, operation)
     column, by = structure.align([column, by], operation)
@@ -112,7 +112,8 @@ def index_of(column: Column, value: elementwise.Operand, axis: Any) -> Column:
     found = _axes.normalize_axes(axis, column.ndim, "index_of")
     if value.ndim > found[0]:
         raise ShapeError(
-            f"index_of: v has {value.ndim} dims, {value.shape!r}, but the rows have {found[0]}; give one value per row or fewer"
+            f"index_of: v has {plural(value.ndim, 'dim')}, {value.shape!r}, but the rows have {found[0]}; "
+            "give one value per row or fewer"
         )
     column, value = structure.align([column, value], "index_of")
     if found[-1] == column.ndim - 1:

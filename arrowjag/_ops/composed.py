@@ -30,7 +30,7 @@ from arrowjag._ops import along_axis, elementwise, exact, sets, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.amounts import has_weight, weights_of
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagOverflowError, JagTypeError, ShapeError
+from arrowjag.errors import JagOverflowError, JagTypeError, ShapeError, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -183,11 +183,11 @@ def _counts(sizes: IntArray, n: int) -> IntArray:
     longest = longest_of(sizes)
     distinct, place = (np.arange(longest + 1), sizes) if longest <= 64 else np.unique(sizes, return_inverse=True)
     if longest > n and _log_choices(longest, n) > _MOST_LOG:
-        raise JagOverflowError(f"combinations: the combinations of {n} of {longest} items don't fit into memory")
+        raise JagOverflowError(f"combinations: the combinations of {n} of {plural(longest, 'item')} don't fit into memory")
     counts = [math.comb(size, n) for size in distinct.tolist()]
     total = sum(count * many for count, many in zip(counts, np.bincount(place, minlength=len(counts)).tolist(), strict=True))
     if total * n > 2**40:
-        raise JagOverflowError(f"combinations: {total} combinations of {n} items don't fit into memory")
+        raise JagOverflowError(f"combinations: {total} combinations of {plural(n, 'item')} don't fit into memory")
     found: IntArray = np.array(counts, np.int64)[place]
     return found
 

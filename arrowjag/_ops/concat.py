@@ -16,7 +16,7 @@ from arrowjag._kernels.base.memory import has_words
 from arrowjag._kernels.move import copy_runs, join, merge
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import ShapeError, brief
+from arrowjag.errors import ShapeError, brief, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -257,7 +257,9 @@ def _shared_dim(
         clash = (own != sizes) & present & known & ~null
         if clash.any():
             row = int(clash.argmax())
-            raise ShapeError(f"{operation}: dim {depth}, row {row} has {own[row]} items in one operand and {sizes[row]} in another")
+            raise ShapeError(
+                f"{operation}: dim {depth}, row {row} has {plural(own[row], 'item')} in one operand and {sizes[row]} in another"
+            )
         sizes = np.where(known | ~present, sizes, own)
         known = known | present
     sizes = np.where(null, 0, sizes)

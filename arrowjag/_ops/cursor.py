@@ -25,9 +25,8 @@ from arrowjag._kernels.move.rows import slice_ranges, take_ranges
 from arrowjag._kernels.reduce.first_last import take_nth
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagError, JagIndexError
+from arrowjag.errors import JagError, JagIndexError, plural
 from arrowjag.shape import JaggedShape
-from arrowjag.shape._text import plural
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["Bound", "Key", "Window", "either", "naming_rows", "nth_or_null", "or_null", "positions", "row_name"]

@@ -27,7 +27,7 @@ from arrowjag._ops import along_axis, concat, elementwise, rearrange, sets, stru
 from arrowjag._ops.cursor import row_name
 from arrowjag._pyarrow_versions import null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -49,7 +49,7 @@ def _beside_rows(column: Column, given: Sequence[Any], operation: str) -> tuple[
     for other in others:
         if other.ndim > depth:
             raise ShapeError(
-                f"{operation}: an argument has {other.ndim} dims, {other.shape!r}, but the rows have {depth}; "
+                f"{operation}: an argument has {plural(other.ndim, 'dim')}, {other.shape!r}, but the rows have {depth}; "
                 "give one value per row or fewer"
             )
     column, *others = structure.agree([column, *others], operation, levels=depth)
@@ -263,7 +263,7 @@ def remove(column: Column, value: elementwise.Operand) -> Column:
     """Drop the items of each innermost row that equal a value, one for all rows or one per row."""
     if isinstance(value, Column):
         if value.ndim >= column.ndim:
-            raise ShapeError(f"remove: v has {value.ndim} dims, {value.shape!r}, but the rows have {column.ndim - 1}")
+            raise ShapeError(f"remove: v has {plural(value.ndim, 'dim')}, {value.shape!r}, but the rows have {column.ndim - 1}")
         column, value = structure.align([column, value], "remove")
         value = value.values
     dim = column.shape.dims[-1]
@@ -342,7 +342,7 @@ def splice(column: Column, start: elementwise.Operand, n: elementwise.Operand, i
     if items is not None:
         column, items = promoted(column, items, "splice")
     if isinstance(items, Column) and items.ndim > column.ndim:
-        raise ShapeError(f"splice: y has {items.ndim} dims, {items.shape!r}, but the array has {column.ndim}")
+        raise ShapeError(f"splice: y has {plural(items.ndim, 'dim')}, {items.shape!r}, but the array has {column.ndim}")
     if isinstance(items, Column) and items.ndim == column.ndim:
         column, rows = structure.agree([column, items], "splice", levels=column.ndim - 1)
         items = None

@@ -31,9 +31,8 @@ from arrowjag._ops.cursor import (
     slice_rows,
 )
 from arrowjag.dims import Dim, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.shape import JaggedShape
-from arrowjag.shape._text import plural
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["agreed", "getitem", "rows_at", "slice_frame", "subslice", "take", "window"]
@@ -154,7 +153,9 @@ def _check_mask(column: Column, cursor: Cursor, mask: Column) -> None:
     if wrong.any():
         place = int(wrong.argmax())
         name = row_name(column.shape, cursor.depth, int(cursor.places[place]))
-        raise JagIndexError(f"the mask has {len(mask.values)} entries, {name} has {sizes[place]} items at dim {cursor.depth}")
+        raise JagIndexError(
+            f"the mask has {plural(len(mask.values), 'entry')}, {name} has {plural(sizes[place], 'item')} at dim {cursor.depth}"
+        )
 
 
 def _gather(column: Column, cursor: Cursor, index: Column, *, is_mask: bool) -> Cursor:
@@ -212,7 +213,8 @@ def _aligned_bounds(cursor: Cursor, window: Window) -> tuple[Any, Any] | None:
         elif isinstance(one, Column):
             if one.ndim > frame.ndim:
                 raise ShapeError(
-                    f"a bound of a slice has one entry per row, at most {frame.ndim} dims, got {one.ndim}; use x.S for several "
+                    f"a bound of a slice has one entry per row, at most {plural(frame.ndim, 'dim')}, got {one.ndim}; "
+                    "use x.S for several "
                     "ranges per row"
                 )
             bounds.append(_bound_on(one, frame))
@@ -307,7 +309,7 @@ def _meet(column: Column, cursor: Cursor, operands: list[Any], operation: str) -
 def _null_below(index: Column, depth: int, null: BoolArray, operation: str) -> Column:
     """Drop the entries of an index below null rows."""
     if index.shape.nodes(depth) != len(null):
-        raise ShapeError(f"{operation}: an index of {index.shape!r} does not fit {len(null)} rows")
+        raise ShapeError(f"{operation}: an index of {index.shape!r} does not fit {plural(len(null), 'row')}")
     if depth == 0:
         return structure.take_items(index, 0, np.zeros(1, np.int64), (), ~null)
     return structure.null_items(index, depth, ~null)
@@ -371,7 +373,7 @@ def agreed(column: Column, bounds: Sequence[Any], place: int, operation: str) ->
         return column, bounds
     for one in columns:
         if one.ndim > place:
-            raise ShapeError(f"{operation}: {one.shape!r} has {one.ndim} dims, but the rows have {place}")
+            raise ShapeError(f"{operation}: {one.shape!r} has {plural(one.ndim, 'dim')}, but the rows have {place}")
     column, *columns = structure.agree([column, *columns], operation, levels=place)
     rest = iter(columns)
     return column, [next(rest) if isinstance(one, Column) else one for one in bounds]

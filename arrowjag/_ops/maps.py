@@ -19,7 +19,7 @@ from arrowjag._kernels.equal.groups import group_items
 from arrowjag._kernels.equal.members import last_equal
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, cursor, elementwise, sets, struct_fields, structure
-from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -164,7 +164,8 @@ def _beside_rows(column: Column, sought: Column, operation: str) -> tuple[Column
     """Return the row numbers and the keys to look up, of one shape."""
     if sought.ndim >= column.ndim:
         raise ShapeError(
-            f"{operation}: {sought.shape!r} has {sought.ndim} dims, but one key or position per row of {column.shape!r} has "
+            f"{operation}: {sought.shape!r} has {plural(sought.ndim, 'dim')}, "
+            f"but one key or position per row of {column.shape!r} has "
             f"{column.ndim - 1}; use take for several positions per row, translate for several keys"
         )
     rows, probes = structure.align(
@@ -210,7 +211,9 @@ def _or_default_rows(source: Column, depth: int, found: _Found, default: pa.Scal
     below = source.ndim - depth
     if not isinstance(default, Column) or default.ndim not in (below, below + depth - 1):
         got = repr(default.shape) if isinstance(default, Column) else f"a scalar of {default.type}"
-        raise ShapeError(f"get: the values of {source.shape!r} have {below} dims, and the default must have as many, got {got}")
+        raise ShapeError(
+            f"get: the values of {source.shape!r} have {plural(below, 'dim')}, and the default must have as many, got {got}"
+        )
     above = default.ndim - below
     if above and default.shape[:above] != source.shape[: depth - 1]:
         raise ShapeError(f"get: a default per row must have the rows of {source.shape[: depth - 1]!r}, got {default.shape!r}")

@@ -17,7 +17,7 @@ from arrowjag._kernels.move import gather, merge, scatter
 from arrowjag._kernels.move.spread import spread
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.shape import JaggedShape, permuted, transposed
 from arrowjag.typing import IntArray, ShearMode
 
@@ -39,7 +39,7 @@ def squeeze(column: Column, axis: int) -> Column:
     wrong = dim.sizes != 1 if dim.validity is None else (dim.sizes != 1) & dim.validity
     if wrong.any():
         row = int(wrong.argmax())
-        raise ShapeError(f"squeeze of {column.shape!r}: dim {place}, row {row} has {dim[row]} items, expected 1")
+        raise ShapeError(f"squeeze of {column.shape!r}: dim {place}, row {row} has {plural(dim[row], 'item')}, expected 1")
     outer = column.shape.dims[:place]
     if dim.validity is None:
         return structure.with_shape(JaggedShape._trusted((*outer, *column.shape.dims[place + 1 :])), column)
@@ -49,7 +49,7 @@ def squeeze(column: Column, axis: int) -> Column:
 def expand(column: Column, specs: tuple[Any, ...]) -> Column:
     """Broadcast dims of declared size 1 to new sizes, aligned on the right; -1 keeps a dim."""
     if len(specs) < column.ndim:
-        raise ShapeError(f"expand of {column.shape!r}: {len(specs)} dims are too few for {column.ndim}")
+        raise ShapeError(f"expand of {column.shape!r}: expected at least {plural(column.ndim, 'dim')}, got {len(specs)}")
     while column.ndim < len(specs):
         column = unsqueeze(column, 0)
     for place, spec in enumerate(specs):
@@ -86,7 +86,8 @@ def _wanted(spec: Any, shape: JaggedShape, place: int) -> Dim:
         return dim
     if not _dims.is_pattern(spec):
         raise ShapeError(
-            f"expand of {shape!r}: dim {place} has {rows} rows, got {len(dim)} sizes; only a pattern is repeated, a plain list "
+            f"expand of {shape!r}: dim {place} has {plural(rows, 'row')}, got {plural(len(dim), 'size')}; "
+            "only a pattern is repeated, a plain list "
             "must hold one size per row"
         )
     return dim.stretched(rows)
@@ -190,7 +191,7 @@ def permute(column: Column, axes: tuple[Any, ...], shear: ShearMode) -> tuple[Co
         raise JagTypeError(f"permute: expected one argument per dim, permute({brief(tuple(axes[0]))[1:-1]}), got {brief(axes[0])}")
     found = tuple([structure.normalize_axis(axis, ndim, "permute") for axis in axes])
     if sorted(found) != list(range(ndim)):
-        raise JagValueError(f"permute takes every dim once, got {axes} for {ndim} dims")
+        raise JagValueError(f"permute takes every dim once, got {axes} for {plural(ndim, 'dim')}")
     return _moved(column, *permuted(column.shape, found, shear))
 
 

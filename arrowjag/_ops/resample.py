@@ -29,7 +29,7 @@ from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, struct
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.time_buckets import buckets_of
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagError, JagTypeError, JagValueError, brief
+from arrowjag.errors import JagError, JagTypeError, JagValueError, brief, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -148,7 +148,9 @@ def fft_power(column: Column, axis: Any) -> Column:
     """Return the squared magnitudes of the discrete Fourier transform of each row, from frequency 0 to the Nyquist frequency."""
     column, place = along_axis.single_axis(column, axis, "fft_power")
     if place != column.ndim - 1:
-        raise JagValueError(f"fft_power works along the last dims, got axis {axis} of {column.ndim} dims; transpose first")
+        raise JagValueError(
+            f"fft_power works along the last dims, got axis {axis} of {plural(column.ndim, 'dim')}; transpose first"
+        )
     values = column.values.cast(pa.float64()) if pt.is_null(column.type) else column.values
     if not _arrow.is_numeric(values.type):
         raise JagTypeError.no_kernel("fft_power", values.type)

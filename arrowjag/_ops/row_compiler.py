@@ -27,6 +27,7 @@ from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import from_sizes, runs
 from arrowjag._kernels.compiled import forks
+from arrowjag.errors import plural
 from arrowjag.typing import BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -414,7 +415,7 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     result = result.type if isinstance(result, numba.types.Optional) else result
     is_row = isinstance(result, numba.types.Array)
     if is_row and result.ndim != 1:
-        return f"it returns arrays of {result.ndim} dims"
+        return f"it returns arrays of {plural(result.ndim, 'dim')}"
     element = result.dtype if is_row else result
     if not isinstance(element, (numba.types.Number, numba.types.Boolean)) or isinstance(element, numba.types.Complex):
         return f"it returns {result}"

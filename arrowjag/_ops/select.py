@@ -15,7 +15,7 @@ from arrowjag._kernels.move import gather, merge
 from arrowjag._ops import structure
 from arrowjag._ops.structure import constant
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray
 
@@ -58,7 +58,9 @@ def keep_rows(column: Column, mask: Column) -> Column:
     """Keep the outermost rows whose mask is true, as numpy does; extents are kept."""
     check_boolean(mask, "indexing")
     if mask.shape.size != column.shape.nodes(1):
-        raise JagIndexError(f"the mask has {mask.shape.size} entries, the array has {column.shape.nodes(1)} rows")
+        raise JagIndexError(
+            f"the mask has {plural(mask.shape.size, 'entry')}, the array has {plural(column.shape.nodes(1), 'row')}"
+        )
     keep = true_items(mask.values)
     rows = Uniform._frame(int(np.count_nonzero(keep)))
     return structure.keep_items(column, 1, keep, (rows,))
@@ -134,13 +136,17 @@ def _subtree(column: Column, place: int, fill: pa.Scalar | Column) -> Column:
         if None in extents:
             row = "[" * len(below) + "0" + "]" * len(below)
             raise JagValueError(
-                f"pad: along axis {place} of {column.ndim} dims whole rows are added, and a scalar fill does not give their size. "
+                f"pad: along axis {place} of {plural(column.ndim, 'dim')} whole rows are added, "
+                "and a scalar fill does not give their size. "
                 f"Give a row, such as fill={row}, or no fill for null rows."
             )
         shape = JaggedShape(*extents)
         return Column(shape, constant(fill, shape.size))
     if fill.ndim != len(below):
-        raise ShapeError(f"pad: along axis {place} of {column.ndim} dims fill must have {len(below)} dims, got {fill.shape!r}")
+        raise ShapeError(
+            f"pad: along axis {place} of {plural(column.ndim, 'dim')} fill must have {plural(len(below), 'dim')}, "
+            f"got {fill.shape!r}"
+        )
     try:
         dims = [own if dim.extent is None else own.with_extent(dim.extent) for own, dim in zip(fill.shape.dims, below, strict=True)]
     except ShapeError as error:

@@ -28,9 +28,8 @@ from arrowjag._kernels.move import copy_runs, gather, merge
 from arrowjag._kernels.move.spread import spread
 from arrowjag._pyarrow_versions import if_else, null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, ShapeError
+from arrowjag.errors import JagIndexError, ShapeError, plural
 from arrowjag.shape import JaggedShape
-from arrowjag.shape._text import plural
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
@@ -429,7 +428,9 @@ def _joint_validity(dims: Sequence[Dim]) -> BoolArray | None:
 def _check_null_rows(shape: JaggedShape, depth: int, validity: BoolArray, operation: str) -> None:
     rows = len(shape.dims[depth])
     if rows != len(validity):
-        raise ShapeError(f"{operation}: {shape!r} has {rows} rows at dim {depth}, but another operand has {len(validity)}")
+        raise ShapeError(
+            f"{operation}: {shape!r} has {plural(rows, 'row')} at dim {depth}, but another operand has {len(validity)}"
+        )
 
 
 def expand_all(columns: Sequence[Column]) -> list[Column]:

@@ -30,7 +30,7 @@ from arrowjag._ops.multi_reduce import floats, over_pairs
 from arrowjag._ops.over_axes import over_axes
 from arrowjag._ops.reduce import reduce
 from arrowjag.dims import Ragged
-from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagRangeError, JagValueError, ShapeError, brief
+from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagRangeError, JagValueError, ShapeError, brief, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -212,7 +212,7 @@ def nearest(column: Column, matrix: Any, metric: Any) -> Column:
     if np.count_nonzero(wrong):
         row = int(wrong.argmax())
         where = row_name(column.shape, column.ndim - 1, row)
-        raise ShapeError(f"nearest: the rows of the matrix have {width} numbers, but {where} has {int(sizes[row])}")
+        raise ShapeError(f"nearest: the rows of the matrix have {plural(width, 'number')}, but {where} has {int(sizes[row])}")
     data, valid = floats(column.values, "nearest"), _arrow.valid_of(column.values)
     known = full if last.validity is None else full & last.validity
     found = np.zeros(len(sizes), np.int64)
@@ -291,8 +291,8 @@ def matmul(x: Column, y: Column) -> Column:
     if np.count_nonzero(wrong):
         row = int(wrong.argmax())
         raise ShapeError(
-            f"matmul: in {row_name(x.shape, outer, row)} a matrix of {int(left.heights[row])} rows "
-            f"of {int(left.widths[row])} items can't be multiplied by one of {int(right.heights[row])} rows"
+            f"matmul: in {row_name(x.shape, outer, row)} a matrix of {plural(int(left.heights[row]), 'row')} "
+            f"of {plural(int(left.widths[row]), 'item')} can't be multiplied by one of {plural(int(right.heights[row]), 'row')}"
         )
     type, wide = matmul_types(left.data, right.data)
     n_rows = left.heights

@@ -17,7 +17,7 @@ from arrowjag.dims._base import Dim
 from arrowjag.dims._inputs import mask_array
 from arrowjag.dims._nested import Chain, Repeat, Runs, Sparse, as_part
 from arrowjag.dims._plain import Affine, Ragged, Uniform, check_rows
-from arrowjag.errors import JagTypeError, ShapeError, brief
+from arrowjag.errors import JagTypeError, ShapeError, brief, plural
 from arrowjag.typing import IntArray
 
 
@@ -143,9 +143,9 @@ def stretched(dim: Dim, n: int) -> Dim:
     if isinstance(dim, Uniform) and (len(dim) or dim.extent is not None):
         return _equal_rows(dim, n)
     if len(dim) == 0:
-        raise ShapeError(f"an empty dim can't fill {n} rows")
+        raise ShapeError(f"an empty dim can't fill {plural(n, 'row')}")
     if n % len(dim):
-        raise ShapeError(f"{len(dim)} sizes can't repeat a whole number of times to fill {n} rows")
+        raise ShapeError(f"{plural(len(dim), 'size')} can't repeat a whole number of times to fill {plural(n, 'row')}")
     return repeat(dim, n // len(dim))
 
 
@@ -266,7 +266,7 @@ def spread(dim: Dim, reps: Any, part: Any = None) -> Dim:
     times = as_part(reps, "spread")
     times = times.stretched(rows) if is_int(reps) else times
     if len(times) != rows:
-        raise ShapeError(f"spread: {len(times)} repetitions for {rows} {'rows' if groups is None else 'groups'}")
+        raise ShapeError(f"spread: {plural(len(times), 'repetition')} for {plural(rows, 'row' if groups is None else 'group')}")
     if groups is not None:
         starts, sizes = groups.offsets[:-1][times.parents], groups.sizes[times.parents]
         return _taken(dim, gather.ranges(starts, sizes))
@@ -287,7 +287,7 @@ def _groups(dim: Dim, part: Any, operation: str) -> Dim:
     """Sizes of groups that cut the rows of a dim."""
     groups = part if isinstance(part, Dim) else as_part(part, operation)
     if groups.size != len(dim):
-        raise ShapeError(f"{operation}: the groups {groups!r} have {groups.size} rows in all, but there are {len(dim)}")
+        raise ShapeError(f"{operation}: the groups {groups!r} have {plural(groups.size, 'row')} in all, but there are {len(dim)}")
     return groups
 
 

@@ -14,7 +14,7 @@ from arrowjag._capsules import import_data
 from arrowjag._integers import is_int
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.extremes import least
-from arrowjag.errors import JagOverflowError, JagTypeError, ShapeError, brief, type_name
+from arrowjag.errors import JagOverflowError, JagTypeError, ShapeError, brief, plural, type_name
 from arrowjag.typing import ArrowData, BoolArray, IntArray, SupportsArrowArray, SupportsArrowStream
 
 Array = TypeVar("Array", bound="np.ndarray[Any, Any]")
@@ -135,7 +135,7 @@ def mask_array(mask: Any, n_rows: int) -> BoolArray:
     if found.dtype != np.bool_ or found.ndim != 1:
         raise JagTypeError(f"a validity must be one bool per row, got dtype {found.dtype} of shape {found.shape}")
     if len(found) != n_rows:
-        raise ShapeError(f"a validity must have one bool per row: got {len(found)} for {n_rows} rows")
+        raise ShapeError(f"a validity must have one bool per row: got {len(found)} for {plural(n_rows, 'row')}")
     return owned(found)
 
 

@@ -16,7 +16,7 @@ from arrowjag._kernels import strategy
 from arrowjag.dims._base import Dim, no_nulls
 from arrowjag.dims._inputs import as_count, checked_total, offsets_of, size_array
 from arrowjag.dims._plain import Ragged, Uniform
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.errors import JagTypeError, ShapeError, plural
 from arrowjag.typing import IntArray
 
 
@@ -205,7 +205,7 @@ class Runs(Dim):
         if self._values.max(0) * self._reps.size <= 2**62:
             return int(self._item_offsets[-1])
         total = sum(size * rep for size, rep in zip(self._values, self._reps, strict=True))
-        return checked_total(total, f"Runs of {len(self._values)} sizes")
+        return checked_total(total, f"Runs of {plural(len(self._values), 'size')}")
 
     @cached_property
     def _item_offsets(self) -> IntArray:
@@ -325,7 +325,7 @@ class Sparse(Dim):
             raise ShapeError(f"Sparse: the number of rows is given as {' and as '.join(map(str, sorted(stated)))}")
         length = stated.pop() if stated else int(rows.max(initial=-1)) + 1
         if len(rows) and rows.max() >= length:
-            raise ShapeError(f"Sparse: row {rows.max()} is out of range for {length} rows")
+            raise ShapeError(f"Sparse: row {rows.max()} is out of range for {plural(length, 'row')}")
         order = np.argsort(rows)
         kept = order[found[order] > 0]
         self._hold(rows[kept], found[kept], length)

@@ -26,7 +26,7 @@ from arrowjag.dims._inputs import (
     read_only,
     size_array,
 )
-from arrowjag.errors import ShapeError
+from arrowjag.errors import ShapeError, plural
 from arrowjag.typing import BoolArray, IntArray
 
 
@@ -444,12 +444,14 @@ def check_rows(sizes: IntArray, validity: BoolArray | None, extent: int | None) 
         full = np.flatnonzero(~validity & (sizes > 0))
         if len(full):
             row = int(full[0])
-            raise ShapeError(f"row {row} is null and has {sizes[row]} items; a null row must have size 0: drop its values")
+            raise ShapeError(
+                f"row {row} is null and has {plural(sizes[row], 'item')}; a null row must have size 0: drop its values"
+            )
     if extent is not None:
         wrong = np.flatnonzero((sizes != extent) & (True if validity is None else validity))
         if len(wrong):
             row = int(wrong[0])
-            raise ShapeError(f"row {row} has {sizes[row]} items, but the dim declares an extent of {extent}")
+            raise ShapeError(f"row {row} has {plural(sizes[row], 'item')}, but the dim declares an extent of {extent}")
 
 
 __all__ = ["Affine", "Ragged", "Uniform", "check_rows"]

@@ -19,7 +19,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.interop import _parts
 from arrowjag.shape import JaggedShape
 
@@ -66,7 +66,7 @@ def to_scipy(x: Any, n_columns: int | None = None, format: Literal["csr", "coo"]
     if len(wrong):
         item = int(wrong[0])
         row = int(array.shape.dims[1].index_of(item))
-        raise JagIndexError(f"to_scipy: column {int(columns[item])} of row {row} is out of range for {n_columns} columns")
+        raise JagIndexError(f"to_scipy: column {int(columns[item])} of row {row} is out of range for {plural(n_columns, 'column')}")
     sparse = _parts.load("scipy.sparse", "to_scipy")
     dim = array.shape.dims[1]
     if format == "csr":
@@ -117,7 +117,7 @@ def from_scipy(matrix: Any) -> JaggedArray:
     if not hasattr(matrix, "format"):
         raise JagTypeError(f"from_scipy takes a sparse matrix of scipy, got {type(matrix).__name__}")
     if getattr(matrix, "ndim", 2) != 2:
-        raise ShapeError(f"from_scipy takes matrices, got {matrix.ndim} dims")
+        raise ShapeError(f"from_scipy takes matrices, got {plural(matrix.ndim, 'dim')}")
     if matrix.format == "csr":
         offsets, columns, values = matrix.indptr, matrix.indices, matrix.data
         columns, values = columns[: offsets[-1]], values[: offsets[-1]]

@@ -20,7 +20,7 @@ from arrowjag._products import zip as zip_arrays
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.creation import from_arrow, from_sizes
 from arrowjag.dims import Ragged
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.interop import _parts
 
 __all__ = ["Keyed", "from_keyed", "from_torch", "to_keyed", "to_torch"]
@@ -278,7 +278,7 @@ def from_keyed(lengths: Any, values: Any = None, keys: Any = None, weights: Any 
     names = [str(key) for key in keys]
     sizes = _numpy(lengths) if hasattr(lengths, "detach") else np.asarray(lengths)
     if not names or len(sizes) % len(names):
-        raise ShapeError(f"from_keyed: {len(sizes)} lengths can't be divided among {len(names)} keys")
+        raise ShapeError(f"from_keyed: {plural(len(sizes), 'length')} can't be divided among {plural(len(names), 'key')}")
     rows = len(sizes) // len(names)
     items = _parts.assemble(_numpy(values) if hasattr(values, "detach") else np.asarray(values), [], "from_keyed")
     if weights is not None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from arrowjag.errors import plural
 from arrowjag.io._thrift import BINARY, INT, read_struct
 
 __all__ = ["Chunks"]
@@ -48,7 +49,7 @@ class Chunks:
         for number, group in enumerate(groups):
             chunks = group.get(1, [])
             if len(chunks) != len(leaves):
-                raise ValueError(f"row group {number} has {len(chunks)} columns, the schema has {len(leaves)}")
+                raise ValueError(f"row group {number} has {plural(len(chunks), 'column')}, the schema has {len(leaves)}")
             for leaf, chunk in zip(leaves, chunks, strict=True):
                 _check(leaf, chunk, f"row group {number}, column {leaf.path!r}")
         self._footer = footer

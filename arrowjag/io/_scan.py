@@ -17,7 +17,7 @@ import pyarrow.types as pt
 
 from arrowjag._gate import storage_of
 from arrowjag._pyarrow_versions import concat_tables, table_of
-from arrowjag.errors import JagFileError, JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagFileError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.io._atomic import local_path
 from arrowjag.io._chunks import Chunks
 from arrowjag.io._damage import checked, reading
@@ -121,7 +121,9 @@ class Part:
         sizes = [self.footer.row_group(group).num_rows for group in range(self.footer.num_row_groups)]
         ends = np.cumsum([0, *sizes])
         if len(self.file.kept) != ends[-1]:
-            raise JagFileError(f"{self.name}: the deletion vector covers {len(self.file.kept)} rows, but the file has {ends[-1]}")
+            raise JagFileError(
+                f"{self.name}: the deletion vector covers {plural(len(self.file.kept), 'row')}, but the file has {ends[-1]}"
+            )
         return np.concatenate([self.file.kept[ends[group] : ends[group + 1]] for group in groups] or [np.zeros(0, bool)])
 
     @cached_property
@@ -463,7 +465,9 @@ def check_rows(read: int, told: int) -> None:
     Seen in row groups of one row: a list of a dictionary, whose page ends with the row.
     """
     if read != told:
-        raise ValueError(f"pyarrow returned only {read} of {told} rows. Write the file with larger pages, or without dictionaries")
+        raise ValueError(
+            f"pyarrow returned only {read} of {plural(told, 'row')}. Write the file with larger pages, or without dictionaries"
+        )
 
 
 def finish_rows(raw: pa.Table, part: Part, rows: int, plan: Plan, kept: BoolArray | None = None) -> pa.Table:

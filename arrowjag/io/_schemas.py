@@ -11,7 +11,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, plural
 
 __all__ = ["canonical", "conform", "merge_schemas", "merge_types", "refuse_equal_names", "restored"]
 
@@ -328,7 +328,7 @@ def _conform_list(array: pa.Array, type: pa.DataType) -> pa.Array:
         wrong = sizes != extent if level.validity is None else level.validity & (sizes != extent)
         if wrong.any():
             row = int(wrong.argmax())
-            raise ShapeError(f"row {row} has {sizes[row]} items, {type} wants {extent} in every row")
+            raise ShapeError(f"row {row} has {plural(sizes[row], 'item')}, {type} wants {extent} in every row")
     made = conform(items, type.value_type)
     if not type.value_field.nullable:
         _refuse_nulls(made.null_count, "its items")

@@ -18,7 +18,7 @@ from arrowjag._array.base import as_column
 from arrowjag._column import Column
 from arrowjag._ops import elementwise, struct_fields, structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 from arrowjag.shape import JaggedShape
@@ -188,7 +188,7 @@ def rows(values: Sequence[Any], dtype: JaggedDtype | None) -> Column:
         return _nulls(len(values), dtype)
     if any(column.ndim != ndim for column in columns):
         found = sorted({column.ndim - 1 for column in columns})
-        raise ShapeError(f"a row of ndim {ndim} has {ndim - 1} levels, got rows of {found}")
+        raise ShapeError(f"a row of ndim {ndim} has {plural(ndim - 1, 'level')}, got rows of {found}")
     leaf = elementwise.common_type([column.type for column in columns], "rows") if dtype is None else dtype.leaf
     joined = concat([cast(column, leaf) for column in columns])
     outer = [Uniform._frame(len(values))]
@@ -241,9 +241,9 @@ def conform(column: Column, dtype: JaggedDtype | None) -> Column:
     if dtype is None:
         return column
     if column.ndim != dtype.ndim:
-        raise ShapeError(f"{dtype} has {dtype.ndim} dims, got {column.shape!r}")
+        raise ShapeError(f"{dtype} has {plural(dtype.ndim, 'dim')}, got {column.shape!r}")
     if _arrow.is_list_type(column.type) and not _arrow.is_list_type(dtype.leaf):
-        raise ShapeError(f"{dtype} has {dtype.ndim} dims, the data is nested deeper: its leaves are {column.type}")
+        raise ShapeError(f"{dtype} has {plural(dtype.ndim, 'dim')}, the data is nested deeper: its leaves are {column.type}")
     column = cast(column, dtype.leaf)
     if tuple(column.shape.extents[1:]) == dtype.extents:
         return column

@@ -18,7 +18,7 @@ from arrowjag._kernels.base.memory import both_valid
 from arrowjag._ops import structure
 from arrowjag._pyarrow_versions import has_views, without_views
 from arrowjag.dims import Uniform
-from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError, plural
 from arrowjag.pandas._convert import as_array, in_one_type, is_missing, plain, read
 from arrowjag.pandas._row_bytes import content_keys
 from arrowjag.pandas._warnings import warn_of_scalar
@@ -83,7 +83,7 @@ def _object_array(values: Any) -> Any:
 
 def _sized(array: JaggedArray, n: int) -> JaggedArray:
     if len(array) != n:
-        raise ShapeError(f"Lengths must match: {n} rows and {len(array)}")
+        raise ShapeError(f"Lengths must match: {plural(n, 'row')} and {len(array)}")
     return array
 
 
@@ -174,7 +174,7 @@ def _equal_rows(array: JaggedArray, other: Any) -> pa.Array:
     n = len(array)
     two = _rows_of(other, n)
     if two is not None and two.shape.nodes(1) != n:
-        raise ShapeError(f"Lengths must match to compare: {n} rows and {two.shape.nodes(1)}")
+        raise ShapeError(f"Lengths must match to compare: {plural(n, 'row')} and {two.shape.nodes(1)}")
     valid = both_valid(row_validity(array, 1), None if two is None else row_validity(two, 1))
     null = None if valid is None else ~valid
     if two is None or two.ndim != array.ndim:
@@ -196,7 +196,7 @@ def _rows_of(other: Any, n: int) -> Column | None:
     if not isinstance(other, (pd.api.extensions.ExtensionArray, np.ndarray, list, tuple)):
         return None
     if len(other) != n:
-        raise ShapeError(f"Lengths must match to compare: {n} rows and {len(other)}")
+        raise ShapeError(f"Lengths must match to compare: {plural(n, 'row')} and {len(other)}")
     try:
         return as_array(other) if isinstance(other, pd.api.extensions.ExtensionArray) else read(other, None)
     except (JagTypeError, JagValueError, ShapeError):

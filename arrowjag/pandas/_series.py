@@ -15,7 +15,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._array.indexing import is_full, rows_of_slots
 from arrowjag._methods import METHODS, Method, Rows, add_namespaces
 from arrowjag._spellings import suggestion
-from arrowjag.errors import JagAttributeError, JagTypeError
+from arrowjag.errors import JagAttributeError, JagTypeError, plural
 from arrowjag.pandas._convert import as_array
 from arrowjag.pandas._html import frame_repr
 from arrowjag.pandas._wrapping import align, opened, rewrap
@@ -68,7 +68,7 @@ class SeriesJag:
         return len(self._series)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__} of a Series of {self._series.dtype}, {len(self)} rows"
+        return f"{type(self).__name__} of a Series of {self._series.dtype}, {plural(len(self), 'row')}"
 
     def _repr_html_(self) -> str:
         return frame_repr(self._series.to_frame("" if self._series.name is None else self._series.name), "Series")

@@ -13,7 +13,7 @@ from arrowjag._array.base import as_column
 from arrowjag._column import Column
 from arrowjag._ops import elementwise, structure
 from arrowjag.dims import Uniform
-from arrowjag.errors import JagError, JagTypeError, ShapeError, brief
+from arrowjag.errors import JagError, JagTypeError, ShapeError, brief, plural
 from arrowjag.pandas._convert import is_missing, read, rows
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
@@ -77,13 +77,13 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False, categ
         return _repeated(_one_row(value, dtype), n)
     if not many and isinstance(value, (list, tuple, np.ndarray)):
         raise JagTypeError(
-            f"Invalid value {brief(value)} for dtype {dtype}: a row has {dtype.ndim - 1} levels, this list is deeper"
+            f"Invalid value {brief(value)} for dtype {dtype}: a row has {plural(dtype.ndim - 1, 'level')}, this list is deeper"
         )
     column = read(value, dtype)
     if n == 0 or column.shape.nodes(1) == 1:
         return _repeated(column, n)
     if column.shape.nodes(1) != n:
-        raise ShapeError(f"cannot set {n} rows from {column.shape.nodes(1)}: lengths must match")
+        raise ShapeError(f"cannot set {plural(n, 'row')} from {column.shape.nodes(1)}: lengths must match")
     return column
 
 

@@ -22,7 +22,7 @@ from arrowjag._ops import elementwise, structure
 from arrowjag._pyarrow_versions import with_all_nulls
 from arrowjag.dims import Uniform
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError
+from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError, plural
 from arrowjag.pandas._cell_text import row_formatter
 from arrowjag.pandas._convert import concat, conform, is_missing, read
 from arrowjag.pandas._groups import Grouped
@@ -242,7 +242,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
             raise JagIndexError("cannot do a non-empty take from an empty axes")
         if len(index) and (index.max() >= n or (not allow_fill and index.min() < -n)):
             wrong = index.max() if index.max() >= n else index.min()
-            raise JagIndexError(f"take: row {wrong} is out of bounds for {n} rows")
+            raise JagIndexError(f"take: row {wrong} is out of bounds for {plural(n, 'row')}")
         if not allow_fill:
             return self._taken(column, np.where(index < 0, index + n, index), None)
         if len(index) and index.min() < -1:

@@ -17,7 +17,7 @@ from arrowjag._ops import elementwise
 from arrowjag._pyarrow_versions import has_views, without_views
 from arrowjag._type_names import jagged_name, parse_dtype_name, type_name
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.pandas._index import JaggedIndex
 from arrowjag.pandas.row import Row
 
@@ -295,7 +295,7 @@ def _checked_extents(extents: Any, ndim: int) -> tuple[int | None, ...]:
     wrong = [one for one in given if one is not None and (not is_int(one) or one < 0)]
     if len(given) != ndim - 1 or wrong:
         raise ShapeError(
-            f"extents of ndim {ndim} are {ndim - 1} sizes or None, one for each dim after the rows, got {brief(given)}"
+            f"ndim={ndim} takes {plural(ndim - 1, 'extent')}, sizes or None, one for each dim after the rows, got {brief(given)}"
         )
     return given
 

@@ -13,7 +13,7 @@ from arrowjag import _frames
 from arrowjag._array import JaggedArray
 from arrowjag._methods import METHODS, Method
 from arrowjag.creation import array as to_array
-from arrowjag.errors import JagAttributeError, JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagAttributeError, JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.pandas._convert import as_array, nested_rows
 from arrowjag.pandas._series import FLAT_SETS
 from arrowjag.pandas._wrapping import align, rewrap
@@ -88,7 +88,7 @@ class GroupByJag:
                 value = as_array(align([self._grouped.obj, value], "left")[1])
             rows = value if isinstance(value, JaggedArray) else to_array(value)
             if len(rows) != len(ids):
-                raise ShapeError(f"groupby.jag.{method.name}: the argument has {len(rows)} rows, the frame {len(ids)}")
+                raise ShapeError(f"groupby.jag.{method.name}: the argument has {plural(len(rows), 'row')}, the frame {len(ids)}")
             return nested_rows(rows, order, counts)
 
         made = {}

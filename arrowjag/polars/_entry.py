@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from arrowjag._array import JaggedArray
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.errors import JagTypeError, ShapeError, plural
 from arrowjag.polars._convert import panics, to_series
 from arrowjag.polars.dtype import Jagged
 
@@ -73,7 +73,9 @@ def _one_row(name: str, series: Iterable[pl.Series]) -> pl.Series:
 
 def _check_rows(name: str, got: int, rows: int) -> None:
     if got != rows:
-        raise ShapeError(f"column {name!r}: the array has {got} rows, the frame {rows}; arrays of one row are not repeated")
+        raise ShapeError(
+            f"column {name!r}: the array has {plural(got, 'row')}, the frame {rows}; arrays of one row are not repeated"
+        )
 
 
 def _of_array(init: Callable[..., None]) -> Callable[..., None]:

@@ -15,7 +15,7 @@ from arrowjag import _column, _frames
 from arrowjag._array import JaggedArray
 from arrowjag._expressions import Program
 from arrowjag._kernels.strategy import sizes
-from arrowjag.errors import JagError, JagTypeError, ShapeError
+from arrowjag.errors import JagError, JagTypeError, ShapeError, plural
 from arrowjag.polars._convert import ColumnType, as_enum, from_series, panics, spread_row, to_series
 from arrowjag.polars._sharing import Member, Ticket, members
 from arrowjag.polars._tree import Call, Input, Node, call, children
@@ -70,7 +70,8 @@ class Evaluation:
             value = JaggedArray._of(_column.from_arrow(value, 1))
         if len(value) != rows:
             raise ShapeError(
-                f"{self.root.name} returned {len(value)} rows for {rows} rows of the frame; use it on the Series or the array"
+                f"{self.root.name} returned {plural(len(value), 'row')} for {plural(rows, 'row')} of the frame; "
+                "use it on the Series or the array"
             )
         made = as_enum(to_series(value, series[0].name, extension=self.kind.jagged), self.kind.enum)
         if made.dtype != self.dtype:
@@ -199,7 +200,7 @@ def within_batch(error: JagError, rows: int) -> JagError:
     if not re.search(r"\brow \d", text) or "polars handed over" in text:
         return error
     return type(error)(
-        f"{text} (counted within the {rows} rows that polars handed over at once, which may be a part of the column)"
+        f"{text} (counted within the {plural(rows, 'row')} that polars handed over at once, which may be a part of the column)"
     )
 
 

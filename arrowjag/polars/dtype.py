@@ -14,7 +14,7 @@ from arrowjag._integers import MAX_NDIM, check_ndim, integer
 from arrowjag._type_names import jagged_name
 from arrowjag.dtype import metadata as canonical_metadata
 from arrowjag.dtype import parse_metadata
-from arrowjag.errors import JagTypeError, ShapeError, brief
+from arrowjag.errors import JagTypeError, ShapeError, brief, plural
 from arrowjag.polars._leaf_names import leaf_name
 from arrowjag.polars._versions import map_columns
 
@@ -68,7 +68,9 @@ class Jagged(pl.BaseExtension):
         check_ndim(ndim, "Jagged")
         given = [None] * (ndim - 1) if extents is None else several(extents, "Jagged: extents must be a list of int or None")
         if len(given) != ndim - 1:
-            raise ShapeError(f"Jagged: {ndim} dims have {ndim - 1} extents, one for each dim after the rows, got {brief(given)}")
+            raise ShapeError(
+                f"Jagged: ndim={ndim} takes {plural(ndim - 1, 'extent')}, one for each dim after the rows, got {brief(given)}"
+            )
         sizes = [None if one is None else integer(one, "Jagged: an extent") for one in given]
         if any(one is not None and one < 0 for one in sizes):
             raise ShapeError(f"Jagged: an extent must be at least 0, got {tuple(sizes)}")

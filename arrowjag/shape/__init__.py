@@ -11,7 +11,7 @@ from arrowjag._arguments import check_arguments, check_arguments_as
 from arrowjag._integers import MAX_NDIM, check_ndim, integer, is_int
 from arrowjag._kernels import transpose as _transpose
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, OffsetsError, ShapeError, brief
+from arrowjag.errors import JagIndexError, JagTypeError, OffsetsError, ShapeError, brief, plural
 from arrowjag.shape import _moving
 from arrowjag.shape._building import (
     chain,
@@ -23,7 +23,7 @@ from arrowjag.shape._building import (
     merge,
     without_placeholder,
 )
-from arrowjag.shape._text import describe_dim, encoding_text, mismatch_text, plural, shape_text
+from arrowjag.shape._text import describe_dim, encoding_text, mismatch_text, shape_text
 from arrowjag.typing import IntArray, ShearMode, ShearRule
 
 __all__ = ["JaggedShape", "permuted", "resolve_reshape", "transposed"]
@@ -675,7 +675,7 @@ def resolve_reshape(old: JaggedShape, dims: Any) -> JaggedShape:
     else:
         raise JagTypeError(f"reshape takes a JaggedShape or a tuple of dims, got {type(dims).__name__}")
     if new.size != old.size:
-        raise ShapeError(f"reshape of {old!r} to {new!r}: {old.size} items do not fit {new.size} places")
+        raise ShapeError(f"reshape of {old!r} to {new!r}: {plural(old.size, 'item')} can't fill {plural(new.size, 'place')}")
     return new
 
 

@@ -13,8 +13,7 @@ from arrowjag._integers import integer, is_int, item_count
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.monotonic import all_neighbours, bincount_sorted
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagTypeError, ShapeError, brief
-from arrowjag.shape._text import plural
+from arrowjag.errors import JagTypeError, ShapeError, brief, plural
 from arrowjag.typing import IntArray
 
 if TYPE_CHECKING:
@@ -122,7 +121,7 @@ def without_placeholder(old: JaggedShape, dims: tuple[Any, ...]) -> tuple[Any, .
     after = _rows_after(old.size, dims[place + 1 :], place + 1)
     size, rest = divmod(after, parents) if parents else (0, 0)
     if rest:
-        raise ShapeError(f"reshape of {old!r}: at dim {place}, {parents} rows can't share {after} items evenly")
+        raise ShapeError(f"reshape of {old!r}: at dim {place}, {plural(parents, 'row')} can't share {plural(after, 'item')} evenly")
     return (*before, Uniform(size, parents, declared=False), *dims[place + 1 :])
 
 

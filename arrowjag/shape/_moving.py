@@ -10,8 +10,7 @@ import numpy as np
 from arrowjag._integers import integer
 from arrowjag._kernels import transpose as _transpose
 from arrowjag.dims import Dim, Ragged
-from arrowjag.errors import JagIndexError, JagValueError, ShapeError, brief
-from arrowjag.shape._text import plural
+from arrowjag.errors import JagIndexError, JagValueError, ShapeError, brief, plural
 from arrowjag.typing import IntArray, ShearMode
 
 if TYPE_CHECKING:

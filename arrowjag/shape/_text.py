@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from arrowjag.dims import Affine, Dim, Ragged, Uniform
+from arrowjag.errors import plural
 
-__all__ = ["SHOWN", "describe_dim", "encoding_text", "mismatch_text", "plural", "shape_text", "sizes_text"]
+__all__ = ["SHOWN", "describe_dim", "encoding_text", "mismatch_text", "shape_text", "sizes_text"]
 
 SHOWN = 6
 
@@ -40,10 +41,6 @@ def encoding_text(dim: Dim) -> str:
     return str(dim.tolist()) if isinstance(dim, (Ragged, Uniform)) else repr(dim)
 
 
-def plural(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
 def describe_dim(dim: Dim) -> str:
     n = len(dim)
     if n == 0:
@@ -53,7 +50,7 @@ def describe_dim(dim: Dim) -> str:
     if dim.is_uniform:
         total = "" if n == 1 else f", {dim.size} in all"
         return f"{plural(n, 'row')} of {plural(dim[0], 'item')}{total}{null_text}"
-    return f"{plural(n, 'row')} of {dim.min()} to {dim.max()} items, {dim.size} in all{null_text}"
+    return f"{plural(n, 'row')} of {dim.min()} to {plural(dim.max(), 'item')}, {dim.size} in all{null_text}"
 
 
 def mismatch_text(dims: Sequence[Dim], longer: Sequence[Dim]) -> str:

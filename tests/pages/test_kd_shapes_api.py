@@ -112,7 +112,7 @@ def test_reshape() -> None:
 
 def test_reshape_as() -> None:
     assert shapes.reshape_as(X, aj.array([["a"], ["b", "c", "d"]])).to_list() == [[1], [2, 3, 4]]
-    with pytest.raises(aj.ShapeError, match="4 items do not fit 2 places"):
+    with pytest.raises(aj.ShapeError, match="4 items can't fill 2 places"):
         shapes.reshape_as(X, aj.array(["a", "b"]))
 
 

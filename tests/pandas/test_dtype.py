@@ -96,7 +96,7 @@ def test_pandas_reports_a_name_that_cannot_be_read() -> None:
 def test_construction_is_checked() -> None:
     with pytest.raises(aj.ShapeError, match="ndim of at least 2"):
         JaggedDtype("double", 1)
-    with pytest.raises(aj.ShapeError, match="2 sizes or None"):
+    with pytest.raises(aj.ShapeError, match="2 extents, sizes or None"):
         JaggedDtype("double", 3, (4,))
     with pytest.raises(aj.JagTypeError):
         JaggedDtype(3, 2)  # type: ignore[arg-type]

@@ -43,9 +43,9 @@ def test_an_array_without_a_name_is_refused(method, given):
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 def test_one_row_is_not_repeated(engine):
     one = aj.array([[1, 2]])
-    with pytest.raises(ShapeError, match="column 'v': the array has 1 rows, the frame 3"):
+    with pytest.raises(ShapeError, match="column 'v': the array has 1 row, the frame 3"):
         pl.DataFrame({"i": range(3)}).with_columns(v=one)
-    with pytest.raises(ShapeError, match="column 'v': the array has 1 rows, the frame 3"):
+    with pytest.raises(ShapeError, match="column 'v': the array has 1 row, the frame 3"):
         pl.LazyFrame({"i": range(3)}).with_columns(v=one).collect(engine=engine)
     for rows in (pl.LazyFrame({"i": [1]}), pl.LazyFrame({"i": [1, 2]}).filter(c("i") > 1)):
         assert rows.with_columns(v=one).collect(engine=engine)["v"].to_list() == [[1, 2]]

@@ -21,7 +21,7 @@ from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.gather import take
 from arrowjag._kernels.move.reversal import can_reverse, reverse_rows
 from arrowjag._kernels.move.rows import word_of
-from arrowjag.errors import JagOverflowError, JagValueError, brief
+from arrowjag.errors import JagOverflowError, JagValueError, brief, plural
 
 __all__ = ["are_distinct", "carry", "inverse", "invert_rows", "null_sources", "put", "reverse"]
 
@@ -296,7 +296,7 @@ def _explain(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArr
 def _refuse(item: int, data: NDArray[Any], offsets: NDArray[np.int64], why: str) -> None:
     row = int(np.searchsorted(offsets, item, side="right")) - 1
     size = int(offsets[row + 1] - offsets[row])
-    raise JagValueError(f"inverse_permutation: position {data[item]} {why} in row {row}, which has {size} items", row=row)
+    raise JagValueError(f"inverse_permutation: position {data[item]} {why} in row {row}, which has {plural(size, 'item')}", row=row)
 
 
 def reverse(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:

@@ -34,7 +34,7 @@ from arrowjag._kernels.order.batches import (
 )
 from arrowjag._kernels.order.digits import digit_order, digit_sort
 from arrowjag._kernels.order.small import Key
-from arrowjag.errors import JagValueError
+from arrowjag.errors import JagValueError, plural
 
 __all__ = ["Key", "argsort", "lexsort", "sort", "span_of"]
 
@@ -340,7 +340,8 @@ def lexsort(keys: Sequence[Key], offsets: NDArray[np.int64], descending: bool | 
     falls = [bool(descending)] * len(keys) if isinstance(descending, (bool, np.bool_)) else list(descending)
     if not keys or len(falls) != len(keys):
         raise JagValueError(
-            f"lexsort: expected one direction for each of one or more keys, got {len(keys)} keys, {len(falls)} directions."
+            f"lexsort: expected one direction for each of one or more keys, got {plural(len(keys), 'key')}, "
+            f"{plural(len(falls), 'direction')}."
         )
     order = argsort(keys[-1][0], keys[-1][1], offsets, falls[-1])
     if len(keys) == 1:

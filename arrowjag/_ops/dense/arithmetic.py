@@ -20,7 +20,7 @@ from arrowjag._ops.dense.unpad import unpad
 from arrowjag._ops.dense.values import AnyArray, filled, numbers_of
 from arrowjag._ops.elementwise.framework import with_data
 from arrowjag._pyarrow_versions import numpy_dtype
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.errors import JagTypeError, ShapeError, plural
 
 __all__ = ["add", "mul"]
 
@@ -33,9 +33,13 @@ def _operand(column: Column, dense: Any, operation: str) -> tuple[AnyArray, Layo
     layout = layout_of(column.shape)
     expected = 1 + len(layout.levels) + len(layout.inner)
     if cells.ndim != expected:
-        raise ShapeError(f"{operation}: a dense operand of {column.shape!r} has {expected} dims, got {cells.ndim}: {cells.shape}")
+        raise ShapeError(
+            f"{operation}: a dense operand of {column.shape!r} has {plural(expected, 'dim')}, got {cells.ndim}: {cells.shape}"
+        )
     if cells.shape[0] != column.shape.nodes(1):
-        raise ShapeError(f"{operation}: {column.shape!r} has {column.shape.nodes(1)} rows, the dense operand has {cells.shape[0]}")
+        raise ShapeError(
+            f"{operation}: {column.shape!r} has {plural(column.shape.nodes(1), 'row')}, the dense operand has {cells.shape[0]}"
+        )
     if cells.shape[expected - len(layout.inner) :] != layout.inner:
         raise ShapeError(
             f"{operation}: items of {column.shape!r} are {layout.inner}, got dense {cells.shape}; a size of 1 is not broadcast"

@@ -14,7 +14,7 @@ from arrowjag._kernels import dense as _kernels
 from arrowjag._ops.dense.layout import Layout
 from arrowjag._ops.dense.values import AnyArray, fill_for_cells, placeholder
 from arrowjag.dims import Uniform
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.errors import JagTypeError, ShapeError, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray
 
@@ -44,9 +44,11 @@ def _layout_of_cells(shape: JaggedShape, cells: tuple[int, ...], operation: str)
     """Return the layout of a dense array, which may have additional inner dims, and the shape extended by those."""
     if shape.ndim == 0 or len(cells) < shape.ndim:
         expected = max(shape.ndim, 1)
-        raise ShapeError(f"{operation}: a dense array for {shape!r} has {expected} dims or more, got {len(cells)}: {cells}")
+        raise ShapeError(
+            f"{operation}: a dense array for {shape!r} has {plural(expected, 'dim')} or more, got {len(cells)}: {cells}"
+        )
     if cells[0] != shape.nodes(1):
-        raise ShapeError(f"{operation}: {shape!r} has {shape.nodes(1)} rows, the dense array has {cells[0]}")
+        raise ShapeError(f"{operation}: {shape!r} has {plural(shape.nodes(1), 'row')}, the dense array has {cells[0]}")
     n = shape.ndim - 1
     while n and shape.dims[n].extent == cells[n] and shape.dims[n].validity is None:
         n -= 1

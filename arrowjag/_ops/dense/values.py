@@ -13,7 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base import fill as fill_kernel
-from arrowjag.errors import JagTypeError, JagValueError, brief
+from arrowjag.errors import JagTypeError, JagValueError, brief, plural
 from arrowjag.typing import BoolArray
 
 __all__ = ["AnyArray", "fill_for", "fill_for_cells", "filled", "leaves_of", "numbers_of", "placeholder"]
@@ -48,7 +48,7 @@ def fill_for(fill: Any, dtype: np.dtype[Any], type: pa.DataType, operation: str)
     if isinstance(fill, pa.Scalar):
         fill = fill.as_py()
     if not isinstance(fill, (bool, int, float, str, bytes, dict, list, tuple)) and np.ndim(fill) != 0:
-        raise JagTypeError(f"{operation}: fill_value must be one value, got {np.ndim(fill)} dims")
+        raise JagTypeError(f"{operation}: fill_value must be one value, got {plural(np.ndim(fill), 'dim')}")
     if dtype.kind in "biuf":
         return _number(fill, dtype, operation)
     if dtype.kind in "mM" and isinstance(fill, (np.datetime64, np.timedelta64)):
