@@ -22,8 +22,11 @@ __all__ = [
     "checked",
     "flag",
     "flat_numbers",
+    "has_items",
+    "length_of",
     "several",
     "within_memory",
+    "without_utf8",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -55,6 +58,8 @@ def _whole(value: Any, what: str) -> None:
 def _number(value: Any, what: str) -> None:
     if not (is_int(value) or isinstance(value, (float, np.floating))):
         raise JagTypeError(f"{what} must be a number, got {type(value).__name__}")
+    if isinstance(value, int) and value.bit_length() > 1023:
+        raise JagRangeError(f"{what} must fit float64, got {brief(value)}")
 
 
 def _axis(value: Any, what: str) -> None:
@@ -77,7 +82,7 @@ _CHECKS: dict[str, _Check] = {
     "int": _whole,
     "float": _number,
 }
-_PASSING: dict[_Check, tuple[type, ...]] = {_flag: (bool,), _text: (str,), _number: (int, float), _axis: (int,), _integral: (int,)}
+_PASSING: dict[_Check, tuple[type, ...]] = {_flag: (bool,), _text: (str,), _number: (float,), _axis: (int,), _integral: (int,)}
 """The types of nearly all arguments, which pass without a call of the check; an int that must fit 64 bits does not."""
 
 _UNLIMITED = frozenset({"seed", "axis", "a", "b", "row_group_size", "row_group_values"})
@@ -113,6 +118,7 @@ def within_memory(name: str | None, *, named: bool = False) -> Callable[[F], F]:
             try:
                 return function(*args, **kwargs)
             except (JagError, MemoryError, UnicodeEncodeError) as error:
+                _name_argument(error, function, args, kwargs)
                 _raise_named(error, name or getattr(args[1], "__name__", args[1]), named=named)
             except TypeError:
                 if name is not None and function.__name__ in (name.rpartition(".")[2], "__init__"):  # no operator
@@ -127,10 +133,7 @@ def within_memory(name: str | None, *, named: bool = False) -> Callable[[F], F]:
 def _raise_named(error: JagError | MemoryError | UnicodeEncodeError, name: str, *, named: bool = True) -> NoReturn:
     """Raise a failed allocation as `JagMemoryError` that names the operation, and text without UTF-8 as `JagValueError`."""
     if isinstance(error, UnicodeEncodeError):
-        if error.encoding != "utf-8" or hasattr(error, "__notes__"):  # raised by a function of the caller, with a note of the row
-            raise error
-        text, place = error.object, error.start
-        raise JagValueError(f"{name}: {brief(text)} holds {text[place]!r} at {place}, which UTF-8 can't encode") from None
+        raise without_utf8(error, name) from None
     if isinstance(error, ExcessError):
         raise JagMemoryError(f"{name}: {error}") from None
     if isinstance(error, JagError):
@@ -138,6 +141,33 @@ def _raise_named(error: JagError | MemoryError | UnicodeEncodeError, name: str, 
             error.begin_with(name, OPERATIONS)
         raise error
     raise JagMemoryError(f"{name}: the result needs more memory than is available: {error}") from error
+
+
+def without_utf8(error: UnicodeEncodeError, name: str) -> Exception:
+    """Return the error of text that UTF-8 can't encode; one that a function of the caller raised, with a note of the row, stays."""
+    if error.encoding != "utf-8" or any("function failed" in note for note in getattr(error, "__notes__", ())):
+        return error
+    text, place = error.object, error.start
+    return JagValueError(f"{name}: {brief(text)} holds {text[place]!r} at {place}, which UTF-8 can't encode")
+
+
+def _name_argument(error: Exception, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    """Name the parameter of the argument that an error is about, which code that converts arguments of all functions can't do."""
+    if not isinstance(error, JagError) or error.given is None:
+        return
+    try:
+        arguments = inspect.signature(function).bind(*args, **kwargs).arguments
+    except (TypeError, ValueError):
+        return
+    found = []
+    for name, value in arguments.items():
+        if id(value) == error.given:
+            found.append(name)
+        elif isinstance(value, (tuple, dict)):  # of *arrays and **arrays
+            parts = value.items() if isinstance(value, dict) else enumerate(value)
+            found += [one if isinstance(one, str) else f"{name}[{one}]" for one, part in parts if id(part) == error.given]
+    if len(found) == 1 and found[0] != "data":  # None and small numbers are one object
+        error.name_argument(found[0])
 
 
 def checked(function: F, name: str) -> F:
@@ -175,6 +205,7 @@ def checked(function: F, name: str) -> F:
         try:
             return function(*args, **kwargs)
         except (JagError, MemoryError, UnicodeEncodeError) as error:
+            _name_argument(error, function, args, kwargs)
             _raise_named(error, name)
         except TypeError:  # from a call that doesn't fit the signature, or from inside of the function
             bound(name, inspect.signature(function), args, kwargs)
@@ -217,13 +248,24 @@ def several(values: Any, what: str) -> list[Any]:
 
     `what` is the start of the message, such as ``"concat takes a list of arrays"``.
     """
-    try:
-        items = None if isinstance(values, (str, bytes)) else iter(values)
-    except TypeError:
-        items = None
-    if items is None:
-        raise JagTypeError(f"{what}, got {brief(values)} of type {type(values).__name__}")
-    return list(items)
+    if has_items(values) and not isinstance(values, (str, bytes)):
+        try:
+            return list(values)
+        except TypeError:  # an object whose __iter__ or __getitem__ refuses
+            pass
+    raise JagTypeError(f"{what}, got {brief(values)} of type {type(values).__name__}")
+
+
+def has_items(value: Any) -> bool:
+    """Whether a value can be iterated: classes of lists can't, nor arrays without dims, nor objects that set `__iter__` to None."""
+    if isinstance(value, type) or getattr(value, "ndim", None) == 0:
+        return False
+    return getattr(value, "__iter__", None) is not None or (not hasattr(value, "__iter__") and hasattr(value, "__getitem__"))
+
+
+def length_of(value: Any) -> int | None:
+    """Return the length of a list or an array; None for numbers, and for all others that have none."""
+    return len(value) if has_items(value) and hasattr(value, "__len__") else None
 
 
 def flat_numbers(values: Any, what: str) -> npt.NDArray[Any]:

@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from arrowjag.errors import JagRangeError, JagTypeError, JagValueError, ShapeError, brief, plural, type_name
+from arrowjag.errors import JagRangeError, JagTypeError, JagValueError, ShapeError, brief, type_name
 
 __all__ = ["MAX_NDIM", "check_ndim", "integer", "is_int", "item_count"]
 
@@ -22,7 +22,7 @@ def check_ndim(ndim: int, what: str) -> None:
     Arrow, pandas and polars process nested types recursively, so a file with thousands of levels would crash the process.
     """
     if integer(ndim, "ndim", 0) > MAX_NDIM:
-        raise ShapeError(f"{what} would have {plural(ndim, 'dim')}, at most {MAX_NDIM} are supported")
+        raise ShapeError(f"{what} would have {brief(ndim)} dims, at most {MAX_NDIM} are supported")
 
 
 def is_int(value: object) -> TypeGuard[int | np.integer[Any]]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
-from arrowjag._arguments import check_arguments, flat_numbers
+from arrowjag._arguments import check_arguments, flat_numbers, length_of
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._array.reading import to_array
@@ -144,8 +144,10 @@ def from_sizes(values: Any, *sizes: Any, nan_to_null: bool | None = None) -> Jag
     if not sizes:
         return array(values, nan_to_null=nan_to_null)
     first = sizes[0]
-    rows = len(first) if hasattr(first, "__len__") and getattr(first, "ndim", None) != 0 else 1
-    return JaggedArray(JaggedShape(Uniform(rows, 1, declared=False), *sizes), to_array(values, nan_to_null=nan_to_null))
+    rows = length_of(first)
+    return JaggedArray(
+        JaggedShape(Uniform(1 if rows is None else rows, 1, declared=False), *sizes), to_array(values, nan_to_null=nan_to_null)
+    )
 
 
 @check_arguments
@@ -392,6 +394,6 @@ def random(*dims: Any, seed: int | None = None) -> JaggedArray:
     """
     shape = _shape(dims)
     if seed is not None and seed < 0:
-        raise JagValueError(f"random: seed must not be negative, got {seed}")
+        raise JagValueError(f"random: seed must not be negative, got {brief(seed)}")
     numbers = np.random.default_rng() if seed is None else random_numbers.generator(seed)
     return JaggedArray._of(Column(shape, _arrow.from_numpy(random_numbers.uniform(numbers, shape.size))))

@@ -10,7 +10,7 @@ from typing import Any, Literal, overload
 
 import numpy.typing as npt
 
-from arrowjag._arguments import check_arguments
+from arrowjag._arguments import check_arguments, length_of
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column, shape_of_rows
 from arrowjag._column import Column
@@ -73,9 +73,9 @@ def _shape(given: Any) -> JaggedShape:
     several = isinstance(given, tuple) and not all(map(is_int, given))
     levels = given if several else (given,)
     first = levels[0]
-    rows = len(first) if hasattr(first, "__len__") and getattr(first, "ndim", None) != 0 else 1
+    rows = length_of(first)
     outer = [list(one) if isinstance(one, tuple) else one for one in levels]
-    return JaggedShape(Uniform(rows, 1, declared=False), *outer)
+    return JaggedShape(Uniform(1 if rows is None else rows, 1, declared=False), *outer)
 
 
 def _of(column: Column) -> JaggedArray:

@@ -167,6 +167,9 @@ class JagError(Exception):
         The row that the message names, counted over the whole dim; given by code that does not know the dims above it.
     """
 
+    given: int | None = None
+    """The `id` of the argument that the message calls "the data" or "a value"; the function that was called knows its name."""
+
     _place_first: ClassVar[bool] = False
     """Whether messages begin with a file, which the name of the operation would hide."""
 
@@ -224,6 +227,26 @@ class JagError(Exception):
         found.row = self.row
         return found
 
+    def name_argument(self, name: str) -> None:
+        """Name the argument in place of "the data" or "a value"; the error stays the same object.
+
+        Parameters
+        ----------
+        name : str
+            The name of the parameter.
+
+        Examples
+        --------
+        >>> from arrowjag.errors import JagTypeError
+        >>> error = JagTypeError("sort: a value of type object is neither an array nor an Arrow scalar")
+        >>> error.name_argument("by")
+        >>> error
+        JagTypeError('sort: by of type object is neither an array nor an Arrow scalar')
+        """
+        text = str(self)
+        if self.args == (text,):
+            self.args = (_UNNAMED.sub(lambda _: name, text, count=1),)
+
     def begin_with(self, operation: str, others: Container[str]) -> None:
         """Begin the message with the operation that was called, unless it does; replace the name of another one.
 
@@ -256,6 +279,9 @@ class JagError(Exception):
         else:
             self.args = (f"{operation}: {text}",)
 
+
+_UNNAMED = re.compile(r"\b(the data|a value)\b")
+"""What functions call an argument whose name they don't know."""
 
 _OPERATION = re.compile(r"(\w+(?:\.\w+)*)(?=:| has no kernel for | takes | needs )")
 """The operation at the start of a message."""

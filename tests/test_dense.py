@@ -111,7 +111,7 @@ def test_plain_columns_and_declared_ones() -> None:
     assert dense.tolist() == table.tolist()
     dense[0, 0] = 7  # a copy
     assert table[0, 0] == 0
-    with pytest.raises(aj.ShapeError, match="takes 0 max_sizes, one for each dim after the rows; its declared dims"):
+    with pytest.raises(aj.ShapeError, match="must be 0 sizes, one for each dim after the rows; its declared dims"):
         aj.array(table).to_dense((4,))
 
 
@@ -136,7 +136,7 @@ def test_other_leaf_types_come_as_numpy_has_them() -> None:
     pairs = aj.JaggedArray(aj.JaggedShape(2, [1, 2], 2), list("abcdef"))
     assert pairs.to_dense(fill_value="-").tolist() == [[["a", "b"], ["-", "-"]], [["c", "d"], ["e", "f"]]]
     for x in (times, words):
-        with pytest.raises(TypeError, match="fill_value 0 is no"):
+        with pytest.raises(TypeError, match="fill_value must be one value of type"):
             x.to_dense()
     with pytest.raises(TypeError, match=r"to_dense has no kernel for timestamp.*UTC"):
         aj.array([[moment]], type=pa.timestamp("us", "UTC")).to_dense(fill_value=None)
@@ -178,7 +178,7 @@ def test_a_float_fill_is_kept_to_the_bit(fill: float) -> None:
 def test_sizes_are_checked() -> None:
     x = aj.array([[[1]], [[2, 3]]])
     assert x.to_dense((None, 1)).shape == (2, 1, 1)
-    with pytest.raises(aj.ShapeError, match=r"JaggedShape\(2, 1, \[1, 2\]\) takes 2 max_sizes.*got 1"):
+    with pytest.raises(aj.ShapeError, match=r"max_sizes of JaggedShape\(2, 1, \[1, 2\]\) must be 2 sizes.*got 1"):
         x.to_dense((2,))
     with pytest.raises(aj.ShapeError, match="must not be negative, got -1"):
         x.to_dense((1, -1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,8 +19,22 @@ from tests.hosts import pd, pl
 X, TEXT, TIMES = aj.array([[1, 2], [3]]), aj.array([["a"], ["b"]]), aj.array([["2020-01-01"]]).cast("timestamp[us]")
 DIM = aj.dims.Ragged([2, 1])
 
+
+class Unprintable:
+    """An object that no message can show."""
+
+    def __repr__(self) -> str:
+        raise ArithmeticError
+
+
+def contains_itself() -> list[Any]:
+    rows: list[Any] = []
+    rows.append(rows)
+    return rows
+
+
 WRONG: dict[str, Callable[[], Any]] = {
-    "object": object,
+    "object": Unprintable,
     "array without dims": lambda: np.array(3),
     "array of two dims": lambda: np.zeros((2, 2)),
     "ragged list": lambda: [[1], [2, 3]],
@@ -28,7 +43,9 @@ WRONG: dict[str, Callable[[], Any]] = {
     "set": lambda: {1, 2},
     "generator": lambda: (one for one in [1, 2]),
     "duration": lambda: np.timedelta64(1, "D"),
-    "large number": lambda: 10**30,
+    "large number": lambda: 10**5000,
+    "list of a large number": lambda: [10**5000],
+    "list that contains itself": contains_itself,
 }
 
 KNOWN: dict[str, Any] = {
@@ -148,7 +165,9 @@ def is_expected(error: Exception) -> bool:
         return True
     if pl is not None and isinstance(error, pl.exceptions.ColumnNotFoundError):
         return True
-    return isinstance(error, aj.JagError) and len(str(error)) < 1000
+    return (
+        isinstance(error, aj.JagError) and len(str(error)) < 1000 and not re.search(r"\b1 (dims|rows|places|levels)\b", str(error))
+    )
 
 
 @pytest.mark.filterwarnings("ignore")

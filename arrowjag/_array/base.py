@@ -19,7 +19,7 @@ from arrowjag._ops import elementwise, struct_fields
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag._spellings import suggestion
 from arrowjag.dims import Uniform
-from arrowjag.errors import JagAttributeError, JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagAttributeError, JagError, JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrayOrScalar, BoolArray
 
@@ -37,6 +37,14 @@ def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_nu
     """Convert anything that `arrowjag.array` accepts to a column."""
     if type is None and ndim is None and not nan_to_null and (found := _unchecked(data)) is not None:
         return found
+    try:
+        return _converted(data, type, ndim, nan_to_null)
+    except JagError as error:
+        error.given = id(data)
+        raise
+
+
+def _converted(data: Any, type: Any, ndim: int | None, nan_to_null: bool | None) -> Column:
     if ndim is not None:
         check_ndim(ndim, "the array")
     leaf = None if type is None else elementwise.as_type(type)

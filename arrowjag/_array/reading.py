@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._arguments import several
 from arrowjag._array.names import refuse_nul
 from arrowjag._array.times import finer, has_numpy_times, in_arrow_unit, in_one_unit, with_datetimes
 from arrowjag._arrow import depth
@@ -167,9 +168,7 @@ def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Ar
         data = data.tolist() if data.ndim == 1 else _plain(data)
     if isinstance(data, builtins.type):
         raise JagTypeError(f"array takes values, got the class {data.__name__}")
-    if not hasattr(data, "__iter__") or isinstance(data, (str, bytes)):
-        raise JagTypeError(f"expected a sequence of values, got {brief(data)}")
-    data = list(data) if not isinstance(data, (list, tuple)) else data
+    data = several(data, "expected a sequence of values") if not isinstance(data, (list, tuple)) else data
     classes = _arrow.item_classes(data)
     if _arrow.holds_masks(classes):
         type = _type_of_unmasked(data, ndim) if type is None else type

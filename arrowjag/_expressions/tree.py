@@ -19,6 +19,7 @@ from arrowjag._array.row_functions import needed_type
 from arrowjag._methods import FREE_FUNCTIONS, METHODS, Rows, rows_of_free
 from arrowjag._ops.elementwise.operators import FUNCTIONS, UFUNCS
 from arrowjag.dims import is_pattern
+from arrowjag.errors import ShapeError
 
 __all__ = [
     "Call",
@@ -321,7 +322,10 @@ def _key(value: Any, of_part: Callable[[Any], Any], of_other: Callable[[Any], An
     if kind is slice:
         return kind, *map(of_part, (value.start, value.stop, value.step))
     if isinstance(value, (list, tuple, dict)) and len(value) <= _LONGEST:
-        return kind, *map(of_part, value.items() if isinstance(value, dict) else value)
+        try:
+            return kind, *map(of_part, value.items() if isinstance(value, dict) else value)
+        except RecursionError:
+            raise _too_deep() from None
     return of_other(value)
 
 
@@ -511,8 +515,15 @@ def _has_whole_columns(node: Call) -> bool:
 
 def mapped_values(value: Any, function: Callable[[Any], Any]) -> Any:
     """Replace every item in nested containers."""
-    if isinstance(value, (list, tuple)):
-        return like(value, [mapped_values(one, function) for one in value])
-    if isinstance(value, dict):
-        return {key: mapped_values(one, function) for key, one in value.items()}
+    if isinstance(value, (list, tuple, dict)):
+        try:
+            if isinstance(value, dict):
+                return {key: mapped_values(one, function) for key, one in value.items()}
+            return like(value, [mapped_values(one, function) for one in value])
+        except RecursionError:
+            raise _too_deep() from None
     return function(value)
+
+
+def _too_deep() -> ShapeError:
+    return ShapeError("an argument is nested too deep; does a list contain itself?")

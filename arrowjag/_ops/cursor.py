@@ -25,7 +25,7 @@ from arrowjag._kernels.move.rows import slice_ranges, take_ranges
 from arrowjag._kernels.reduce.first_last import take_nth
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagError, JagIndexError, plural
+from arrowjag.errors import JagError, JagIndexError, brief, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -196,7 +196,7 @@ def pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, o
         name = row_name(column.shape, cursor.depth, int(cursor.places[row]))
         hint = _NULL_INSTEAD.get(operation, "") if cursor.depth else ""
         there = f"{plural(int(sizes[row]), 'item')} at dim {cursor.depth}"
-        raise JagIndexError(f"{operation}: index {asked} is out of range for {name}, which has {there}{hint}")
+        raise JagIndexError(f"{operation}: index {brief(asked)} is out of range for {name}, which has {there}{hint}")
     places = starts + position
     if not strict:
         for lost in (outside, unknown, missing):

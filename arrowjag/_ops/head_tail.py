@@ -11,7 +11,7 @@ from arrowjag._column import Column
 from arrowjag._ops import structure
 from arrowjag._ops.cursor import Window, either, positions, row_name
 from arrowjag._ops.indexing import agreed, window
-from arrowjag.errors import JagValueError
+from arrowjag.errors import JagValueError, brief
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -59,7 +59,7 @@ def slice_rows(column: Column, start: int | Column, length: int | Column | None,
 def _end(start: int, length: int) -> int | None:
     """Return the stop position, or None for the end of every row."""
     if length < 0:
-        raise JagValueError(f"slice: length must be at least 0, got {length}")
+        raise JagValueError(f"slice: length must be at least 0, got {brief(length)}")
     end = max(-_FAR, min(start, _FAR)) + min(length, _FAR)
     return None if start < 0 <= end else end
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._arguments import flat_numbers
+from arrowjag._arguments import flat_numbers, length_of
 from arrowjag._column import Column
-from arrowjag._integers import integer, is_int, item_count
+from arrowjag._integers import is_int, item_count
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.errstate import without_warnings
@@ -144,7 +144,7 @@ class Wanted(NamedTuple):
 
 def _wanted(bins: Any, range: Any, operation: str) -> Wanted:
     if is_int(bins):
-        return Wanted(None, integer(bins, f"{operation}: bins", 1), _ends(range, operation))
+        return Wanted(None, item_count(bins, f"{operation}: bins", 1), _ends(range, operation))
     _no_range(range, operation)
     edges = _edges(bins, operation)
     if len(edges) < 2:
@@ -165,7 +165,7 @@ def _edges(edges: Any, operation: str) -> npt.NDArray[Any]:
         edges = edges.values
     if isinstance(edges, pa.Array | pa.ChunkedArray):
         edges = edges.to_pylist()
-    if isinstance(edges, (str, bytes, bool)) or not hasattr(edges, "__len__"):
+    if isinstance(edges, (str, bytes, bool)) or length_of(edges) is None:
         raise JagTypeError(f"{operation}: expected a number of bins or a list of edges, got {type(edges).__name__}")
     found = flat_numbers(edges, f"{operation}: edges")
     if found.dtype.kind == "O" and found.ndim == 1 and all(is_int(one) or isinstance(one, (float, Decimal)) for one in found):
@@ -270,7 +270,7 @@ def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
 
 def _check_size(n: int, operation: str) -> None:
     if n > _MOST:
-        raise JagOverflowError(f"{operation}: {n} counts don't fit into memory")
+        raise JagOverflowError(f"{operation}: {brief(n)} counts don't fit into memory")
 
 
 def bincount(column: Column, n: Any, axis: Any) -> Column:

@@ -369,7 +369,7 @@ def _mark_weighted(
 
 def _share(fraction: Any) -> float:
     if not 0 <= fraction <= 1:
-        raise JagValueError(f"sample: fraction must be from 0 to 1, got {fraction}")
+        raise JagValueError(f"sample: fraction must be from 0 to 1, got {brief(fraction)}")
     return float(fraction)
 
 
@@ -380,7 +380,7 @@ def _taken(column: Column, axis: int, n: elementwise.Operand | int) -> tuple[Col
     if not isinstance(n, Column):
         wanted = n if isinstance(n, int) else n.as_py()
         if wanted is None or wanted < 0:
-            raise JagValueError(f"sample: n must not be negative, got {wanted}")
+            raise JagValueError(f"sample: n must not be negative, got {brief(wanted)}")
         return column, np.minimum(column.shape.dims[axis].sizes, min(wanted, 2**62))
     if n.ndim > axis:
         raise ShapeError(f"sample: n has {plural(n.ndim, 'dim')}, {n.shape!r}, but the rows along the axis have {axis}")

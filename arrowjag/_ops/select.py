@@ -15,7 +15,7 @@ from arrowjag._kernels.move import gather, merge
 from arrowjag._ops import structure
 from arrowjag._ops.structure import constant
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, plural
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray
 
@@ -173,7 +173,7 @@ def repeat(column: Column, sizes: int | Column) -> Column:
     """
     if isinstance(sizes, int):
         if sizes < 0:
-            raise ShapeError(f"repeat: a size must be at least 0, got {sizes}")
+            raise ShapeError(f"repeat: a size must be at least 0, got {brief(sizes)}")
         new: Dim = Uniform(sizes, column.shape.size)
         if has_words(column.type):
             return Column(JaggedShape._trusted([*column.shape.dims, new]), merge.repeat_each(column.values, sizes))

@@ -28,7 +28,7 @@ from arrowjag._kernels.move import copy_runs, gather, merge
 from arrowjag._kernels.move.spread import spread
 from arrowjag._pyarrow_versions import if_else, null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, ShapeError, plural
+from arrowjag.errors import JagIndexError, ShapeError, brief, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -58,7 +58,7 @@ def normalize_axis(axis: Any, ndim: int, operation: str) -> int:
     """Convert an axis to a number from 0 to ndim - 1; negative counts from the innermost."""
     place = axis if type(axis) is int else integer(axis, f"{operation}: axis")
     if not -ndim <= place < ndim:
-        raise JagIndexError(f"{operation}: axis {place} is out of range for {plural(ndim, 'dim')}")
+        raise JagIndexError(f"{operation}: axis {brief(place)} is out of range for {plural(ndim, 'dim')}")
     return place % ndim
 
 

@@ -133,7 +133,7 @@ def _of_numbers(times: pa.Array, every: Any, what: str) -> Buckets:
     if isinstance(every, (bool, str)) or not (is_int(every) or isinstance(every, (float, np.floating))):
         raise JagTypeError(f"{what} must be a number for times of type {times.type}, got {type(every).__name__}")
     if not every > 0 or every == float("inf"):
-        raise JagValueError(f"{what} must be greater than 0 and finite, got {every}")
+        raise JagValueError(f"{what} must be greater than 0 and finite, got {brief(every)}")
     data = _arrow.to_numpy(times)[0]
     if data.dtype.kind == "f" or not is_int(every):
         step, fits = float(every), [True]
@@ -147,10 +147,12 @@ def _of_numbers(times: pa.Array, every: Any, what: str) -> Buckets:
 
         number = fill(work, len(data), np.int64)
         if not fits[0]:
-            raise JagValueError(f"{what} {every} is too small for times up to {np.abs(data).max()}")
+            raise JagValueError(f"{what} {brief(every)} is too small for times up to {np.abs(data).max()}")
         return Buckets(number, step, 0, False, pa.float64())
     whole = int(every)
     least, largest = (int(data.min()), int(data.max())) if len(data) else (0, 0)
     if max(whole, largest) >= 2**63 or least // whole * whole < -(2**63):
-        raise JagRangeError(f"{what} {whole}: a bucket of a time from {least} to {largest} starts outside of the range of int64")
+        raise JagRangeError(
+            f"{what} {brief(whole)}: a bucket of a time from {least} to {largest} starts outside of the range of int64"
+        )
     return Buckets(data.astype(np.int64) // whole, whole, 0, False, pa.int64())

@@ -43,11 +43,11 @@ METRICS = ("l2", "l1", "linf", "hamming", "jaccard")
 
 def _order(p: Any, operation: str) -> float:
     if not p >= 0:
-        raise JagValueError(f"{operation}: p must be at least 0, got {p}")
+        raise JagValueError(f"{operation}: p must be at least 0, got {brief(p)}")
     try:
         return float(p)
     except OverflowError:
-        raise JagRangeError(f"{operation}: p must fit a float, got {p}") from None
+        raise JagRangeError(f"{operation}: p must fit a float, got {brief(p)}") from None
 
 
 def _norms(block: Block, p: float, out: Floats) -> None:

@@ -473,7 +473,7 @@ def decaying_rate(alpha: Any, span: Any, halflife: Any) -> float:
     else:
         fits, told = (value >= 1, "at least 1") if name == "span" else (value > 0, "more than 0")
     if not fits or not math.isfinite(value):
-        raise JagValueError(f"ewm: {name} must be {told}, got {value}")
+        raise JagValueError(f"ewm: {name} must be {told}, got {brief(value)}")
     if name == "alpha":
         return float(value)
     return 2 / (value + 1) if name == "span" else -math.expm1(-math.log(2) / value)

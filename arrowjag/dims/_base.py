@@ -298,7 +298,7 @@ class Dim(SizesAsList):
             return self._offset_at(i)
         row = as_int(i, "a row")
         if not 0 <= row <= self._n:
-            raise JagIndexError(f"offset_of({row}) of a dim of {plural(self._n, 'row')}: expected 0 to {self._n}")
+            raise JagIndexError(f"offset_of({brief(row)}) of a dim of {plural(self._n, 'row')}: expected 0 to {self._n}")
         return self._offset_at(row)
 
     def index_of(self, x: int) -> int:
@@ -389,7 +389,7 @@ class Dim(SizesAsList):
         except TypeError:
             raise JagTypeError(f"a row must be an int or a slice, got {brief(key)} of type {type(key).__name__}") from None
         if not -self._n <= row < self._n:
-            raise JagIndexError(f"row {row} is out of range for a dim of {plural(self._n, 'row')}")
+            raise JagIndexError(f"row {brief(row)} is out of range for a dim of {plural(self._n, 'row')}")
         return self._at(row % self._n)
 
     def __eq__(self, other: object) -> bool:

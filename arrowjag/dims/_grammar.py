@@ -68,7 +68,10 @@ def to_dim(spec: Any, *, literal_repeats: bool = False) -> Dim:
     if isinstance(spec, Mapping):
         return Sparse(spec)
     if _holds_pattern(spec):
-        return Chain([part if is_int(part) else to_dim(part) for part in spec])
+        try:
+            return Chain([part if is_int(part) else to_dim(part) for part in spec])
+        except RecursionError:
+            raise ShapeError("a pattern is nested too deep; does a list contain itself?") from None
     if spec is None or isinstance(spec, (bool, float, str, bytes)) or not _is_listlike(spec):
         raise JagTypeError(
             f"a dim must be an int, a list of sizes, a Dim or a pattern, got {brief(spec)} of type {type_name(spec)}"

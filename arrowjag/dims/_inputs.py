@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from arrowjag._arguments import flat_numbers
+from arrowjag._arguments import flat_numbers, several
 from arrowjag._capsules import import_data
 from arrowjag._integers import is_int
 from arrowjag._kernels.base import offsets as _offsets
@@ -38,7 +38,7 @@ def as_count(value: object, what: str) -> int:
         return value
     number = as_int(value, what)
     if number < 0:
-        raise ShapeError(f"{what} must be at least 0, got {number}")
+        raise ShapeError(f"{what} must be at least 0, got {brief(number)}")
     return number
 
 
@@ -57,16 +57,17 @@ def int_array(values: Any, what: str) -> IntArray:
         return _from_arrow(values, what)
     if isinstance(values, range):
         return np.arange(values.start, values.stop, values.step, dtype=np.int64)
-    foreign: Any = values
-    if isinstance(values, SupportsArrowArray):
-        return _from_arrow(import_data(foreign, what), what)
-    if isinstance(values, SupportsArrowStream):
-        return _from_arrow(import_data(foreign, what), what)
+    if isinstance(values, (SupportsArrowArray, SupportsArrowStream)):
+        try:
+            foreign = import_data(values, what)
+        except pa.ArrowException as error:
+            raise JagTypeError(f"{what}s must be integers, got {brief(values)}: {error}") from None
+        return _from_arrow(foreign, what)
     if hasattr(values, "__array__"):
         return _from_numpy(np.asarray(values), what)
-    if isinstance(values, (str, bytes, Mapping, AbstractSet)) or not isinstance(values, Iterable):
+    if isinstance(values, (str, bytes, Mapping, AbstractSet)):
         raise JagTypeError(f"{what}s must be integers, got {brief(values)} of type {type(values).__name__}")
-    return _from_list(list(values), what)
+    return _from_list(several(values, f"{what}s must be integers"), what)
 
 
 def _from_numpy(values: np.ndarray[Any, Any], what: str) -> IntArray:

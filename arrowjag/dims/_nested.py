@@ -16,7 +16,7 @@ from arrowjag._kernels import strategy
 from arrowjag.dims._base import Dim, no_nulls
 from arrowjag.dims._inputs import as_count, checked_total, offsets_of, size_array
 from arrowjag.dims._plain import Ragged, Uniform
-from arrowjag.errors import JagTypeError, ShapeError, plural
+from arrowjag.errors import JagTypeError, ShapeError, brief, plural
 from arrowjag.typing import IntArray
 
 
@@ -25,7 +25,9 @@ def as_part(spec: Any, owner: str) -> Dim:
     if isinstance(spec, Dim):
         return no_nulls(spec, owner)
     if isinstance(spec, tuple):
-        raise JagTypeError(f"{owner}: expected a dim or sizes, got the tuple {spec}: write a list of sizes, or to_dim({spec})")
+        raise JagTypeError(
+            f"{owner}: expected a dim or sizes, got the tuple {brief(spec)}: write a list of sizes, or to_dim({brief(spec)})"
+        )
     return Uniform(int(spec)) if is_int(spec) else Ragged(spec)
 
 

@@ -49,12 +49,13 @@ import pandas as pd
 import pyarrow as pa
 
 from arrowjag import _arrow
+from arrowjag._arguments import has_items
 from arrowjag._array import JaggedArray
 from arrowjag._gate import storage_of
 from arrowjag._gate.layouts import canonical_layout, without_rows
 from arrowjag._pyarrow_versions import has_views, with_metadata, without_views
 from arrowjag._storage import portable
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.errors import JagTypeError, ShapeError, brief
 from arrowjag.pandas import _entry, groupby, host
 from arrowjag.pandas._operators import wrap, wrap_values
 from arrowjag.pandas.accessor import SeriesJag
@@ -117,11 +118,17 @@ def to_series(array: JaggedArray, index: Any = None, name: Any = None) -> Any:
     """
     values = wrap(array)
     try:
+        hash(name)
+    except TypeError:
+        raise JagTypeError(f"to_pandas: name must be hashable, got {type(name).__name__}") from None
+    if not (index is None or has_items(index)) or isinstance(index, (str, bytes)):
+        raise JagTypeError(f"to_pandas: index must be a pandas Index or a list of labels, got {brief(index)}")
+    try:
         return pd.Series(values, index=index, name=name, copy=False)
     except ValueError as error:
-        raise ShapeError(f"to_pandas: the index must be flat, one label per row of {array.shape!r}: {error}") from None
+        raise ShapeError(f"to_pandas: index must be flat, one label per row of {array.shape!r}: {error}") from None
     except TypeError as error:
-        raise JagTypeError(f"to_pandas: {str(error)[:200]}") from None
+        raise JagTypeError(f"to_pandas: index must be a pandas Index or a list of labels: {str(error)[:200]}") from None
 
 
 def series_from_arrow(array: pa.ExtensionArray) -> Any:

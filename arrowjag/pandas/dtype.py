@@ -304,7 +304,7 @@ def wanted_dtype(dtype: Any) -> JaggedDtype:
     """Convert the dtype, or the name of the dtype, that an array shall have; raise unless it is jagged."""
     try:
         found = pd.api.types.pandas_dtype(dtype)
-    except (TypeError, ValueError):
+    except Exception:  # noqa: BLE001  # pandas shows the value, and its repr may fail
         found = None
     if not isinstance(found, JaggedDtype):
         raise JagTypeError(f"JaggedExtensionArray: dtype must be a JaggedDtype or its name, got {brief(dtype)}")

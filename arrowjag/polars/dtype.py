@@ -64,7 +64,7 @@ class Jagged(pl.BaseExtension):
     def __init__(self, leaf: PolarsDataType, ndim: int, extents: Sequence[int | None] | None = None) -> None:
         ndim = integer(ndim, "Jagged: ndim")
         if ndim < 1:
-            raise ShapeError(f"Jagged: a column has at least 1 dim, got ndim={ndim}")
+            raise ShapeError(f"Jagged: a column has at least 1 dim, got ndim={brief(ndim)}")
         check_ndim(ndim, "Jagged")
         given = [None] * (ndim - 1) if extents is None else several(extents, "Jagged: extents must be a list of int or None")
         if len(given) != ndim - 1:
@@ -216,7 +216,7 @@ def _leaf(leaf: Any, owner: str) -> Any:
     """Return a dtype of polars, also one that a Python type names; raise for other values."""
     try:
         return pl.List(leaf).inner
-    except TypeError:
+    except Exception:  # noqa: BLE001  # polars shows the value, and its repr may fail
         raise JagTypeError(f"{owner}: leaf must be a dtype of polars, got {brief(leaf)} of type {type(leaf).__name__}") from None
 
 

@@ -624,7 +624,7 @@ class JaggedShape:
         if not is_int(key):
             raise JagTypeError(f"a shape is indexed by an int or a slice, got {type(key).__name__}")
         if not -self.ndim <= key < self.ndim:
-            raise JagIndexError(f"dim {key} is out of range for {self!r} with {plural(self.ndim, 'dim')}")
+            raise JagIndexError(f"dim {brief(key)} is out of range for {self!r} with {plural(self.ndim, 'dim')}")
         return self._dims[key]
 
     def __eq__(self, other: object) -> bool:

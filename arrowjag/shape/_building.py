@@ -91,13 +91,13 @@ def merge(dims: Sequence[Dim]) -> Dim:
 def check_depth(depth: Any, ndim: int) -> None:
     """Refuse a number of dims that a shape does not have."""
     if not 0 <= integer(depth, "the number of dims") <= ndim:
-        raise ShapeError(f"the number of dims must be from 0 to {ndim}, got {depth}")
+        raise ShapeError(f"the number of dims must be from 0 to {ndim}, got {brief(depth)}")
 
 
 def check_range(first: Any, last: Any, ndim: int) -> None:
     """Refuse a range of dims that is empty, or not within a shape."""
     if not 0 <= integer(first, "the first dim") < integer(last, "the last dim") <= ndim:
-        raise ShapeError(f"dims must satisfy 0 <= first < last <= {ndim}, got {first} and {last}")
+        raise ShapeError(f"dims must satisfy 0 <= first < last <= {ndim}, got {brief(first)} and {brief(last)}")
 
 
 def clamp(dim: int, ndim: int) -> int:

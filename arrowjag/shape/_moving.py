@@ -24,9 +24,9 @@ Extents: TypeAlias = "tuple[int | None, ...]"
 
 def pair_of_axes(a: int, b: int, ndim: int) -> tuple[int, int]:
     """Two dims in order, negative ones counted from the innermost."""
-    for axis in (integer(a, "transpose: a dim"), integer(b, "transpose: a dim")):
+    for axis in (integer(a, "transpose: a"), integer(b, "transpose: b")):
         if not -ndim <= axis < ndim:
-            raise JagIndexError(f"transpose: dim {axis} is out of range for {plural(ndim, 'dim')}")
+            raise JagIndexError(f"transpose: dim {brief(axis)} is out of range for {plural(ndim, 'dim')}")
     first, last = sorted((int(a) % ndim, int(b) % ndim))
     return first, last
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arrowjag._column import Column
-from arrowjag._integers import integer
+from arrowjag._integers import integer, item_count
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import ShapeError
+from arrowjag.errors import ShapeError, brief
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import IntArray
 
@@ -108,5 +108,5 @@ def check_size(value: Any, operation: str, name: str) -> int:
     """Return an argument that is a size; raise if it is no integer, or negative."""
     size = integer(value, f"{operation}: {name}")
     if size < 0:
-        raise ShapeError(f"{operation}: {name} must not be negative, got {size}")
-    return size
+        raise ShapeError(f"{operation}: {name} must not be negative, got {brief(size)}")
+    return item_count(size, f"{operation}: {name}")

@@ -10,12 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
+from arrowjag._arguments import several
 from arrowjag._column import Column
+from arrowjag._integers import is_int
 from arrowjag._kernels import dense as _kernels
 from arrowjag._ops import structure
 from arrowjag._ops.dense.layout import Layout, check_size, extent_of, layout_of, levels, natural_size
 from arrowjag._ops.dense.values import AnyArray, fill_for, filled, leaves_of, placeholder
-from arrowjag.errors import ShapeError
+from arrowjag.errors import ShapeError, plural
 from arrowjag.shape import JaggedShape
 
 __all__ = ["pad", "to_dense"]
@@ -63,9 +65,11 @@ def _wanted(sizes: Any, shape: JaggedShape, n: int) -> tuple[int, ...]:
     """Return the size of each of `n` levels: the requested one, or that of its longest row."""
     if sizes is None:
         return tuple([natural_size(dim) for dim in shape.dims[1 : n + 1]])
-    asked = tuple(sizes) if hasattr(sizes, "__iter__") and getattr(sizes, "ndim", None) != 0 else (sizes,)
+    asked = several(sizes, "to_dense: max_sizes must be an int or a list of ints") if not is_int(sizes) else [sizes]
     if len(asked) != n:
         tail = f"; its declared dims {shape.extents[n + 1 :]} keep their sizes" if shape.ndim > n + 1 else ""
-        raise ShapeError(f"to_dense: {shape!r} takes {n} max_sizes, one for each dim after the rows{tail}, got {len(asked)}")
+        raise ShapeError(
+            f"to_dense: max_sizes of {shape!r} must be {plural(n, 'size')}, one for each dim after the rows{tail}, got {len(asked)}"
+        )
     given = zip(asked, shape.dims[1:], strict=False)
     return tuple(natural_size(dim) if size is None else check_size(size, "to_dense", "max_sizes") for size, dim in given)

@@ -48,7 +48,7 @@ def fill_for(fill: Any, dtype: np.dtype[Any], type: pa.DataType, operation: str)
     if isinstance(fill, pa.Scalar):
         fill = fill.as_py()
     if not isinstance(fill, (bool, int, float, str, bytes, dict, list, tuple)) and np.ndim(fill) != 0:
-        raise JagTypeError(f"{operation}: fill_value must be one value, got {plural(np.ndim(fill), 'dim')}")
+        raise JagTypeError(f"{operation}: fill_value must be one value of type {type}, got {plural(np.ndim(fill), 'dim')}")
     if dtype.kind in "biuf":
         return _number(fill, dtype, operation)
     if dtype.kind in "mM" and isinstance(fill, (np.datetime64, np.timedelta64)):
@@ -56,7 +56,7 @@ def fill_for(fill: Any, dtype: np.dtype[Any], type: pa.DataType, operation: str)
     value_type = type.value_type if pt.is_dictionary(type) else type
     if isinstance(fill, (bool, int, float, np.number)) and not pt.is_decimal(value_type):
         raise JagTypeError(
-            f"{operation}: fill_value {brief(fill)} is not a {type}. Give a fill_value of that type, or None for a masked array."
+            f"{operation}: fill_value must be one value of type {type}, or None for a masked array, got {brief(fill)}"
         )
     try:
         item = pa.array([fill], value_type)
@@ -67,8 +67,10 @@ def fill_for(fill: Any, dtype: np.dtype[Any], type: pa.DataType, operation: str)
 
 def _number(fill: Any, dtype: np.dtype[Any], operation: str) -> Any:
     if not isinstance(fill, (bool, int, float, np.number, np.bool_)) or isinstance(fill, (np.complexfloating, np.timedelta64)):
-        raise JagTypeError(f"{operation}: fill_value {brief(fill)} is not a {dtype}")
-    if dtype.kind == "f":
+        raise JagTypeError(f"{operation}: fill_value must be one value of type {dtype}, got {brief(fill)}")
+    if isinstance(fill, int) and fill.bit_length() > 1023:  # beyond the range of floats
+        fits = False
+    elif dtype.kind == "f":
         if -1 <= fill <= 1:  # can't overflow, and switching numpy's warnings takes a microsecond
             return dtype.type(fill)
         with np.errstate(over="ignore"):

@@ -14,6 +14,8 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._arguments import without_utf8
+from arrowjag._column import Column
 from arrowjag._integers import is_int
 from arrowjag._kernels.elementwise.times import TICKS, fits_unit
 from arrowjag._ops.elementwise.iso import iso_scalar
@@ -59,7 +61,7 @@ def as_type(type: Any) -> pa.DataType:
             raise JagTypeError(f"{_WANTED}: {error}") from None
     try:
         return pa.string() if type is str else pa.from_numpy_dtype(np.dtype(type))
-    except (ValueError, TypeError, pa.ArrowNotImplementedError):  # depending on the argument, from pyarrow or numpy
+    except Exception:  # noqa: BLE001  # depending on the argument, from pyarrow, numpy, or its own repr, which numpy asks
         raise JagTypeError(f"{_WANTED}, got {brief(type)}") from None
 
 
@@ -170,6 +172,10 @@ _WEAK_KINDS: dict[type, Callable[[pa.DataType], bool]] = {
 }
 
 
+_ROWS = (list, tuple, set, frozenset, np.ndarray, pa.Array, pa.ChunkedArray, pa.ListScalar)
+"""The classes of rows of items."""
+
+
 def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scalar:
     """Convert a Python scalar to an Arrow scalar; plain Python numbers are weak: they take the leaf's type if the kind fits.
 
@@ -183,9 +189,10 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
     JagRangeError
         If a Python int does not fit the integer leaf type, or a finite number would become infinite in it.
     """
+    value = _single(value, operation)
     if isinstance(value, pa.Scalar):
         return value
-    value = None if _arrow.is_missing(value) else _finite(value)
+    value = None if _arrow.is_missing(value) else value
     leaf = _known_type(leaf)
     if isinstance(value, str) and leaf is not None and (time := iso_scalar(value, leaf, operation)) is not None:
         return time
@@ -212,9 +219,11 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
         raise _no_operand(value, operation) from None
 
 
-def _finite(value: Any) -> Any:
-    """Return the value; raise for lists that contain themselves."""
-    if isinstance(value, (list, tuple, dict)):
+def _single(value: Any, operation: str) -> Any:
+    """Return the value; raise for rows of items, because lists are dims, and for dicts that contain themselves."""
+    if isinstance(value, _ROWS):
+        raise _no_operand(value, operation)
+    if isinstance(value, dict):
         _arrow.item_classes([value])
     return value
 
@@ -227,16 +236,20 @@ def _known_type(leaf: pa.DataType | None) -> pa.DataType | None:
 def _no_operand(value: Any, operation: str, error: Exception | None = None) -> Exception:
     """Build the error for an object that is no operand; expressions of polars know their values when the query runs only."""
     if isinstance(error, UnicodeEncodeError):
-        return error
+        return without_utf8(error, operation)
     if isinstance(error, OverflowError) and isinstance(value, (np.datetime64, np.timedelta64)):
         return JagRangeError(f"{operation}: the time {brief(value)} does not fit 64 bits of seconds")
-    told = f"{operation}: {type(value).__name__} is neither an array nor an Arrow scalar"
-    if any(type(value).__module__.startswith(f"{one}.") for one in ("polars", "arrowjag.polars")):
+    told = f"{operation}: a value of type {type(value).__name__} is neither an array nor an Arrow scalar"
+    if isinstance(value, (Column, *_ROWS)):
+        told = f"{operation}: a value must be a single item, got {type(value).__name__}"
+    if any(one.__name__ == "Expr" and one.__module__.startswith("polars.") for one in type(value).__mro__):
         told = (
             f"{operation}: a polars expression has no values outside of a query; write `pl.lit(pl.Series(x)).jag` in place of the "
             'array, or pass a column of a frame, frame["v"]'
         )
-    return JagTypeError(told)
+    made = JagTypeError(told)
+    made.given = id(value)
+    return made
 
 
 def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scalar:
