@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
@@ -97,7 +98,19 @@ def _check_of(name: str, annotation: str) -> tuple[_Check | None, bool]:
         return _axis, True
     if kind == "int" and name in _UNLIMITED:
         return _integral, kind != written
-    return _text if kind.startswith("Literal[") else _CHECKS.get(kind), kind != written
+    return _word_of(kind) if kind.startswith("Literal[") else _CHECKS.get(kind), kind != written
+
+
+def _word_of(annotation: str) -> _Check:
+    """Return the check of a parameter that takes one of the words of a `Literal`."""
+    words = tuple(re.findall(r"[\"']([^\"']*)[\"']", annotation))
+
+    def check(value: Any, what: str) -> None:
+        _text(value, what)
+        if value not in words:
+            raise JagValueError.unknown(what, words, value)
+
+    return check if words else _text
 
 
 def _known(name: str, key: str, check: _Check, none: bool) -> tuple[tuple[type, ...], _Check, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal, cast, get_args
 
-from arrowjag.errors import JagValueError, brief
+from arrowjag.errors import JagValueError
 
 __all__ = ["Options", "options"]
 
@@ -44,7 +44,7 @@ class Options:
     @compile.setter
     def compile(self, value: Compile) -> None:
         if not isinstance(cast("object", value), str) or value not in get_args(Compile):
-            raise JagValueError(f"options.compile must be one of {', '.join(map(repr, get_args(Compile)))}, got {brief(value)}")
+            raise JagValueError.unknown("options.compile", get_args(Compile), value)
         self._compile = value
 
     @contextmanager

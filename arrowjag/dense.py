@@ -17,7 +17,7 @@ from arrowjag._column import Column
 from arrowjag._integers import is_int
 from arrowjag._ops import dense as _ops
 from arrowjag.dims import Uniform
-from arrowjag.errors import JagValueError, brief
+from arrowjag.errors import JagValueError
 from arrowjag.shape import JaggedShape
 
 __all__ = ["add", "bmm", "from_dense", "inner", "matmul", "max_sizes", "mul", "pack", "softmax"]
@@ -134,7 +134,7 @@ def add(x: Any, dense: Any, out: str = "jagged") -> Any:
     [[11], [23]]
     """
     if out not in ("jagged", "dense"):
-        raise JagValueError(f"add: out must be 'jagged' or 'dense', got {brief(out)}")
+        raise JagValueError.unknown("add: out", ("jagged", "dense"), out)
     result = _ops.add(as_column(x), dense, to_dense=out == "dense")
     return _of(result) if isinstance(result, Column) else result
 

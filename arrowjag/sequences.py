@@ -294,7 +294,7 @@ def _width(width: Any) -> int:
 
 def _strategy(strategy: Any) -> str:
     if strategy not in _STRATEGIES:
-        raise JagValueError(f"pack: strategy must be one of {', '.join(map(repr, _STRATEGIES))}, got {brief(strategy)}")
+        raise JagValueError.unknown("pack: strategy", _STRATEGIES, strategy)
     return str(strategy)
 
 
@@ -455,7 +455,7 @@ def pad_batch(
     ([[5, 6], [0, 8], [0, 0]], [[1, 1], [0, 1], [0, 0]])
     """
     if side not in ("right", "left"):
-        raise JagValueError(f"pad_batch: side must be 'right' or 'left', got {brief(side)}")
+        raise JagValueError.unknown("pad_batch: side", ("right", "left"), side)
     length = None if max_length is None else item_count(max_length, "pad_batch: max_length")
     column = _undeclared(_rows_of(x, "pad_batch"))
     if any(extent is None for extent in column.shape.extents[2:]):

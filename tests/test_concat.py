@@ -103,7 +103,7 @@ def test_expressions_without_a_query_are_distinguished_from_other_objects(name: 
     column = pl.col("v").jag
     with pytest.raises(JagTypeError, match=r"a polars expression has no values outside of a query; write `pl\.lit"):
         getattr(aj.array([1, 2]), name)(column, *([3] if name == "where" else []))
-    with pytest.raises(JagTypeError, match="(c|v|arrays.0.) of type object is neither an array nor an Arrow scalar"):
+    with pytest.raises(JagTypeError, match=r"(c|v|arrays.0.) of type object is neither an array nor an Arrow scalar"):
         getattr(aj.array([1, 2]), name)(object(), *([3] if name == "where" else []))
 
 

@@ -97,7 +97,7 @@ def test_ties_of_zeros() -> None:
 
 def test_refused_arguments() -> None:
     x = aj.array([[1, 2]])
-    with pytest.raises(JagValueError, match=r"rank: expected method"):
+    with pytest.raises(JagValueError, match=r"rank: method must be"):
         x.rank("first")
     with pytest.raises(JagTypeError, match=r"descending must be a bool, got str"):
         x.rank("min", "yes")

@@ -121,7 +121,7 @@ def test_nulls_nan_and_empty_rows() -> None:
 def test_resample_rejects_invalid_arguments() -> None:
     t, y, d = aj.array([[0, 1]]), aj.array([[1, 2]]), aj.array([days("2024-01-01", "2024-01-02")])
     for call, said in [
-        (lambda: aj.resample(t, y, 1, "spam"), r"how must be one of mean"),
+        (lambda: aj.resample(t, y, 1, "spam"), r"how must be 'mean'"),
         (lambda: aj.resample(t, y, 0), r"greater than 0"),
         (lambda: aj.resample(aj.array([[0, 2**40]]), y, 1), r"row 0 would have 1099511627777 buckets.*longer `every`"),
         (

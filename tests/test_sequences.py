@@ -170,7 +170,7 @@ def test_pack_rejects_invalid_arguments() -> None:
     for width, error in ((0, JagValueError), (2.0, JagTypeError), (True, JagTypeError)):
         with pytest.raises(error, match="pack: width must be"):
             pack([[1]], width)  # type: ignore[arg-type]
-    with pytest.raises(JagValueError, match="strategy must be one of 'wrapped', 'first_fit', 'best_fit', 'split', got 'bfd'"):
+    with pytest.raises(JagValueError, match="strategy must be 'wrapped', 'first_fit', 'best_fit' or 'split', got 'bfd'"):
         pack([[1]], 2, "bfd")  # type: ignore[arg-type]
     with pytest.raises(ShapeError, match="pack takes rows of items, at least 2 dims"):
         pack([1, 2], 2)

@@ -119,7 +119,7 @@ def test_take_wants_integers(index: Any) -> None:
 
 
 def test_an_unknown_out_of_bounds_option_raises() -> None:
-    with pytest.raises(aj.JagValueError, match="'raise' or 'null'"):
+    with pytest.raises(ValueError, match="'raise' or 'null', got 'clip'"):
         aj.array([[1]]).take(0, out_of_bounds="clip")
 
 

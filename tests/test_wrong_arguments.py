@@ -120,8 +120,15 @@ def methods() -> Iterator[tuple[str, Callable[..., Any]]]:
             yield f"x.{name}", owner
 
 
+MODULES = (
+    *("arrowjag", "arrowjag.dense", "arrowjag.sequences", "arrowjag.shapes"),
+    *(f"arrowjag.interop.{name}" for name in ("awkward", "numpy", "scipy", "tensorflow", "torch", "xarray")),
+)
+"""Modules of functions; those for a library that is not installed say which one."""
+
+
 def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
-    for module in ("arrowjag", "arrowjag.dense", "arrowjag.sequences", "arrowjag.shapes"):
+    for module in MODULES:
         found = importlib.import_module(module)
         for name in found.__all__:
             if inspect.isfunction(getattr(found, name)) and not name.startswith(("read_", "scan_", "write_")):

@@ -151,7 +151,11 @@ def _from_ndarray(data: npt.NDArray[Any]) -> pa.Array:
     items = plain.tolist() if _holds_nul(plain) else plain
     try:
         return pa.array(items, mask=mask, from_pandas=False)
+    except UnicodeError as error:  # half a surrogate pair
+        raise JagValueError(f"numpy data of dtype {plain.dtype} holds text that UTF-8 can't encode: {error}") from None
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:  # pyarrow raises either, depending on the dtype
+        if plain.ndim != 1:
+            raise JagTypeError(f"expected an array of one dimension, got one of shape {plain.shape}") from None
         raise JagTypeError(f"Arrow has no type for numpy data of dtype {plain.dtype}: {error}") from None
 
 

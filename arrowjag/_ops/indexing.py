@@ -31,7 +31,7 @@ from arrowjag._ops.cursor import (
     slice_rows,
 )
 from arrowjag.dims import Dim, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -345,7 +345,7 @@ def take(column: Column, index: int | Column, axis: int = -1, out_of_bounds: str
     """
     place = structure.normalize_axis(axis, column.ndim, "take")
     if out_of_bounds not in ("raise", "null"):
-        raise JagValueError(f"take: out_of_bounds must be 'raise' or 'null', got {brief(out_of_bounds)}")
+        raise JagValueError.unknown("take: out_of_bounds", ("raise", "null"), out_of_bounds)
     cursor = _whole(column, place)
     if isinstance(index, Column):
         cursor, (index,) = _meet(column, cursor, [index], "take")

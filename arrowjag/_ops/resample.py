@@ -29,7 +29,7 @@ from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, struct
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.time_buckets import buckets_of
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagError, JagTypeError, JagValueError, brief, plural
+from arrowjag.errors import JagError, JagTypeError, JagValueError, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -47,7 +47,7 @@ _MOST_IN_ALL = 2**28
 def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     """Reduce the items of each bucket of time of each row; structs of where the bucket begins and of the result."""
     if how not in HOWS:
-        raise JagValueError(f"resample: how must be one of {', '.join(HOWS)}, got {brief(how)}")
+        raise JagValueError.unknown("resample: how", HOWS, how)
     if not (_arrow.is_temporal(t.type) or _arrow.is_numeric(t.type) or pt.is_null(t.type)) or pt.is_boolean(t.type):
         raise JagTypeError.no_kernel("resample", t.type, hint="t holds times or numbers.")
     t, y = structure.align([t, y], "resample")

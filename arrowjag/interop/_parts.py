@@ -22,7 +22,7 @@ from arrowjag.errors import JagError, JagTypeError, JagValueError, MissingDepend
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import IntArray
 
-__all__ = ["assemble", "cuts_of", "inner_of", "items_of", "load", "offsets_of", "refuse_null_rows", "refuse_nulls"]
+__all__ = ["assemble", "cuts_of", "expect", "inner_of", "items_of", "load", "offsets_of", "refuse_null_rows", "refuse_nulls"]
 
 
 def load(package: str, purpose: str) -> Any:
@@ -33,6 +33,16 @@ def load(package: str, purpose: str) -> Any:
         if error.name != package.partition(".")[0]:
             raise
         raise MissingDependencyError(f"{purpose} needs the package {error.name}: pip install {error.name}") from None
+
+
+def expect(data: Any, names: Sequence[str], operation: str, wanted: str) -> None:
+    """Raise unless an object has the attributes of the other library's class: its own errors don't say what was passed.
+
+    Checking attributes rather than classes admits subclasses, wrappers, and stand-ins where the library is missing.
+    """
+    if isinstance(data, type) or not all(hasattr(data, name) for name in names):
+        hint = "; it is an array of arrowjag already" if isinstance(data, JaggedArray) else ""
+        raise JagTypeError(f"{operation} takes {wanted}, got {type(data).__name__}{hint}")
 
 
 def refuse_null_rows(x: JaggedArray, other: str) -> None:
@@ -66,8 +76,8 @@ def cuts_of(offsets: Sequence[Any], n_items: int, where: str) -> list[IntArray]:
     cuts = []
     for place, given in enumerate(offsets):
         cut = np.asarray(given)
-        if cut.dtype.kind not in "iu":
-            raise JagTypeError(f"{where}: offsets[{place}] must be integers, got {cut.dtype}")
+        if cut.dtype.kind not in "iu" or cut.ndim != 1:
+            raise JagTypeError(f"{where}: offsets[{place}] must be flat integers, got {cut.dtype} of shape {cut.shape}")
         if cut.dtype == np.uint64 and cut.size and int(cut.max()) > np.iinfo(np.int64).max:
             raise OffsetsError(f"{where}: offsets[{place}] don't fit 63 bits")
         cuts.append(cut.astype(np.int64, copy=False))

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray, array_of
 from arrowjag.creation import from_arrow
 from arrowjag.errors import JagTypeError
@@ -21,6 +22,7 @@ from arrowjag.io._schemas import conform
 __all__ = ["from_awkward", "to_awkward"]
 
 
+@check_arguments
 def to_awkward(x: Any) -> Any:
     """Convert a jagged array to an awkward array.
 
@@ -95,6 +97,7 @@ def _is_slice(values: pa.Array) -> bool:
     return values.offset != 0 or (_arrow.is_list_type(type) and _is_slice(values.values))
 
 
+@check_arguments
 def from_awkward(data: Any, ndim: int | None = None) -> JaggedArray:
     """Convert an awkward array to a jagged array.
 
@@ -118,6 +121,7 @@ def from_awkward(data: Any, ndim: int | None = None) -> JaggedArray:
         If awkward is not installed.
     """
     awkward = _parts.load("awkward", "from_awkward")
+    _parts.expect(data, ("layout", "to_list"), "from_awkward", "an ak.Array; arrowjag.array converts lists and other arrays")
     try:
         found = awkward.to_arrow(data, list_to32=False, string_to32=False, bytestring_to32=False, extensionarray=False)
     except (TypeError, ValueError, NotImplementedError) as error:

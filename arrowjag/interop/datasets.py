@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from arrowjag import _arrow
+from arrowjag._arguments import check_arguments
 from arrowjag._storage import to_storage
 from arrowjag.creation import from_arrow
 from arrowjag.dtype import JaggedType
@@ -21,6 +22,7 @@ from arrowjag.io._frames import check_host, from_table, to_table
 __all__ = ["from_datasets", "to_datasets"]
 
 
+@check_arguments
 def from_datasets(dataset: Any, columns: Sequence[str] | None = None, to: str = "arrow") -> Any:
     """Convert a dataset of Hugging Face to a frame with jagged columns.
 
@@ -82,6 +84,7 @@ def _column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array(chunks, kind)
 
 
+@check_arguments
 def to_datasets(frame: Any) -> Any:
     """Convert a frame with jagged columns to a dataset of Hugging Face.
 

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from arrowjag import _arrow
+from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray, array_of
 from arrowjag._column import Column
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -32,6 +33,7 @@ _TYPES = {
 }
 
 
+@check_arguments
 def to_koladata(x: Any) -> Any:
     """Convert a jagged array to a DataSlice.
 
@@ -70,6 +72,7 @@ def _schema(type: pa.DataType) -> str:
     raise JagTypeError.no_kernel("to_koladata", type, hint="Koda holds int32, int64, float32, float64, bool, text and bytes.")
 
 
+@check_arguments
 def from_koladata(data: Any) -> JaggedArray:
     """Convert a DataSlice to a jagged array.
 
@@ -89,8 +92,7 @@ def from_koladata(data: Any) -> JaggedArray:
         If the slice holds objects, entities, lists or dicts.
     """
     kd = _parts.load("koladata.kd", "from_koladata")
-    if not hasattr(data, "get_schema"):
-        raise JagTypeError(f"from_koladata takes a DataSlice, got {type(data).__name__}")
+    _parts.expect(data, ("get_schema", "get_shape"), "from_koladata", "a kd.DataSlice")
     name = str(data.get_schema())
     if name not in _TYPES:
         raise JagTypeError(f"from_koladata takes primitives of one type, got schema {name}")

@@ -11,14 +11,16 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from arrowjag._arguments import check_arguments, flat_numbers
 from arrowjag._array import JaggedArray, array_of
 from arrowjag._array.base import as_column
 from arrowjag.dense import from_dense
-from arrowjag.errors import JagValueError, brief
+from arrowjag.errors import JagTypeError, JagValueError
 
 __all__ = ["from_numpy", "to_numpy"]
 
 
+@check_arguments
 def from_numpy(data: npt.NDArray[Any], sizes: Any = None, *, ndim: int | None = None) -> JaggedArray:
     """Convert a numpy array to a jagged array.
 
@@ -51,9 +53,12 @@ def from_numpy(data: npt.NDArray[Any], sizes: Any = None, *, ndim: int | None = 
     """
     if sizes is not None:
         return from_dense(data, sizes)
-    array = np.asanyarray(data)
+    given: object = data
+    array = given if isinstance(given, np.ndarray) else flat_numbers(given, "from_numpy: data")
     if array.dtype.kind != "O":
         return array_of(as_column(array))
+    if array.ndim == 0:
+        raise JagTypeError(f"from_numpy takes a numpy array, got {type(data).__name__}")
     return array_of(as_column(_lists(array), ndim=ndim))
 
 
@@ -67,6 +72,7 @@ def _is_opaque(item: Any) -> bool:
     return isinstance(item, np.ma.MaskedArray) or (isinstance(item, np.ndarray) and (item.dtype.kind == "O" or item.ndim > 1))
 
 
+@check_arguments
 def to_numpy(x: Any, layout: Literal["object", "dense", "masked"] = "object") -> npt.NDArray[Any]:
     """Convert a jagged array to a numpy array.
 
@@ -101,7 +107,7 @@ def to_numpy(x: Any, layout: Literal["object", "dense", "masked"] = "object") ->
     if layout == "masked":
         return array.to_dense(fill_value=None)
     if layout != "object":
-        raise JagValueError(f"to_numpy: layout must be 'object', 'dense' or 'masked', got {brief(layout)}")
+        raise JagValueError.unknown("to_numpy: layout", ("object", "dense", "masked"), layout)
     found: npt.NDArray[Any] = array.flatten().to_numpy() if array.ndim > 1 else array.to_numpy()
     for dim in reversed(array.shape.dims[1:]):
         found = _rows(found, dim.offsets.tolist(), dim.validity)

@@ -14,18 +14,20 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray, array_of
 from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, plural
 from arrowjag.interop import _parts
 from arrowjag.shape import JaggedShape
 
 __all__ = ["from_scipy", "to_scipy"]
 
 
+@check_arguments
 def to_scipy(x: Any, n_columns: int | None = None, format: Literal["csr", "coo"] = "csr") -> Any:
     """Convert a jagged array to a sparse matrix.
 
@@ -56,7 +58,7 @@ def to_scipy(x: Any, n_columns: int | None = None, format: Literal["csr", "coo"]
     """
     array = array_of(x)
     if format not in ("csr", "coo"):
-        raise JagValueError(f"to_scipy: format must be 'csr' or 'coo', got {brief(format)}")
+        raise JagValueError.unknown("to_scipy: format", ("csr", "coo"), format)
     if array.ndim != 2:
         raise ShapeError(f"a sparse matrix is made of ndim 2, got {array.shape!r}")
     _parts.refuse_nulls(array, "scipy")
@@ -93,6 +95,7 @@ def _number(values: pa.Array) -> npt.NDArray[Any]:
     return _arrow.to_numpy(values)[0]
 
 
+@check_arguments
 def from_scipy(matrix: Any) -> JaggedArray:
     """Convert a sparse matrix to a jagged array.
 
@@ -114,8 +117,7 @@ def from_scipy(matrix: Any) -> JaggedArray:
     JagTypeError
         If Arrow has no such number (complex).
     """
-    if not hasattr(matrix, "format"):
-        raise JagTypeError(f"from_scipy takes a sparse matrix of scipy, got {type(matrix).__name__}")
+    _parts.expect(matrix, ("format", "tocoo"), "from_scipy", "a sparse matrix of scipy")
     if getattr(matrix, "ndim", 2) != 2:
         raise ShapeError(f"from_scipy takes matrices, got {plural(matrix.ndim, 'dim')}")
     if matrix.format == "csr":

@@ -5,7 +5,6 @@ A RaggedTensor is flat values and one array of row splits per level; these are s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._arguments import check_arguments, flat_numbers, several
 from arrowjag._array import JaggedArray, array_of
 from arrowjag.errors import JagTypeError
 from arrowjag.interop import _parts
@@ -36,6 +36,7 @@ class Pieces(NamedTuple):
     nested_row_splits: tuple[IntArray, ...]
 
 
+@check_arguments
 def to_tensorflow(x: Any) -> Pieces:
     """Convert a jagged array to the pieces of a RaggedTensor.
 
@@ -76,6 +77,7 @@ def to_tensorflow(x: Any) -> Pieces:
     return Pieces(flat.reshape((n_items, *_parts.inner_of(array))), tuple(cuts))
 
 
+@check_arguments
 def from_tensorflow(data: Any, nested_row_splits: Any = None) -> JaggedArray:
     """Convert a RaggedTensor or its pieces to a jagged array.
 
@@ -109,10 +111,9 @@ def from_tensorflow(data: Any, nested_row_splits: Any = None) -> JaggedArray:
             data, nested_row_splits = data
         else:
             raise JagTypeError(f"from_tensorflow takes a RaggedTensor or its pieces, got {type(data).__name__}")
-    if not isinstance(nested_row_splits, Iterable):
-        raise JagTypeError(f"from_tensorflow takes a sequence of row splits, got {type(nested_row_splits).__name__}")
-    return _parts.assemble(_numpy(data), [_numpy(one) for one in nested_row_splits], "from_tensorflow")
+    splits = several(nested_row_splits, "from_tensorflow: nested_row_splits must be a list of arrays")
+    return _parts.assemble(_numpy(data), [_numpy(one) for one in splits], "from_tensorflow")
 
 
 def _numpy(tensor: Any) -> npt.NDArray[Any]:
-    return np.asarray(tensor.numpy() if hasattr(tensor, "numpy") else tensor)
+    return flat_numbers(tensor.numpy() if hasattr(tensor, "numpy") else tensor, "from_tensorflow")

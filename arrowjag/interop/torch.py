@@ -15,17 +15,19 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray, array_of
 from arrowjag._products import zip as zip_arrays
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.creation import from_arrow, from_sizes
 from arrowjag.dims import Ragged
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief, plural
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, plural
 from arrowjag.interop import _parts
 
 __all__ = ["Keyed", "from_keyed", "from_torch", "to_keyed", "to_torch"]
 
 
+@check_arguments
 def to_torch(x: Any, layout: Literal["nested", "offsets", "dense"] = "nested") -> Any:
     """Convert a jagged array to tensors.
 
@@ -56,7 +58,7 @@ def to_torch(x: Any, layout: Literal["nested", "offsets", "dense"] = "nested") -
     """
     array = array_of(x)
     if layout not in ("nested", "offsets", "dense"):
-        raise JagValueError(f"to_torch: layout must be 'nested', 'offsets' or 'dense', got {brief(layout)}")
+        raise JagValueError.unknown("to_torch: layout", ("nested", "offsets", "dense"), layout)
     if not _arrow.is_numeric(array.type):
         raise JagTypeError.no_kernel("to_torch", array.type, hint="torch holds numbers and booleans: cast first.")
     _parts.refuse_nulls(array, "torch")
@@ -84,6 +86,7 @@ def _tensor(torch: Any, values: pa.Array) -> Any:
     return torch.from_dlpack(values)
 
 
+@check_arguments
 def from_torch(data: Any, offsets: Any = None) -> JaggedArray:
     """Convert tensors to a jagged array.
 
@@ -126,6 +129,7 @@ def from_torch(data: Any, offsets: Any = None) -> JaggedArray:
 def _numpy(tensor: Any) -> Any:
     if isinstance(tensor, np.ndarray):
         return tensor
+    _parts.expect(tensor, ("detach", "layout"), "from_torch", "tensors")
     try:
         found = tensor.detach().cpu().contiguous().resolve_conj().resolve_neg().numpy()
     except (TypeError, RuntimeError) as error:
@@ -174,6 +178,7 @@ class Keyed(NamedTuple):
     weights: Any = None
 
 
+@check_arguments
 def to_keyed(columns: Any, weights: Any = None) -> Keyed:
     """Convert several jagged columns to one keyed jagged tensor.
 
@@ -242,6 +247,7 @@ def _joined(torch: Any, arrays: Mapping[str, JaggedArray]) -> Any:
     return parts[0] if len(parts) == 1 else torch.cat(parts)
 
 
+@check_arguments
 def from_keyed(lengths: Any, values: Any = None, keys: Any = None, weights: Any = None) -> dict[str, JaggedArray]:
     """Return the features of a keyed jagged tensor as jagged arrays.
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
+from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray, array_of
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
@@ -32,6 +33,7 @@ __all__ = ["from_ragged", "to_ragged"]
 # --------------------------------------------------------------------------------------------------- in
 
 
+@check_arguments
 def from_ragged(
     dataset: Any, *, count: str | None = None, index: str | None = None, nan_to_null: bool = False
 ) -> dict[str, JaggedArray]:
@@ -64,8 +66,7 @@ def from_ragged(
     JagTypeError
         If counts or indices are not integers, or Arrow has no type for a variable.
     """
-    if not hasattr(dataset, "variables"):
-        raise JagTypeError(f"from_ragged takes an xarray.Dataset, got {type(dataset).__name__}")
+    _parts.expect(dataset, ("variables", "sizes"), "from_ragged", "an xarray.Dataset")
     name, is_count, samples, instances = _described(dataset, count, index)
     numbers = np.asarray(dataset[name].values)
     if numbers.dtype.kind not in "iu":
@@ -159,6 +160,7 @@ def _grouped(index: IntArray, n: int, name: str) -> tuple[IntArray, IntArray]:
 # --------------------------------------------------------------------------------------------------- out
 
 
+@check_arguments
 def to_ragged(
     arrays: Mapping[str, Any],
     layout: Literal["contiguous", "indexed"] = "contiguous",
@@ -196,9 +198,9 @@ def to_ragged(
         If xarray is not installed.
     """
     if layout not in ("contiguous", "indexed"):
-        raise JagValueError(f"to_ragged: layout must be 'contiguous' or 'indexed', got {brief(layout)}")
+        raise JagValueError.unknown("to_ragged: layout", ("contiguous", "indexed"), layout)
     if not isinstance(arrays, Mapping):
-        raise JagTypeError(f"to_ragged takes a mapping from names to arrays, got {type(arrays).__name__}")
+        raise JagTypeError(f"to_ragged takes a dict of names and arrays, got {type(arrays).__name__}")
     columns = {label: array_of(one) for label, one in arrays.items()}
     deep = {label: one for label, one in columns.items() if one.ndim > 1}
     if not deep:

@@ -135,7 +135,7 @@ def check_host(to: Any) -> None:
         If the kind is unknown.
     """
     if not isinstance(to, str) or to not in ("arrow", "pandas", "polars"):
-        raise JagValueError(f'to must be "arrow", "pandas" or "polars", got {to!r}')
+        raise JagValueError.unknown("to", ("arrow", "pandas", "polars"), to)
 
 
 def from_table(table: pa.Table, to: str) -> Any:

@@ -15,7 +15,7 @@ from arrowjag._integers import item_count
 from arrowjag._parameters import with_descriptions
 from arrowjag._query import filter_by, parse
 from arrowjag.creation import array as to_array
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.pandas._convert import as_array, nested_rows
 from arrowjag.pandas._html import frame_repr
 from arrowjag.pandas._objects import with_exact_items, without_rows
@@ -424,7 +424,7 @@ class FrameJag(_frames.FrameAccessor):
         [{'k': 1, 'v': [1, None]}, {'k': 2, 'v': None}]
         """
         if orient not in _ORIENTS:
-            raise JagValueError(f"to_dict: orient must be one of {', '.join(map(repr, _ORIENTS))}, got {brief(orient)}")
+            raise JagValueError.unknown("to_dict: orient", _ORIENTS, orient)
         frame = without_rows(self._frame)
         try:
             return (with_exact_items(frame) if orient == "list" else frame).to_dict(orient, **options)

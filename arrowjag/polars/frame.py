@@ -9,7 +9,7 @@ import polars as pl
 
 from arrowjag import _frames
 from arrowjag._arguments import check_arguments
-from arrowjag.errors import JagValueError, brief
+from arrowjag.errors import JagValueError
 from arrowjag.polars._html import frame_repr
 from arrowjag.polars.lazy_frame import JagLazyFrame
 
@@ -99,7 +99,7 @@ class JagDataFrame(_frames.FrameAccessor):
         [{'k': 1, 'v': [1, None]}, {'k': 2, 'v': None}]
         """
         if orient not in ("list", "records"):
-            raise JagValueError(f'to_dict: orient must be "list" or "records", got {brief(orient)}')
+            raise JagValueError.unknown("to_dict: orient", ("list", "records"), orient)
         return self._frame.to_dict(as_series=False) if orient == "list" else self._frame.to_dicts()
 
     def _repr_html_(self) -> str:

@@ -34,7 +34,7 @@ def pair_of_axes(a: int, b: int, ndim: int) -> tuple[int, int]:
 def swap(shape: JaggedShape, a: int, b: int, shear: ShearMode) -> Moved:
     """Swap two dims; also return the old position of each new item, or None if no item moves."""
     if shear not in ("raise", "allow"):
-        raise JagValueError(f'transpose: shear must be "raise" or "allow", got {brief(shear)}')
+        raise JagValueError.unknown("transpose: shear", ("raise", "allow"), shear)
     first, last = pair_of_axes(a, b, shape.ndim)
     if first == last:
         return shape.dims, None

@@ -67,7 +67,7 @@ def test_invalid_arguments_raise() -> None:
         to_tensorflow(aj.array([[1], None]))
     with pytest.raises(aj.OffsetsError, match=r"from_tensorflow: offsets\[0\]: the last offset .* is 3, but there are 2"):
         from_tensorflow([1, 2], [[0, 3]])
-    with pytest.raises(TypeError, match=r"offsets\[0\] must be integers"):
+    with pytest.raises(TypeError, match=r"offsets\[0\] must be flat integers"):
         from_tensorflow([1, 2], [[0.0, 2.0]])
     with pytest.raises(TypeError, match="takes a RaggedTensor or its pieces"):
         from_tensorflow([1, 2])

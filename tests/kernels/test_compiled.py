@@ -922,7 +922,7 @@ def test_everything_is_compiled_ahead_of_time(cache, monkeypatch):
 
 
 def test_the_option_is_checked_and_restored():
-    with pytest.raises(JagValueError, match=r"options\.compile must be one of 'auto', 'always', 'never', got 'fast'"):
+    with pytest.raises(JagValueError, match=r"options\.compile must be 'auto', 'always' or 'never', got 'fast'"):
         options.compile = "fast"
     with options(compile="never") as found:
         assert found.compile == "never"

@@ -105,5 +105,5 @@ def test_to_dict():
     df = pl.DataFrame({"k": [1, 2], "v": aj.array([[[1], None], None]).to_polars()})
     assert df.jag.to_dict("records") == [{"k": 1, "v": [[1], None]}, {"k": 2, "v": None}]
     assert df.jag.to_dict() == df.jag.to_dict("list") == {"k": [1, 2], "v": [[[1], None], None]}
-    with pytest.raises(JagValueError, match=r'orient must be "list" or "records", got .rows'):
+    with pytest.raises(JagValueError, match=r"orient must be 'list' or 'records', got .rows"):
         df.jag.to_dict("rows")

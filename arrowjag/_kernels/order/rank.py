@@ -23,7 +23,7 @@ from arrowjag._kernels.order.batches import low_codes
 from arrowjag._kernels.order.digits import radix_order
 from arrowjag._kernels.order.sort import Key, argsort, lexsort, span_of
 from arrowjag._kernels.reduce import extremes
-from arrowjag.errors import JagValueError, brief
+from arrowjag.errors import JagValueError
 from arrowjag.typing import RankMethod
 
 __all__ = ["candidates", "rank", "shares", "sorted_runs"]
@@ -115,7 +115,7 @@ def rank(
     The cost of `argsort` and a few gathers.
     """
     if method not in ("ordinal", "dense", "min", "max", "average"):
-        raise JagValueError(f'rank: expected method "ordinal", "dense", "min", "max" or "average", got {brief(method)}.')
+        raise JagValueError.unknown("rank: method", ("ordinal", "dense", "min", "max", "average"), method)
     ranks: NDArray[Any] = empty(len(key), np.float64 if method == "average" else np.int64)
 
     are_many = len(key) >= strategy.sizes.COMPILED_VALUES

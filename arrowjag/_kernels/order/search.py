@@ -18,7 +18,7 @@ from arrowjag._kernels.order.batches import Codes, partition_by_value
 from arrowjag._kernels.order.hashing import FREE, Items, hash_bits, nonzero, partition_by_hash, places_of, tables_of
 from arrowjag._kernels.order.rank import sorted_runs
 from arrowjag._kernels.order.sort import span_of
-from arrowjag.errors import JagTypeError, JagValueError, brief
+from arrowjag.errors import JagTypeError, JagValueError
 
 __all__ = ["find", "member", "searchsorted"]
 
@@ -64,7 +64,7 @@ def searchsorted(
     if key.dtype != sought.dtype:
         raise JagTypeError(f"searchsorted: expected keys of one dtype, got {key.dtype} and {sought.dtype}; cast one of them.")
     if side not in ("left", "right"):
-        raise JagValueError(f'searchsorted: expected side "left" or "right", got {brief(side)}.')
+        raise JagValueError.unknown("searchsorted: side", ("left", "right"), side)
     n_valid = row_sizes(offsets) if valid is None else count_true(valid, offsets)
     are_few = strategy.is_small("searchsorted", (key, valid), (sought, None))
     out = empty(len(sought), np.int64)

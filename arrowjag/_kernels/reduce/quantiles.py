@@ -106,7 +106,7 @@ def probability(q: Any) -> float:
 def check_interpolation(interpolation: str) -> None:
     """Raise for what is no interpolation."""
     if interpolation not in INTERPOLATIONS:
-        raise JagValueError(f"quantile: interpolation must be one of {', '.join(INTERPOLATIONS)}, got {brief(interpolation)}.")
+        raise JagValueError.unknown("quantile: interpolation", INTERPOLATIONS, interpolation)
 
 
 def quantiles(

@@ -22,7 +22,7 @@ from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.transpose import coordinates
 from arrowjag._kernels.transpose import even as _even
 from arrowjag._kernels.transpose.coordinates import Extents, Move, Moved, Offsets, Shears, never, rising, row_max
-from arrowjag.errors import JagValueError, brief
+from arrowjag.errors import JagValueError
 from arrowjag.typing import ShearRule
 
 __all__ = ["Permuted", "permute", "transpose", "will_shear"]
@@ -277,7 +277,7 @@ def will_shear(offsets: Offsets, a: int, b: int, rule: ShearRule = "fold") -> bo
     O(rows of dims a to b); the items are not looked at. Source: fold.
     """
     if rule not in ("fold", "exact"):
-        raise JagValueError(f'transpose: expected rule "fold" or "exact", got {brief(rule)}.')
+        raise JagValueError.unknown("transpose_will_shear: rule", ("fold", "exact"), rule)
     return a != b and (_reach_rises(offsets, a, b, first_slice=rule == "exact") or not _slices_shrink(offsets, a, b))
 
 
