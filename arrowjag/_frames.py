@@ -173,7 +173,7 @@ def several(operation: str, names: Sequence[Any], resolved: Callable[[list[Any]]
     """
     found = list(names[0]) if len(names) == 1 and isinstance(names[0], (list, tuple)) else list(names)
     if not found:
-        raise JagTypeError(f"{operation} changes the columns that it is given: name at least one")
+        raise JagTypeError(f"{operation} takes the names of columns: name at least one")
     if resolved is None:
         check_labels(found)
     else:

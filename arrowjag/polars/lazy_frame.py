@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -375,14 +376,23 @@ class JagLazyFrame(_frames.FrameAccessor):
     # ------------------------------------------------------------------------------------------- names
 
     def _names(self, columns: Sequence[Any]) -> list[str]:
-        """The names of columns, with selectors resolved."""
+        """The names of columns, with selectors resolved; a column that the frame lacks raises."""
+        known = self._columns()
+        found = [[one] if isinstance(one, str) else self._selected(one, known) for one in columns]
+        for name in itertools.chain.from_iterable(found):
+            _frames.resolve(name, known)
         if all(isinstance(one, str) for one in columns):
             return list(columns)
-        for one in columns:
-            if not isinstance(one, (str, pl.Expr)):
-                raise JagTypeError(f"a column must be given by its name, an expression or a selector, got {type(one).__name__}")
-        found = [[one] if isinstance(one, str) else self._frame.select(one).collect_schema().names() for one in columns]
         return list(dict.fromkeys(name for names in found for name in names))
+
+    def _selected(self, column: Any, known: Sequence[str]) -> list[str]:
+        """The names of the columns that an expression or a selector gives."""
+        if not isinstance(column, pl.Expr):
+            raise JagTypeError(f"a column must be given by its name, an expression or a selector, got {type(column).__name__}")
+        try:
+            return self._frame.select(column).collect_schema().names()
+        except pl.exceptions.ColumnNotFoundError:
+            raise JagIndexError(f"the frame has no column of {brief(str(column))}; it has {known}") from None
 
     def _columns(self) -> list[str]:
         return self._frame.collect_schema().names()
