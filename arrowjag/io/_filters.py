@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pyarrow.types as pt
 
-from arrowjag._arrow import combine_chunks
+from arrowjag._arrow import combine_chunks, is_list_type
 from arrowjag._gate import storage_of
 from arrowjag._kernels.move import gather
 from arrowjag._pyarrow_versions import empty_table, table_of
@@ -54,11 +55,14 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
     JagTypeError
         If it compares incompatible types.
     """
-    if isinstance(filters, str):
-        raise JagTypeError(f'filters must be an expression, or tuples such as [("year", ">=", 2013)], got the str {brief(filters)}')
+    if not (isinstance(filters, pc.Expression) or _are_conditions(filters)):
+        told = f"got {brief(filters)} of type {type(filters).__name__}"
+        raise JagTypeError(f'filters must be an expression, or tuples such as [("year", ">=", 2013)], {told}')
     if not isinstance(filters, pc.Expression):
         try:
             filters = pq.filters_to_expression(_typed(filters, schema))
+        except JagTypeError:
+            raise
         except (pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             raise JagTypeError(f"filters compare incompatible types: {error}. {_SAME_TYPE}") from error
         except (ValueError, TypeError, LookupError, OverflowError) as error:
@@ -77,6 +81,14 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
     return filters
 
 
+def _are_conditions(filters: Any) -> bool:
+    """Return whether filters are a list of conditions of three parts, or a list of such lists."""
+    if not isinstance(filters, (list, tuple)) or not filters:
+        return False
+    groups = filters if all(isinstance(one, list) and one and not isinstance(one[0], str) for one in filters) else [filters]
+    return all(isinstance(one, (tuple, list)) and len(one) == 3 and isinstance(one[0], str) for group in groups for one in group)
+
+
 def _typed(filters: Any, schema: pa.Schema) -> Any:
     """Give the values in tuples types that Arrow compares with their columns; return lists of lists if there are tuples."""
     if not isinstance(filters, list):
@@ -90,10 +102,34 @@ def _typed_one(condition: Any, schema: pa.Schema) -> Any:
     if not isinstance(condition, tuple) or len(condition) != 3 or not isinstance(condition[0], str):
         return condition
     found = _find_field(condition[0], schema)
+    _refuse_lists(condition[0], found[1] if found else None, schema)
     if found is None:
         return condition
     path, type = found
+    _refuse_zone(condition, type)
     return (path[0] if len(path) == 1 else path, *comparable(*condition, type)[1:])
+
+
+def _refuse_lists(name: str, type: pa.DataType | None, schema: pa.Schema) -> None:
+    """Refuse to compare lists, and fields inside of lists: pyarrow names neither as such."""
+    inside = type is None and any(name.startswith(f"{field.name}.") and _holds_lists(field.type) for field in schema)
+    if inside or (type is not None and _holds_lists(type)):
+        told = "is a field inside of lists" if inside else f"holds lists, {storage_of(type)}"
+        raise JagTypeError(
+            f"filters compare flat columns, {brief(name)} {told}: read its rows, and filter their items with frame.jag.filter"
+        )
+
+
+def _holds_lists(type: pa.DataType) -> bool:
+    return is_list_type(storage_of(type)) or pt.is_map(type)
+
+
+def _refuse_zone(condition: tuple[str, str, Any], type: pa.DataType) -> None:
+    """Refuse a time without a zone beside times with one, and the reverse, in words of one kind for each operator."""
+    name, sign, value = condition
+    if pt.is_timestamp(type) and isinstance(value, dt.datetime) and (value.tzinfo is None) != (type.tz is None):
+        told = "has no zone" if value.tzinfo is None else "has one"
+        raise JagTypeError(f"filters compare incompatible types: {name} is {type}, {name} {sign} {value} {told}. {_SAME_TYPE}")
 
 
 def _find_field(name: str, fields: Iterable[pa.Field]) -> tuple[tuple[str, ...], pa.DataType] | None:

@@ -587,6 +587,18 @@ def test_filters_name_fields_of_structs(tmp_path: Path) -> None:
     assert aj.read_parquet(tmp_path / "b.parquet", filters=[("k.a", "==", 6)])["k.a"].to_pylist() == [6]
 
 
+@pytest.mark.parametrize("condition", [("k.x", "==", 1), ("k", "in", [1]), ("k", "==", 1), ("k",), ("k", "==", 1, 2)])
+def test_lists_and_conditions_of_other_lengths_are_no_filters(condition: Any, tmp_path: Path) -> None:
+    lists = pa.array([[{"x": 1}]])
+    told = (
+        r"'k(\.x)?' (holds|is a field inside of) lists.*frame\.jag\.filter"
+        if len(condition) == 3
+        else "filters must be an expression"
+    )
+    with pytest.raises(aj.JagTypeError, match=told):
+        read_filtered(tmp_path / "a.parquet", lists, [condition])
+
+
 @pytest.mark.parametrize(
     ("values", "member"),
     [
@@ -595,6 +607,8 @@ def test_filters_name_fields_of_structs(tmp_path: Path) -> None:
         (pa.array([dt.date(2024, 1, 1)]), dt.time(1)),
         (pa.array([dt.datetime.fromisoformat("2024-01-01T01:30")]), 1),
         (pa.array([dt.timedelta(microseconds=3)]), 3),
+        (pa.array([dt.datetime.fromisoformat("2024-01-01T01:30")]), dt.datetime.fromisoformat("2024-01-01T01:30+00:00")),
+        (pa.array([1], pa.timestamp("us", "UTC")), dt.datetime.fromisoformat("2024-01-01T01:30")),
     ],
 )
 def test_lists_of_another_kind_of_time_are_refused_as_single_values(values: pa.Array, member: Any, tmp_path: Path) -> None:
