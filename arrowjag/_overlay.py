@@ -17,14 +17,14 @@ from arrowjag._column import Column
 from arrowjag._kernels.move import gather
 from arrowjag._ops import elementwise, rearrange, structure
 from arrowjag._pyarrow_versions import null_scalar
-from arrowjag.errors import JagError, JagTypeError, ShapeError
+from arrowjag.errors import JagError, JagTypeError, ShapeError, Suggesting
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import IntArray
 
 __all__ = ["Overlay", "overlay", "scatter"]
 
 
-class Overlay:
+class Overlay(Suggesting):
     """`dest` with `values` at the positions of `index`, combined at each read.
 
     Parameters

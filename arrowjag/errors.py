@@ -9,7 +9,7 @@ import difflib
 import re
 import reprlib
 from collections.abc import Callable, Container, Iterable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 __all__ = [
     "OVERFLOW_HINT",
@@ -364,6 +364,35 @@ class JagAttributeError(JagTypeError, AttributeError):
 
     def __reduce__(self) -> tuple[type[JagAttributeError], tuple[str, str | None]]:
         return type(self), (str(self), self.name)
+
+
+class Suggesting:
+    """A base of objects with few methods, such as windows and indexers, whose errors about an unknown name say which they have.
+
+    Examples
+    --------
+    >>> import arrowjag as aj
+    >>> aj.array([[1, 2]]).rolling(2).avg
+    Traceback (most recent call last):
+        ...
+    arrowjag.errors.JagAttributeError: a Rolling has no 'avg'; it has count, first, last, max, mean, median, min, quantile...
+    """
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # for type checkers
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Raise for an unknown name, and suggest one of the class."""
+            kind = type(self).__name__
+            if name.startswith("_"):
+                raise AttributeError(f"{kind} has no {name!r}", name=name, obj=self)
+            names = [one for one in dir(self) if not one.startswith("_")]
+            if not names:
+                raise JagAttributeError(f".S has no {name!r}; it is indexed only, as in x.S[0]", name)
+            near = difflib.get_close_matches(name, names, 1)
+            told = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names)}"
+            raise JagAttributeError(f"{'an' if kind[0] in 'AEIO' else 'a'} {kind} has no {name!r}; {told}", name)
 
 
 class JagValueError(JagError, ValueError):

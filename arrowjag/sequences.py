@@ -24,7 +24,7 @@ from arrowjag._kernels.dense.bins import Bins, Pieces
 from arrowjag._kernels.move import scatter
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, Suggesting, brief
 from arrowjag.functions import concat
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
@@ -43,7 +43,7 @@ class Layout(NamedTuple):
     cuts: IntArray
 
 
-class Packed:
+class Packed(Suggesting):
     """The result of `pack`: packed rows of at most `width` items, and the origin of each item.
 
     A *piece* is a run of items of one source row within one packed row. Pieces are counted through all packed rows.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import datetime as dt
 import math
 import operator
@@ -262,3 +263,20 @@ def test_private_names_are_not_suggested() -> None:
     with pytest.raises(JagAttributeError) as found:
         _ = X.stored
     assert "'_" not in str(found.value)
+
+
+def test_windows_and_indexers_say_what_they_have() -> None:
+    x = aj.array([[1, 2], [3]])
+    told = {
+        x.rolling(2): "a Rolling has no 'meen'; did you mean 'mean'?",
+        x.ewm(alpha=0.5): "an Ewm has no 'meen'; did you mean 'mean'?",
+        x.expanding(): "a Rolling has no 'meen'; did you mean 'mean'?",
+        aj.sequences.pack(x, 4): "a Packed has no 'meen'; it has block_mask,.*width$",
+        aj.overlay(x, [0], [[9, 9]]): "an Overlay has no 'meen'; it has dest, index",
+        x.S: r"\.S has no 'meen'; it is indexed only, as in x\.S\[0\]",
+    }
+    for owner, text in told.items():
+        assert not hasattr(owner, "meen")
+        assert pickle.loads(pickle.dumps(copy.copy(owner))) is not None
+        with pytest.raises(aj.JagAttributeError, match=text):
+            owner.meen  # noqa: B018

@@ -18,7 +18,7 @@ from arrowjag._ops import edits, elementwise, head_tail, select, struct_fields, 
 from arrowjag._ops import indexing as _ops
 from arrowjag._ops.cursor import ALL, Window
 from arrowjag.dims import Dim, is_pattern, to_dim
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, Suggesting
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrayOrScalar
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["IndexingMethods", "KodaIndexer", "amount", "is_full", "rows_of_key", "rows_of_slots"]
 
 
-class KodaIndexer:
+class KodaIndexer(Suggesting):
     """The indexer `x.S`, which indexes the last dims as Koda's `x.S[...]` does.
 
     Parameters

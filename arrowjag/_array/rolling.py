@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from arrowjag.errors import Suggesting
+
 __all__ = ["Ewm", "Rolling"]
 
 
-class Rolling:
+class Rolling(Suggesting):
     """Windows over the rows of an array; made by `rolling` and `expanding`.
 
     Parameters
@@ -79,7 +81,7 @@ class Rolling:
         return self._call("last")
 
 
-class Ewm:
+class Ewm(Suggesting):
     """Exponentially weighted statistics over the rows of an array; made by `ewm`.
 
     Parameters

@@ -15,7 +15,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._array.indexing import is_full, rows_of_slots
 from arrowjag._methods import METHODS, Method, Rows, add_namespaces
 from arrowjag._spellings import suggestion
-from arrowjag.errors import JagAttributeError, JagTypeError, plural
+from arrowjag.errors import JagAttributeError, JagTypeError, Suggesting, plural
 from arrowjag.pandas._convert import as_array
 from arrowjag.pandas._html import frame_repr
 from arrowjag.pandas._wrapping import align, opened, rewrap
@@ -158,7 +158,7 @@ class SeriesJag:
     __hash__ = None  # type: ignore[assignment]
 
 
-class SliceJag:
+class SliceJag(Suggesting):
     """The object `s.jag.S`, which supports indexing only."""
 
     __iter__ = None  # any position is allowed, null if out of range, so that a loop would never end

@@ -15,7 +15,7 @@ from arrowjag._array.windows import WindowMethods
 from arrowjag._expressions import Trace, Traced, is_plain, recorded_key, recorded_positions
 from arrowjag._html import facts_html
 from arrowjag._methods import METHODS, Host, add_namespaces
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagTypeError, Suggesting
 from arrowjag.polars._evaluation import describe
 from arrowjag.polars._names import add_aliases, check_keywords, own_names, refuse, refuse_foreign
 from arrowjag.polars._surface import BINARY, COMPARISONS, add_methods, add_operators, caller
@@ -188,7 +188,7 @@ _PASSING = frozenset({"alias", "over", "meta"})
 """Methods of polars that stay available: they don't compute with the values of the column."""
 
 
-class _Slots:
+class _Slots(Suggesting):
     """`.jag.S` of an expression."""
 
     __iter__ = None  # as in `JagNamespace`

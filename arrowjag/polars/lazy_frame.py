@@ -15,7 +15,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._integers import item_count
 from arrowjag._parameters import with_descriptions
 from arrowjag._query import filter_by, parse
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, brief
 from arrowjag.polars import _frame_steps
 from arrowjag.polars._convert import (
     column_type,

@@ -13,7 +13,7 @@ from arrowjag import _column, _frames
 from arrowjag._array import JaggedArray
 from arrowjag._array.windows import WindowMethods
 from arrowjag._methods import METHODS, Host, add_namespaces
-from arrowjag.errors import JagError, JagTypeError
+from arrowjag.errors import JagError, JagTypeError, Suggesting
 from arrowjag.polars._convert import (
     ColumnType,
     arrow_type,
@@ -213,7 +213,7 @@ _PASSING = frozenset({"alias", "clone", "dtype", "name", "rename", "to_frame"})
 """Names of polars that stay available: they don't compute with the values."""
 
 
-class _Slots:
+class _Slots(Suggesting):
     """`.jag.S` of a Series."""
 
     __iter__ = None  # positions out of range give null, so a loop would not end
