@@ -281,7 +281,7 @@ class JagError(Exception):
 
 
 _UNNAMED = re.compile(r"\b(the data|a value)\b")
-"""What functions call an argument whose name they don't know."""
+"""The words for an argument in messages of functions that don't know its name."""
 
 _OPERATION = re.compile(r"(\w+(?:\.\w+)*)(?=:| has no kernel for | takes | needs )")
 """The operation at the start of a message."""
