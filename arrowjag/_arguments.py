@@ -266,7 +266,7 @@ def several(values: Any, what: str) -> list[Any]:
             return list(values)
         except TypeError:  # an object whose __iter__ or __getitem__ refuses
             pass
-    raise JagTypeError(f"{what}, got {brief(values)} of type {type(values).__name__}")
+    raise JagTypeError(f"{what}, got {brief(values)} of type {type_name(values)}")
 
 
 def has_items(value: Any) -> bool:

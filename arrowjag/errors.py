@@ -6,6 +6,7 @@ A message says what failed, where (dim and row), what was expected and what was 
 from __future__ import annotations
 
 import difflib
+import numbers
 import re
 import reprlib
 from collections.abc import Callable, Container, Iterable, Sequence
@@ -75,6 +76,9 @@ class _Brief(reprlib.Repr):
     def repr_int(self, x: int, level: int) -> str:
         return super().repr_int(x, level) if x.bit_length() < 2000 else f"an int of {x.bit_length()} bits"
 
+    def repr_instance(self, x: object, level: int) -> str:
+        return str(x) if isinstance(x, numbers.Real) else super().repr_instance(x, level)  # numpy's are np.int64(1)
+
 
 _BRIEF = _Brief()
 _BRIEF.maxother = _BRIEF.maxstring = _BRIEF.maxlong = 80
@@ -125,7 +129,7 @@ def plural(n: int, noun: str) -> str:
     """
     if n == 1:
         return f"1 {noun}"
-    return f"{n} {noun[:-1]}ies" if noun.endswith("y") else f"{n} {noun}s"
+    return f"{n} {noun[:-1]}ies" if noun.endswith("ry") else f"{n} {noun}s"
 
 
 def type_name(value: object) -> str:

@@ -48,7 +48,7 @@ def test_apply_calls_ufuncs() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: aj.apply(np.sqrt, [1], [2]), TypeError, "apply: sqrt takes 1 arrays, got 2"),
+        (lambda: aj.apply(np.sqrt, [1], [2]), TypeError, "apply: sqrt takes 1 array, got 2"),
         (lambda: aj.apply(np.sqrt, [1], dtype="f4"), TypeError, "apply: sqrt takes no options on jagged arrays, got dtype"),
         (lambda: aj.apply(np.modf, [1]), TypeError, r"apply: modf returns several arrays; call np\.modf"),
         (lambda: aj.apply(np.matmul, [1], [1]), TypeError, "works on whole rows"),

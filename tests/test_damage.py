@@ -579,7 +579,7 @@ def test_a_chunk_with_impossible_metadata(facts: Any, told: str) -> None:
 def test_row_groups_with_other_columns_than_the_schema() -> None:
     footer, content = footer_of()
     other, _ = footer_of(pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], ["f", "g"]))
-    with pytest.raises(ValueError, match="row group 0 has 1 columns, the schema has 2"):
+    with pytest.raises(ValueError, match="row group 0 has 1 column, the schema has 2"):
         Chunks(other, content)
     with pytest.raises(ValueError, match="lists 0 row groups, pyarrow parsed 1"):
         Chunks(footer, b"\x00")

@@ -220,7 +220,7 @@ def test_a_null_row_gives_null() -> None:
         (([0, 3], [2, 2]), "index 2 is out of range for row 3, which has 2 items at dim 1"),
         ((0, 0, 0), "too many indices for an array of 2 dims, got 3"),
         ((..., ...), "only one ellipsis"),
-        ([True], "the mask has 1 entries, the array has 4 rows"),
+        ([True], "the mask has 1 entry, the array has 4 rows"),
         ((slice(None), [True, True]), "the mask has 2 entries, row 0 has 3 items at dim 1"),
         (([[True]], 0), "must be the only index"),
     ],

@@ -42,5 +42,5 @@ def test_invalid_arguments_raise() -> None:
         to_koladata(aj.array([[1]], type=pa.int8()))
     with pytest.raises(TypeError, match="primitives of one type"):
         from_koladata(kd.slice([[1, "a"]]))
-    with pytest.raises(TypeError, match="from_koladata takes a DataSlice, got list"):
+    with pytest.raises(TypeError, match=r"from_koladata takes a kd\.DataSlice, got list"):
         from_koladata([1])

@@ -71,7 +71,7 @@ def test_invalid_arguments_raise() -> None:
         from_tensorflow([1, 2], [[0.0, 2.0]])
     with pytest.raises(TypeError, match="takes a RaggedTensor or its pieces"):
         from_tensorflow([1, 2])
-    with pytest.raises(TypeError, match="takes a sequence of row splits, got int"):
+    with pytest.raises(TypeError, match="nested_row_splits must be a list of arrays, got 5 of type int"):
         from_tensorflow([1, 2], 5)
     with pytest.raises(aj.OffsetsError, match=r"from_tensorflow: offsets\[0\] don't fit 63 bits"):
         from_tensorflow([1, 2], [np.array([0, 2**63], np.uint64)])

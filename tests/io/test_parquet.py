@@ -429,7 +429,7 @@ def test_rows_that_pyarrow_leaves_out_are_an_error(tmp_path: Path) -> None:
         assert aj.from_arrow(aj.read_parquet(path)["v"]).to_list() == x.to_list()
         return
     for read in (aj.read_parquet, lambda path: aj.etl.run(lambda frame: frame, path, tmp_path / "out", workers=1, progress=False)):
-        with pytest.raises(aj.JagError, match=r"row group 0.* pyarrow returned only 0 of [12] rows"):
+        with pytest.raises(aj.JagError, match=r"row group 0.* pyarrow returned only 0 of [12] row"):
             read(path)
 
 

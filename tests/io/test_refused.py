@@ -68,7 +68,7 @@ def test_readers_refuse_odd_arguments(name: str, tmp_path: Path) -> None:
         ("read_parquet", {"columns": True}, TypeError, "columns must be a list of names, got True of type bool"),
         ("read_parquet", {"columns": [b"v"]}, TypeError, "columns must be a list of names, got b'v' in it"),
         ("read_parquet", {"filters": {"v": 1}}, TypeError, "filters must be an expression, or tuples"),
-        ("read_parquet", {"filters": "k > 1"}, TypeError, r"filters must be an expression, or tuples .*, got the str 'k > 1'"),
+        ("read_parquet", {"filters": "k > 1"}, TypeError, r"filters must be an expression, or tuples .*, got 'k > 1' of type str"),
         ("read_parquet", {"storage_options": [1]}, TypeError, "storage_options must be a dict such as .*, got list"),
         ("read_parquet", {"schema": {"v": pa.int64()}}, TypeError, "schema must be a pa.Schema, got dict"),
         ("scan_parquet", {"schema": 1}, TypeError, "schema must be a pa.Schema, got int"),

@@ -251,7 +251,7 @@ def test_lexsort(rows, first_falls, second_falls):
 
 def test_lexsort_requires_a_direction_per_key():
     key = (np.arange(3), None)
-    with pytest.raises(JagValueError, match="2 keys, 1 directions"):
+    with pytest.raises(JagValueError, match="2 keys, 1 direction"):
         sort.lexsort([key, key], np.array([0, 3]), [True])
     with pytest.raises(JagValueError, match="0 keys"):
         sort.lexsort([], np.array([0, 3]))

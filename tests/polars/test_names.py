@@ -31,7 +31,7 @@ def test_accessors_tell_what_they_are_of_and_take_no_items():
     with pytest.raises(JagTypeError, match=r"can't assign in place: write series = series\.jag\.set\(index, values\)"):
         series.jag[0] = [1]
     two = pl.DataFrame({"v": [[1]], "k": [2]})
-    assert repr(two.jag) == "JagDataFrame of a DataFrame of 1 rows and 2 columns"
+    assert repr(two.jag) == "JagDataFrame of a DataFrame of 1 row and 2 columns"
     assert repr(two.lazy().jag) == "JagLazyFrame of a LazyFrame"
     for name in ("", None):
         assert pl.Series(name, aj.array([[1]])).name == ""

@@ -388,7 +388,7 @@ def _castable(datum: Datum, type: pa.DataType, safe: bool) -> Datum:
         return _arrow.with_buffers(datum)
     if _arrow.is_temporal(datum.type) and (pt.is_integer(type) or pt.is_floating(type)):
         return datum.cast(_counts_of(datum.type))
-    if pt.is_integer(datum.type) and _arrow.is_temporal(type) and datum.type != _counts_of(type):
+    if (pt.is_integer(datum.type) or pt.is_floating(datum.type)) and _arrow.is_temporal(type) and datum.type != _counts_of(type):
         return datum.cast(_counts_of(type), safe=safe)
     if pt.is_boolean(datum.type) and pt.is_decimal(type):
         return datum.cast(pa.int8())
