@@ -392,9 +392,9 @@ def test_times_of_numpy_beyond_seconds(unit: str) -> None:
     """numpy before 2.5 wraps what 64 bits of seconds don't hold."""
     x = aj.array([[0]]).cast(pa.timestamp("s"))
     for sign in (1, -1):
-        with pytest.raises(aj.JagRangeError, match=r"add: the time np.timedelta64.* does not fit 64 bits of seconds"):
+        with pytest.raises(aj.JagRangeError, match=r"add: the time .* does not fit 64 bits of seconds"):
             x + np.timedelta64(sign * 2**60, unit)
-        with pytest.raises(aj.JagRangeError, match=r"less: the time np.datetime64.* does not fit 64 bits of seconds"):
+        with pytest.raises(aj.JagRangeError, match=r"less: the time .* does not fit 64 bits of seconds"):
             _ = x < np.datetime64(sign * 2**60, unit)
     most = (2**63 - 1) // int(np.timedelta64(1, unit) / np.timedelta64(1, "s"))
     assert (aj.array([[0]]).cast(pa.duration("s")) < np.timedelta64(most, unit)).to_list() == [[True]]

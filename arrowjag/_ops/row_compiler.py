@@ -27,6 +27,7 @@ from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import from_sizes, runs
 from arrowjag._kernels.compiled import forks
+from arrowjag._kernels.reduce import extremes
 from arrowjag.errors import plural
 from arrowjag.typing import BoolArray, IntArray
 
@@ -293,20 +294,32 @@ def rows_of_extremes(arguments: Sequence[Argument], live: BoolArray | None, n_ro
             found.add(int((sizes if live is None else sizes * live).argmax()))
         for data in _arrays(argument)[: None if offsets is None else -1]:
             if len(data):
-                places = _places_of_extremes(data, live if live is None or sizes is None else live.repeat(sizes))
-                found.update((places if offsets is None else offsets.searchsorted(places, "right") - 1).tolist())
+                places = _places_of_extremes(data, live if sizes is None else None)
+                rows = places if offsets is None else (offsets.searchsorted(places, "right") - 1).tolist()
+                if live is not None and sizes is not None and offsets is not None and not live[rows].all():
+                    places = _places_of_extremes(data, live.repeat(sizes))
+                    rows = (offsets.searchsorted(places, "right") - 1).tolist()
+                found.update(rows)
     return sorted(row for row in found if live is None or live[row])
 
 
-def _places_of_extremes(data: npt.NDArray[Any], held: BoolArray | None) -> IntArray:
+def _places_of_extremes(data: npt.NDArray[Any], held: BoolArray | None) -> list[int]:
     """Return the places of the smallest and the largest finite item, and of the first zero, among the items that live rows hold."""
-    if held is not None and not held.all():
-        own = held.nonzero()[0]
-        return own[_places_of_extremes(data[own], None)] if len(own) else own
     items = data.view(np.int64) if data.dtype.kind in "mM" else data
-    if items.dtype.kind == "f" and not _are_finite(items):
-        items = np.where(np.isfinite(items), items, 0.0)
-    return np.array([items.argmin(), items.argmax(), (items == 0).argmax()], np.int64)
+    row, ends = np.array([0, len(items)]), list[int]()
+    for find in (extremes.argmin, extremes.argmax):
+        slots, present = find(items, held, row)
+        if present is not None and not present[0]:
+            return []
+        ends.append(int(slots[0]))
+    low, high = items[ends]
+    if items.dtype.kind == "f" and not (np.isfinite(low) and np.isfinite(high)):
+        finite = np.isfinite(items)
+        return _places_of_extremes(items, finite if held is None else finite & held)
+    if not low < 0 < high:  # else a zero is one of them
+        return ends
+    is_zero = items == 0
+    return [*ends, int((is_zero if held is None else is_zero & held).argmax())]
 
 
 def _are_finite(items: npt.NDArray[Any]) -> bool:
