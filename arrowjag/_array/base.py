@@ -71,7 +71,9 @@ def _converted(data: Any, type: Any, ndim: int | None, nan_to_null: bool | None)
 def shape_of_rows(data: Any) -> JaggedShape | None:
     """Return the shape of a column with rows of items, of any library; None for sizes and other data."""
     if not isinstance(data, Column):
-        if not any(hasattr(data, name) for name in ("__arrow_c_array__", "__arrow_c_stream__", "__arrow_array__")):
+        doors = ("__arrow_c_array__", "__arrow_c_stream__", "__arrow_array__")
+        values = getattr(data, "array", None)  # of pandas, whose Series has no door before version 3
+        if not any(hasattr(one, door) for one in (data, values) for door in doors):
             return None
         data = as_column(data)
     return data.shape if data.ndim > 1 else None

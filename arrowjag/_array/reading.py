@@ -222,7 +222,7 @@ def _plain(data: Any, masks: bool = True) -> Any:
         return data.as_py()
     if _arrow.is_missing(data):
         return None
-    for method in ("to_pylist", "to_list", "tolist"):
+    for method in ("to_pylist", "tolist", "to_list"):
         if hasattr(data, method) and not isinstance(data, np.generic):
             items = getattr(data, method)()
             return _plain(_marked(items, _marks_by_nan(data.dtype)), masks) if _is_of(data, "pandas") else items

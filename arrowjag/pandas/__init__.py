@@ -127,7 +127,7 @@ def to_series(array: JaggedArray, index: Any = None, name: Any = None) -> Any:
         return pd.Series(values, index=index, name=name, copy=False)
     except ValueError as error:
         raise ShapeError(f"to_pandas: index must be flat, one label per row of {array.shape!r}: {error}") from None
-    except TypeError as error:
+    except (TypeError, OverflowError) as error:  # before version 3, pandas converts large ints to floats
         raise JagTypeError(f"to_pandas: index must be a pandas Index or a list of labels: {str(error)[:200]}") from None
 
 

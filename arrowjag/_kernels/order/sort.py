@@ -78,7 +78,7 @@ def sort(
         span, local = span_of(offsets, first, last)
         part, part_valid = bits[span], None if valid is None else valid[span]
         part_out = out[span], None if out_valid is None else out_valid[span]
-        if loop is not None and _takes(loop, local):
+        if _takes(loop, local) and loop is not None:
             _sort_short(loop, part, part_valid, local, descending, part_out)
         else:
             _sort_any(part, part_valid, local, descending, part_out)
