@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from arrowjag._integers import integer, is_int
+from arrowjag._integers import exceeds_floats, integer, is_int
 from arrowjag._kernels.base.memory import ExcessError
 from arrowjag.errors import JagError, JagMemoryError, JagRangeError, JagTypeError, JagValueError, ShapeError, brief, type_name
 
@@ -59,7 +59,7 @@ def _whole(value: Any, what: str) -> None:
 def _number(value: Any, what: str) -> None:
     if not (is_int(value) or isinstance(value, (float, np.floating))):
         raise JagTypeError(f"{what} must be a number, got {type(value).__name__}")
-    if isinstance(value, int) and value.bit_length() > 1023:
+    if exceeds_floats(value):
         raise JagRangeError(f"{what} must fit float64, got {brief(value)}")
 
 
@@ -157,7 +157,7 @@ def _raise_named(error: JagError | MemoryError | UnicodeEncodeError, name: str, 
 
 
 def without_utf8(error: UnicodeEncodeError, name: str) -> Exception:
-    """Return the error of text that UTF-8 can't encode; one that a function of the caller raised, with a note of the row, stays."""
+    """Return the `JagValueError` for text that UTF-8 can't encode; return `error` itself if a function of the user raised it."""
     if error.encoding != "utf-8" or any("function failed" in note for note in getattr(error, "__notes__", ())):
         return error
     text, place = error.object, error.start

@@ -8,7 +8,7 @@ import numpy as np
 
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError, ShapeError, brief, type_name
 
-__all__ = ["MAX_NDIM", "check_ndim", "integer", "is_int", "item_count"]
+__all__ = ["MAX_NDIM", "check_ndim", "exceeds_floats", "integer", "is_int", "item_count"]
 
 _MOST = 2**63 - 1
 
@@ -28,6 +28,11 @@ def check_ndim(ndim: int, what: str) -> None:
 def is_int(value: object) -> TypeGuard[int | np.integer[Any]]:
     """Whether a value is a Python or numpy integer; a bool is not, nor is numpy's timedelta64, a subclass of its integers."""
     return type(value) is int or (isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64)))
+
+
+def exceeds_floats(value: object) -> bool:
+    """Whether a value is an int beyond float64, for which numpy and Python raise OverflowError."""
+    return isinstance(value, int) and value.bit_length() > 1023
 
 
 def integer(value: object, what: str, least: int | None = None) -> int:

@@ -133,7 +133,7 @@ def plural(n: int, noun: str) -> str:
 
 
 def type_name(value: object) -> str:
-    """Return the name of a type for errors; for scalars of Arrow, which reductions return, with the way to a Python value.
+    """Return the name of a value's type for a message, and for an Arrow scalar, which reductions return, how to convert it.
 
     Parameters
     ----------
@@ -384,6 +384,9 @@ class Suggesting:
 
     __slots__ = ()
 
+    _called: ClassVar[str] = ""
+    """The name in messages, if it is not that of the class."""
+
     if not TYPE_CHECKING:  # for type checkers
 
         def __getattr__(self, name: str) -> NoReturn:
@@ -392,11 +395,10 @@ class Suggesting:
             if name.startswith("_"):
                 raise AttributeError(f"{kind} has no {name!r}", name=name, obj=self)
             names = [one for one in dir(self) if not one.startswith("_")]
-            if not names:
-                raise JagAttributeError(f".S has no {name!r}; it is indexed only, as in x.S[0]", name)
             near = difflib.get_close_matches(name, names, 1)
-            told = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names)}"
-            raise JagAttributeError(f"{'an' if kind[0] in 'AEIO' else 'a'} {kind} has no {name!r}; {told}", name)
+            told = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names)}" if names else "index it, as in x.S[0]"
+            called = self._called or f"{'an' if kind[0] in 'AEIO' else 'a'} {kind}"
+            raise JagAttributeError(f"{called} has no {name!r}; {told}", name)
 
 
 class JagValueError(JagError, ValueError):

@@ -715,6 +715,20 @@ def test_rows_of_extremes_are_those_of_the_interpreter_wherever_they_are(late: l
         assert _told(call) == expected
 
 
+@pytest.mark.parametrize("unusual", [math.nan, math.inf, -math.inf])
+def test_rows_of_extremes_are_those_of_finite_items(unusual: float) -> None:
+    pytest.importorskip("numba")
+    x = aj.array([[1.0, unusual]] + [[1.0, -1.0]] * 300 + [[2.0**40, -1.0]] + [[1.0, -1.0]] * 41)
+    with aj.options(compile="never"):
+        expected = x.map_rows(_squared, pa.float64())
+    with aj.options(compile="always"), pytest.warns(JagWarning, match=r"on row 301"):
+        assert x.map_rows(_squared, pa.float64()).equals(expected)
+
+
+def _squared(row: np.ndarray) -> float:
+    return float(int(row[0]) ** 2)
+
+
 def _told(call) -> Any:
     """The type and the rows of a result, or the error with its notes."""
     try:

@@ -273,7 +273,7 @@ def test_windows_and_indexers_say_what_they_have() -> None:
         x.expanding(): "a Rolling has no 'meen'; did you mean 'mean'?",
         aj.sequences.pack(x, 4): "a Packed has no 'meen'; it has block_mask,.*width$",
         aj.overlay(x, [0], [[9, 9]]): "an Overlay has no 'meen'; it has dest, index",
-        x.S: r"\.S has no 'meen'; it is indexed only, as in x\.S\[0\]",
+        x.S: r"\.S has no 'meen'; index it, as in x\.S\[0\]",
     }
     for owner, text in told.items():
         assert not hasattr(owner, "meen")

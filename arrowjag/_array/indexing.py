@@ -38,6 +38,7 @@ class KodaIndexer(Suggesting):
     """
 
     __slots__ = ("_array",)
+    _called = ".S"
     __iter__ = None  # any position is allowed, null if out of range, so that a loop would never end
 
     def __init__(self, array: ArrayBase) -> None:

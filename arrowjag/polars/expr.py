@@ -191,6 +191,7 @@ _PASSING = frozenset({"alias", "over", "meta"})
 class _Slots(Suggesting):
     """`.jag.S` of an expression."""
 
+    _called = ".S"
     __iter__ = None  # as in `JagNamespace`
 
     def __init__(self, node: Node) -> None:

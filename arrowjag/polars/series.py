@@ -216,6 +216,7 @@ _PASSING = frozenset({"alias", "clone", "dtype", "name", "rename", "to_frame"})
 class _Slots(Suggesting):
     """`.jag.S` of a Series."""
 
+    _called = ".S"
     __iter__ = None  # positions out of range give null, so a loop would not end
 
     def __init__(self, series: JagSeries) -> None:

@@ -12,6 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
+from arrowjag._integers import exceeds_floats
 from arrowjag._kernels.base import fill as fill_kernel
 from arrowjag.errors import JagTypeError, JagValueError, brief, plural
 from arrowjag.typing import BoolArray
@@ -68,7 +69,7 @@ def fill_for(fill: Any, dtype: np.dtype[Any], type: pa.DataType, operation: str)
 def _number(fill: Any, dtype: np.dtype[Any], operation: str) -> Any:
     if not isinstance(fill, (bool, int, float, np.number, np.bool_)) or isinstance(fill, (np.complexfloating, np.timedelta64)):
         raise JagTypeError(f"{operation}: fill_value must be one value of type {dtype}, got {brief(fill)}")
-    if isinstance(fill, int) and fill.bit_length() > 1023:  # beyond the range of floats
+    if exceeds_floats(fill):
         fits = False
     elif dtype.kind == "f":
         if -1 <= fill <= 1:  # can't overflow, and switching numpy's warnings takes a microsecond

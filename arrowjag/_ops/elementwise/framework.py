@@ -35,6 +35,7 @@ __all__ = [
     "cast_chosen",
     "cast_datum",
     "cast_plain",
+    "castable",
     "columns_of",
     "datum_to_numpy",
     "decoded",
@@ -166,7 +167,7 @@ def cast_datum(datum: Datum, type: pa.DataType) -> Datum:
         if isinstance(datum, pa.Array) and pt.is_dictionary(type) and datum.type.ordered and type.ordered:
             return retyped(datum, type)
         datum = decoded(datum)
-    return cast_plain(_castable(datum, type), type)
+    return cast_plain(castable(datum, type), type)
 
 
 def cast_plain(datum: Datum, type: pa.DataType, safe: bool = True) -> Datum:
@@ -200,7 +201,7 @@ def retyped(values: pa.Array, type: pa.DataType) -> pa.Array:
     )
 
 
-def _castable(datum: Datum, type: pa.DataType) -> Datum:
+def castable(datum: Datum, type: pa.DataType) -> Datum:
     """Cast booleans to another type where pyarrow lacks the direct cast, to float16 and decimals; make structs safe to cast."""
     if pt.is_struct(datum.type) and isinstance(datum, pa.Array):
         return _arrow.with_buffers(datum)
@@ -256,7 +257,7 @@ def in_single_precision(function: Callable[..., Datum], *operands: Datum) -> Dat
 
 
 def as_float(datum: Datum, type: pa.DataType) -> Datum:
-    return datum if datum.type == type else cast_plain(_castable(datum, type), type, safe=False)
+    return datum if datum.type == type else cast_plain(castable(datum, type), type, safe=False)
 
 
 def datum_to_numpy(datum: Datum) -> tuple[Any, Any]:

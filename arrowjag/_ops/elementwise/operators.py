@@ -26,6 +26,7 @@ from arrowjag._ops.elementwise.framework import (
     Operand,
     apply,
     cast_plain,
+    castable,
     datum_to_numpy,
     decoded,
     flat_data,
@@ -383,19 +384,15 @@ def _encoded(values: pa.Array, type: pa.DataType) -> pa.Array:
 
 
 def _castable(datum: Datum, type: pa.DataType, safe: bool) -> Datum:
-    """Cast numbers and times to the type from which Arrow casts to another one; make structs safe to cast."""
-    if pt.is_struct(datum.type) and isinstance(datum, pa.Array):
-        return _arrow.with_buffers(datum)
+    """Cast numbers and times to the type from which Arrow casts to another one; the others as `castable` does."""
     if _arrow.is_temporal(datum.type) and (pt.is_integer(type) or pt.is_floating(type)):
         return datum.cast(_counts_of(datum.type))
     if (pt.is_integer(datum.type) or pt.is_floating(datum.type)) and _arrow.is_temporal(type) and datum.type != _counts_of(type):
         return datum.cast(_counts_of(type), safe=safe)
-    if pt.is_boolean(datum.type) and pt.is_decimal(type):
-        return datum.cast(pa.int8())
     if pt.is_float16(datum.type) and not pt.is_floating(type):
         return datum.cast(pa.float32())
     # Arrow compares decimals with the ends of the integers, which narrow ones can't hold.
-    return _wide_decimal(datum) if pt.is_integer(type) else datum
+    return _wide_decimal(datum) if pt.is_integer(type) else castable(datum, type)
 
 
 def _counts_of(type: pa.DataType) -> pa.DataType:
