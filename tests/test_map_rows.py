@@ -22,6 +22,8 @@ from arrowjag import JagTypeError, JagValueError, JagWarning
 from arrowjag._kernels import strategy
 from arrowjag._methods import METHODS
 from arrowjag._ops import row_compiler
+from arrowjag._ops.calls import Rows, Scalars
+from arrowjag._ops.unusual_rows import UnusualRows
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
 from tests.compiled_calls import assert_same_compiled
@@ -406,10 +408,91 @@ def test_many_rows_are_compiled_by_default(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(row_compiler, "is_available", lambda: True)
     monkeypatch.setattr(row_compiler, "compile_rows", lambda *_: "of this test")
-    with aj.options(compile="auto"), strategy.force(COMPILED_ROWS=3, INTERPRETED_ROWS=3):
+    with aj.options(compile="auto"), strategy.force(COMPILED_CALLS=3, INTERPRETED_ROWS=3):
         assert aj.array([[1], [2], [3]]).map_rows(len).to_list() == [1, 1, 1]  # all were interpreted for their type
         with pytest.warns(JagWarning, match=r"interpreter, because of this test"):
             assert aj.array([[1], [2], [3], []]).map_rows(len).to_list() == [1, 1, 1, 0]
+
+
+def test_few_rows_of_many_items_are_compiled_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_compiler, "is_available", lambda: True)
+    monkeypatch.setattr(row_compiler, "compile_rows", lambda *_: "of this test")
+    x = aj.array([[1, 2, 3, 4], [5]])
+    calls = {
+        "COMPILED_CALLS": (lambda: x.fold(lambda state, one: state + one, 0), [10, 5]),
+        "COMPILED_ITEMS": (lambda: x.map_rows(lambda row: int(row.sum())), [10, 5]),
+    }
+    for bound, (call, expected) in calls.items():
+        warned = pytest.warns(JagWarning, match=r"interpreter, because of this test")
+        with aj.options(compile="auto"), strategy.force(**{bound: 5, "INTERPRETED_ROWS": 1}), warned:
+            assert call().to_list() == expected
+        with aj.options(compile="auto"), strategy.force(**{bound: 6, "INTERPRETED_ROWS": 1}):
+            assert call().to_list() == expected  # no warning
+
+
+@pytest.mark.parametrize("compile", ["always", "never"])
+def test_functions_of_items_are_tried_on_the_first_items_of_long_rows(compile: str) -> None:
+    """The row is not interpreted twice; an error behind its first items is that of the lowest row all the same."""
+    pytest.importorskip("numba")
+    x = aj.from_sizes(np.arange(12.0), [7, 0, 5])
+    y = aj.zip(a=x, b=x * 2)
+
+    def guarded(state: float, one: float) -> float:
+        if one in {5.0, 7.0}:
+            raise ValueError("not this one")
+        return state + one
+
+    with aj.options(compile=compile), strategy.force(INTERPRETED_ITEMS=3):
+        assert x.fold(lambda state, one: state * 0.5 + one, 0.0).to_list() == [10.03125, 0.0, 19.6875]
+        states = y.scan(lambda state, one: state + one.b - one.a, 0.0)
+        assert states.to_list() == [[0, 1, 3, 6, 10, 15, 21], [], [7, 15, 24, 34, 45]]
+        with pytest.raises(ValueError, match="not this one") as caught:
+            x.fold(guarded, 0.0)
+    assert caught.value.__notes__ == ["fold: the function failed on row 0"]
+
+
+@pytest.mark.parametrize("first", [20, 21], ids=["all rows", "without the first ones"])
+def test_unusual_rows_are_one_of_each_kind(first: int) -> None:
+    rows: list[list[float]] = [[1.0, -1.0] for _ in range(100)]
+    kinds = {20: [1.0, -1.0, 1.0], 30: [-9.0], 40: [9.0], 50: [0.0], 60: [math.nan], 70: [-math.inf]}
+    for row, items in kinds.items():
+        rows[row] = rows[row + 1] = items
+    live = np.arange(100) % 2 == first % 2
+    arguments = [Rows(np.concatenate(rows), np.cumsum([0, *map(len, rows)]))]
+    with strategy.force(SPREAD_ROWS=2):
+        unusual = UnusualRows(arguments, live, len(rows))
+        unusual.look(0, len(rows))
+        spread = [0] if first == 20 else []  # and row 50
+        assert unusual.found() == [*spread, *range(first, first + 60, 10)]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([0.0, -2.5, 1.0, 7.0, math.inf, -math.inf, math.nan]), max_size=4), min_size=1, max_size=12),
+    st.data(),
+)
+def test_unusual_rows_hold_extremes_zeros_and_infinities_and_are_the_longest(rows: list[list[float]], data: st.DataObject) -> None:
+    live = np.array(data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))))
+    ones = [data.draw(st.integers(-3, 3)) for _ in rows]
+    offsets = np.cumsum([0, *map(len, rows)])
+    arguments = [Rows(np.array([item for row in rows for item in row]), offsets), Scalars(np.array(ones))]
+    with strategy.force(SEEN_VALUES=data.draw(st.integers(1, 5)), SPREAD_ROWS=1):
+        unusual = UnusualRows(arguments, None if live.all() else live, len(rows))
+        cut = data.draw(st.integers(0, len(rows)))
+        unusual.look(cut, len(rows))
+        unusual.look(0, cut)
+        found = unusual.found()
+    known = [row for row in range(len(rows)) if live[row]]
+    assert set(found) <= set(known)
+    compared = [(rows[row], ones[row]) for row in found]
+    finite = [item for row in known for item in rows[row] if math.isfinite(item)]
+    seen = [item for row, _ in compared for item in row]
+    if finite:
+        assert {min(finite), max(finite)} <= set(seen)
+    assert (0.0 in finite) == (0.0 in seen)
+    assert any(not all(map(math.isfinite, rows[row])) for row in known) == (not all(map(math.isfinite, seen)))
+    if known:
+        assert max(len(row) for row, _ in compared) == max(len(rows[row]) for row in known)
+        assert {min(ones[row] for row in known), max(ones[row] for row in known)} <= {one for _, one in compared}
 
 
 NARROW = [pa.int8(), pa.int16(), pa.int32(), pa.uint8(), pa.uint16(), pa.uint32(), pa.float32(), pa.float16()]

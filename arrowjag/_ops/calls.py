@@ -19,6 +19,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._kernels.strategy import sizes
 from arrowjag._ops import elementwise, row_compiler
+from arrowjag._ops.unusual_rows import UnusualRows, first_rows
 from arrowjag._options import options
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag._warnings import warn
@@ -40,10 +41,16 @@ class Rows(NamedTuple):
 
     data: npt.NDArray[Any]
     offsets: IntArray
+    most: int | None = None
+    """The largest number of items that `at` returns."""
 
     def at(self, row: int) -> Any:
         """Return the argument for a row."""
-        return self.data[self.offsets[row] : self.offsets[row + 1]]
+        return self.data[self.offsets[row] : self.offsets[row + 1]][: self.most]
+
+    def cuts(self, row: int) -> bool:
+        """Return whether a row has more items than `at` returns."""
+        return self.most is not None and bool(self.offsets[row + 1] - self.offsets[row] > self.most)
 
 
 class Records(NamedTuple):
@@ -52,11 +59,17 @@ class Records(NamedTuple):
     type: Any
     fields: tuple[npt.NDArray[Any], ...]
     offsets: IntArray
+    most: int | None = None
+    """The largest number of items that `at` returns."""
 
     def at(self, row: int) -> Any:
         """Return the argument for a row."""
         begin, end = self.offsets[row], self.offsets[row + 1]
-        return self.type(*(field[begin:end] for field in self.fields))
+        return self.type(*(field[begin:end][: self.most] for field in self.fields))
+
+    def cuts(self, row: int) -> bool:
+        """Return whether a row has more items than `at` returns."""
+        return self.most is not None and bool(self.offsets[row + 1] - self.offsets[row] > self.most)
 
 
 class Scalars(NamedTuple):
@@ -164,51 +177,86 @@ def call_each(
     """
     if not callable(function):
         raise JagTypeError(f"{operation} takes a function, got {function.__class__.__name__}")
-    n_live = n_rows if live is None else int(np.count_nonzero(live))
-    fewest = {"always": 1, "auto": sizes.COMPILED_ROWS}.get(options.compile)
-    wants_compiler = fewest is not None and n_live >= fewest
-    called = form.interpreted(function)
-
-    def failure(row: int) -> str:
-        return f"{operation}: the function failed on {name(row)}"
-
-    if not wants_compiler or not row_compiler.is_available():
-        rows = _numbers_of(live, n_rows)
-        return _array(_interpret(called, arguments, rows, failure), rows, n_rows, type, operation, name)
-    first = _interpret(called, arguments, _first_of(live, n_rows, sizes.INTERPRETED_ROWS), failure)
-    found = None
-    if n_live > len(first) or options.compile == "always":
-        found = _by_compiler(function, arguments, live, n_rows, first, operation, form, failure)
-    if found is not None:
-        return found if type is None else _cast(found, type, operation, name)
-    rows = _numbers_of(live, n_rows)
-    rest = _interpret(called, arguments, rows[sizes.INTERPRETED_ROWS :], failure)
-    return _array(first + rest, rows, n_rows, type, operation, name)
+    calls = _Calls(form.interpreted(function), arguments, live, n_rows, operation, name)
+    tried = _Trial([], [], arguments)
+    if _wants_compiler(calls, form):
+        tried = _try(calls, form)
+        found = _by_compiler(function, calls, tried, form)
+        if found is not None:
+            return found if type is None else _cast(found, type, operation, name)
+    rows = calls.live_rows()
+    known = tried.results if tried.is_whole else []
+    results = known + calls.interpret(arguments, rows[len(known) :])
+    return _array(results, rows, n_rows, type, operation, name)
 
 
-def _numbers_of(live: BoolArray | None, n_rows: int) -> Sequence[int]:
-    return range(n_rows) if live is None else live.nonzero()[0].tolist()
+class _Calls(NamedTuple):
+    """The calls of a function, one per live row."""
+
+    function: Callable[..., Any]
+    """A function of one row, for the interpreter."""
+    arguments: Sequence[Argument]
+    live: BoolArray | None
+    n_rows: int
+    operation: str
+    name: Callable[[int], str]
+
+    @property
+    def n_live(self) -> int:
+        """The number of live rows."""
+        return self.n_rows if self.live is None else int(np.count_nonzero(self.live))
+
+    def live_rows(self) -> Sequence[int]:
+        """Return the numbers of the live rows."""
+        return range(self.n_rows) if self.live is None else self.live.nonzero()[0].tolist()
+
+    def interpret(self, arguments: Sequence[Argument], rows: Sequence[int]) -> list[Any]:
+        """Return the results for some rows; an error of the function gets a note that names the row."""
+        results = []
+        getters = [argument.at for argument in arguments]
+        row = 0
+        try:
+            for row in rows:  # the note of an error names the last row
+                results.append(unwrapped(self.function(*(get(row) for get in getters))))
+        except Exception as error:  # re-raised with a note that names the row
+            error.add_note(self.failure(row))
+            raise
+        return results
+
+    def failure(self, row: int) -> str:
+        """Return the note of an error."""
+        return f"{self.operation}: the function failed on {self.name(row)}"
 
 
-def _first_of(live: BoolArray | None, n_rows: int, n: int) -> Sequence[int]:
-    """Return the numbers of the first n live rows, which are few of many."""
-    few = range(0) if live is None else _numbers_of(live[: 4 * n], n_rows)
-    return (few if len(few) >= n else _numbers_of(live, n_rows))[:n]
+class _Trial(NamedTuple):
+    """The interpreter's results for the first rows."""
+
+    rows: list[int]
+    results: list[Any]
+    heads: Sequence[Argument]
+    """The arguments that the function was tried on: for functions of single items, the first items of each row only."""
+    is_whole: bool = True
+    """False if the last one of the rows is so long that the result is that of its first items."""
 
 
-def _interpret(
-    function: Callable[..., Any], arguments: Sequence[Argument], rows: Sequence[int], failure: Callable[[int], str]
-) -> list[Any]:
-    results = []
-    getters = [argument.at for argument in arguments]
-    row = 0
-    try:
-        for row in rows:  # the note of an error names the last row
-            results.append(unwrapped(function(*(get(row) for get in getters))))
-    except Exception as error:  # re-raised with a note that names the row
-        error.add_note(failure(row))
-        raise
-    return results
+def _try(calls: _Calls, form: Form) -> _Trial:
+    """Call the function for the first rows, or for their first items, in the interpreter."""
+    rows, heads, is_whole = first_rows(calls.arguments, calls.live, calls.n_rows), calls.arguments, True
+    if form.takes_bounds:
+        heads = [one._replace(most=sizes.INTERPRETED_ITEMS) if isinstance(one, (Rows, Records)) else one for one in heads]
+        is_whole = not any(isinstance(one, (Rows, Records)) and one.cuts(rows[-1]) for one in heads)
+    return _Trial(rows, calls.interpret(heads, rows), heads, is_whole)
+
+
+def _wants_compiler(calls: _Calls, form: Form) -> bool:
+    """Return whether to compile the function: it takes arrays and numbers, and is called often, or may loop over many items."""
+    if options.compile == "never" or any(isinstance(one, (Lists, Objects, Copies)) for one in calls.arguments):
+        return False
+    offsets, n_live = row_compiler.offsets_of(calls.arguments), calls.n_live
+    n_items = 0 if offsets is None else int(offsets[-1])
+    n_calls = max(n_live, n_items) if form.takes_bounds else n_live
+    is_much = options.compile == "always" or n_calls >= sizes.COMPILED_CALLS or n_items >= sizes.COMPILED_ITEMS
+    return n_live > 0 and is_much and row_compiler.is_available()
 
 
 def unwrapped(result: Any) -> Any:
@@ -222,59 +270,67 @@ def unwrapped(result: Any) -> Any:
     return result if result.ndim else result[()]
 
 
-def _by_compiler(
-    function: Callable[..., Any],
-    arguments: Sequence[Argument],
-    live: BoolArray | None,
-    n_rows: int,
-    first: list[Any],
-    operation: str,
-    form: Form,
-    failure: Callable[[int], str],
-) -> pa.Array | None:
+def _by_compiler(function: Callable[..., Any], calls: _Calls, tried: _Trial, form: Form) -> pa.Array | None:
     """Run a compiled loop. Returns None if the function must be interpreted, with a warning if numba can't compile it."""
-    if any(isinstance(argument, (Lists, Objects, Copies)) for argument in arguments):
-        return None  # functions of lists and of Python objects are not compiled
+    first = tried.results
+    if tried.is_whole and len(first) == calls.n_live and options.compile != "always":
+        return None
     # numba's inference of types does not end for a dict of an integer and a float.
     other = next((result for result in first if isinstance(result, (dict, list, tuple))), None)
-    outcome = row_compiler.compile_rows(function, arguments, form) if other is None else f"it returns {other.__class__.__name__}"
-    reason = outcome
+    reason: object = f"it returns {other.__class__.__name__}"
+    outcome = row_compiler.compile_rows(function, calls.arguments, form) if other is None else reason
     if isinstance(outcome, row_compiler.Driver):
-        called, getters = form.interpreted(function), [argument.at for argument in arguments]
         try:
-            rows = _first_of(live, n_rows, sizes.INTERPRETED_ROWS)
-            others, results = _unusual(outcome, called, arguments, live, n_rows)
-            _compare(outcome, arguments, [*rows, *others], [*first, *results])
-            found = outcome.run(arguments, live, n_rows, lambda row: called(*(get(row) for get in getters)), failure)
+            _compare(outcome, tried.heads, tried.rows, first)
+            found = _run(outcome, calls, tried.heads)
             if all(result is None for result in first):  # the results don't determine the type
-                if found.null_count == n_rows:
-                    return pa.nulls(n_rows)
-                rows = _first_of(_arrow.valid_of(found), n_rows, sizes.INTERPRETED_ROWS)
-                _compare(outcome, arguments, rows, _interpret(called, arguments, rows, failure))
+                if found.null_count == calls.n_rows:
+                    return pa.nulls(calls.n_rows)
+                rows = first_rows(calls.arguments, _arrow.valid_of(found), calls.n_rows)
+                _compare(outcome, calls.arguments, rows, calls.interpret(calls.arguments, rows))
         except row_compiler.UnlikeError as error:
-            reason = str(error)
+            reason = error
         else:
             return found
-    warn(f"{operation}: the function runs in the interpreter, because {reason}")
+    else:
+        reason = outcome
+    warn(f"{calls.operation}: the function runs in the interpreter, because {reason}")
     return None
 
 
-def _unusual(
-    outcome: row_compiler.Driver, function: Callable[..., Any], arguments: Sequence[Argument], live: BoolArray | None, n_rows: int
-) -> tuple[list[int], list[Any]]:
-    """Return the interpreter's results for rows that tell it from machine code; raise `UnlikeError` if it alone fails on one."""
+def _run(outcome: row_compiler.Driver, calls: _Calls, heads: Sequence[Argument]) -> pa.Array:
+    """Run a compiled loop and compare its function with the interpreter's for rows that tell them apart.
+
+    Also if the loop ends with an error: before that row there may be one for which the interpreter alone fails.
+    """
+    unusual = UnusualRows(calls.arguments, calls.live, calls.n_rows)
+    getters = [argument.at for argument in calls.arguments]
+    failed: Exception | None = None
+    try:
+        found = outcome.run(
+            calls.arguments,
+            calls.live,
+            calls.n_rows,
+            lambda row: calls.function(*(get(row) for get in getters)),
+            calls.failure,
+            unusual.look,
+        )
+    except Exception as error:  # noqa: BLE001  # from the user's function
+        failed = error
     rows, results = [], []
-    extremes = row_compiler.rows_of_extremes(arguments, live, n_rows, sizes.SPREAD_ROWS)
-    for row in [*extremes, *row_compiler.rows_not_finite(arguments, live, sizes.INTERPRETED_ROWS)]:
+    for row in unusual.found():
         try:
             with np.errstate(all="ignore"):
-                results.append(unwrapped(function(*(argument.at(row) for argument in arguments))))
+                results.append(unwrapped(calls.function(*(argument.at(row) for argument in heads))))
         except Exception as error:  # noqa: BLE001  # from the user's function; raised in its turn
-            if not outcome.fails(arguments, row):
+            if not outcome.fails(heads, row):
                 raise row_compiler.UnlikeError(f"Python raises {error!r} on row {row}, the compiled function doesn't") from None
         else:
             rows.append(row)
-    return rows, results
+    _compare(outcome, heads, rows, results)
+    if failed is not None:
+        raise failed
+    return found
 
 
 def _compare(outcome: row_compiler.Driver, arguments: Sequence[Argument], rows: Sequence[int], results: list[Any]) -> None:

@@ -27,14 +27,13 @@ from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import from_sizes, runs
 from arrowjag._kernels.compiled import forks
-from arrowjag._kernels.reduce import extremes
 from arrowjag.errors import plural
 from arrowjag.typing import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from arrowjag._ops.calls import Argument, Form
 
-__all__ = ["Driver", "UnlikeError", "compile_rows", "is_available", "rows_not_finite", "rows_of_extremes"]
+__all__ = ["Driver", "UnlikeError", "arrays_of", "compile_rows", "is_available", "offsets_of"]
 
 _drivers: dict[Any, Driver | str] = {}
 _lock = threading.RLock()
@@ -110,9 +109,12 @@ class Driver(NamedTuple):
 
     def _one(self, arguments: Sequence[Argument], row: int) -> Any:
         """Call the compiled function on one row; the caller has turned off numpy's warnings."""
-        offsets = _offsets_of(arguments) if self.takes_bounds else None
-        bounds = () if offsets is None else (0, int(offsets[row + 1] - offsets[row]))
-        return self.one(*[argument.at(row) for argument in arguments], *bounds)
+        given = [argument.at(row) for argument in arguments]
+        if not self.takes_bounds:
+            return self.one(*given)
+        place = next(place for place, argument in enumerate(arguments) if hasattr(argument, "offsets"))
+        items = given[place][0] if hasattr(arguments[place], "fields") else given[place]
+        return self.one(*given, 0, len(items))
 
     def run(
         self,
@@ -121,16 +123,19 @@ class Driver(NamedTuple):
         n_rows: int,
         interpret: Callable[[int], Any],
         failure: Callable[[int], str],
+        look: Callable[[int, int], None],
     ) -> pa.Array:
         """Call the function for all live rows, on all cores; other rows are null, or hold 0 where results are per item.
+
+        `look` gets the bounds of the rows of each part before the loop reads them.
 
         Where the compiled function raises, `interpret` calls the function itself for that row, and raises or has a result: Python
         divides by zero where its operands are numbers of numpy, and raises for its own, but machine code knows one kind of number.
         `failure` gives the note of the error of a row.
         """
-        flat = [array for argument in arguments for array in _arrays(argument)]
+        flat = [array for argument in arguments for array in arrays_of(argument)]
         # For functions of rows, the number of results equals the number of items.
-        offsets = _offsets_of(arguments) if self.is_row else None
+        offsets = offsets_of(arguments) if self.is_row else None
         grows = self.is_row and not self.per_item
         valid, sizes = _flags(live, n_rows), zeros(n_rows if grows else 0, np.int64)
         settled = self._settled(arguments, valid, interpret)
@@ -141,6 +146,7 @@ class Driver(NamedTuple):
             out = empty(int(offsets[-1]), self.dtype)
 
         def part(first: int, last: int) -> tuple[int, Exception | None, npt.NDArray[Any]]:
+            look(first, last)
             at = np.zeros(1, np.int64)
             results = out[int(offsets[first]) : int(offsets[last])] if grows and offsets is not None else out
             while True:
@@ -155,7 +161,7 @@ class Driver(NamedTuple):
                     return row, error, results
                 first = row + 1
 
-        found = blocks.map_tasks(lambda rows: part(*rows), _cut(n_rows, _offsets_of(arguments)))
+        found = blocks.map_tasks(lambda rows: part(*rows), _cut(n_rows, offsets_of(arguments)))
         failed = [(row, error) for row, error, _ in found if error is not None]
         if failed:
             row, error = min(failed, key=lambda one: one[0])
@@ -178,7 +184,7 @@ class Driver(NamedTuple):
 
         Empty rows are those for which compiled functions raise most often: by a division by the number of items.
         """
-        offsets = _offsets_of(arguments)
+        offsets = offsets_of(arguments)
         if offsets is None or not all(hasattr(argument, "offsets") for argument in arguments):
             return None
         rows = ((offsets[1:] == offsets[:-1]) & valid).nonzero()[0]
@@ -256,78 +262,6 @@ def _size(result: Any) -> int | None:
     return None if result is None else 1
 
 
-def rows_not_finite(arguments: Sequence[Argument], live: BoolArray | None, limit: int) -> list[int]:
-    """Return the numbers of live rows that hold NaN or an infinity, about `limit` of them at most.
-
-    numba differs from numpy in what it makes of such items: `int` raises no error, and `np.median` doesn't give NaN.
-    """
-    found: set[int] = set()
-    for argument in arguments:
-        offsets: IntArray | None = getattr(argument, "offsets", None)
-        for data in _arrays(argument)[: None if offsets is None else -1]:
-            if data.dtype.kind != "f" or len(found) >= limit:
-                continue
-            starts = range(0, len(data), strategy.sizes.PASS_VALUES)
-            parts = [data[first : first + starts.step] for first in starts]
-            for first, part, is_finite in zip(starts, parts, blocks.map_tasks(_are_finite, parts), strict=True):
-                if is_finite:
-                    continue
-                places = first + (~np.isfinite(part)).nonzero()[0]
-                places = places[:: max(1, len(places) // limit)]
-                rows = places if offsets is None else offsets.searchsorted(places, "right") - 1
-                found.update(rows.tolist() if live is None else rows[live[rows]].tolist())
-                if len(found) >= limit:
-                    break
-    return sorted(found)[:limit]
-
-
-def rows_of_extremes(arguments: Sequence[Argument], live: BoolArray | None, n_rows: int, limit: int) -> list[int]:
-    """Return the numbers of live rows with the smallest and the largest item, with a zero, with the most items, and of some others.
-
-    There machine code differs first from Python, whose integers have any number of bits, and whose `math` raises errors.
-    """
-    found = set(range(0, n_rows, max(1, n_rows // limit)))
-    for argument in arguments:
-        offsets: IntArray | None = getattr(argument, "offsets", None)
-        sizes = None if offsets is None else offsets[1:] - offsets[:-1]
-        if sizes is not None:
-            found.add(int((sizes if live is None else sizes * live).argmax()))
-        for data in _arrays(argument)[: None if offsets is None else -1]:
-            if len(data):
-                places = _places_of_extremes(data, live if sizes is None else None)
-                rows = places if offsets is None else (offsets.searchsorted(places, "right") - 1).tolist()
-                if live is not None and sizes is not None and offsets is not None and not live[rows].all():
-                    places = _places_of_extremes(data, live.repeat(sizes))
-                    rows = (offsets.searchsorted(places, "right") - 1).tolist()
-                found.update(rows)
-    return sorted(row for row in found if live is None or live[row])
-
-
-def _places_of_extremes(data: npt.NDArray[Any], held: BoolArray | None) -> list[int]:
-    """Return the places of the smallest and the largest finite item, and of the first zero, among the items that live rows hold."""
-    items = data.view(np.int64) if data.dtype.kind in "mM" else data
-    row, ends = np.array([0, len(items)]), list[int]()
-    for find in (extremes.argmin, extremes.argmax):
-        slots, present = find(items, held, row)
-        if present is not None and not present[0]:
-            return []
-        ends.append(int(slots[0]))
-    low, high = items[ends]
-    if items.dtype.kind == "f" and not (np.isfinite(low) and np.isfinite(high)):
-        finite = np.isfinite(items)
-        return _places_of_extremes(items, finite if held is None else finite & held)
-    if not low < 0 < high:  # else a zero is one of them
-        return ends
-    is_zero = items == 0
-    return [*ends, int((is_zero if held is None else is_zero & held).argmax())]
-
-
-def _are_finite(items: npt.NDArray[Any]) -> bool:
-    """Return whether the sum of items is finite: then all of them are, which most columns tell in one pass."""
-    with np.errstate(all="ignore"):
-        return bool(np.isfinite(np.add.reduce(items)))
-
-
 def _flags(live: BoolArray | None, n_rows: int) -> BoolArray:
     """Return a flag per row that the loop may clear."""
     flags = empty(n_rows, np.bool_)
@@ -335,7 +269,7 @@ def _flags(live: BoolArray | None, n_rows: int) -> BoolArray:
     return flags
 
 
-def _offsets_of(arguments: Sequence[Argument]) -> IntArray | None:
+def offsets_of(arguments: Sequence[Argument]) -> IntArray | None:
     """The offsets of the first argument that has rows."""
     return next((argument.offsets for argument in arguments if hasattr(argument, "offsets")), None)
 
@@ -352,7 +286,7 @@ def _cut(n_rows: int, offsets: IntArray | None) -> list[tuple[int, int]]:
 
 def compile_rows(function: Callable[..., Any], arguments: Sequence[Argument], form: Form) -> Driver | str:
     """Return the compiled loop for a function and its argument types, of at least one row, or why it can't be compiled."""
-    kinds = tuple((type(argument).__name__, tuple(array.dtype.str for array in _arrays(argument))) for argument in arguments)
+    kinds = tuple((type(argument).__name__, tuple(array.dtype.str for array in arrays_of(argument))) for argument in arguments)
     key = (
         _key(function),
         form.name,
@@ -408,10 +342,10 @@ def _wrapping_integers() -> Iterator[None]:
 def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: Form) -> Driver | str:
     import numba
 
-    if any(array.dtype == np.uint64 for argument in arguments for array in _arrays(argument)):
+    if any(array.dtype == np.uint64 for argument in arguments for array in arrays_of(argument)):
         return "numba and numpy differ in the type of uint64 with other integers; cast the column to int64"
     # Rows may be empty, and their numbers Python's own, for which a division by zero raises; items are numpy's.
-    errors = "python" if _offsets_of(arguments) is not None and not form.takes_bounds else "numpy"
+    errors = "python" if offsets_of(arguments) is not None and not form.takes_bounds else "numpy"
     compile = numba.njit(nogil=True, boundscheck=True, error_model=errors)
     inner = function if hasattr(function, "overloads") else compile(_as_function(function, form.arity or len(arguments)))
     # Loops over the items of a row need no checks of bounds; the user's function has its own.
@@ -452,7 +386,7 @@ def _returned(compiled: Any, given: tuple[Any, ...]) -> Any:
     return compiled.overloads[given].signature.return_type
 
 
-def _arrays(argument: Any) -> tuple[npt.NDArray[Any], ...]:
+def arrays_of(argument: Any) -> tuple[npt.NDArray[Any], ...]:
     """Return the arrays that hold an argument, in the order of the loop's parameters."""
     if hasattr(argument, "fields"):
         return (*argument.fields, argument.offsets)
@@ -510,7 +444,7 @@ def _loop(compiled: Any, arguments: Sequence[Argument], optional: bool, takes_bo
     bounds: set[str] = set()
     parameters, calls, scope = [], [], {"function": compiled, "np": np}
     for place, argument in enumerate(arguments):
-        names = [f"a{place}_{k}" for k in range(len(_arrays(argument)))]
+        names = [f"a{place}_{k}" for k in range(len(arrays_of(argument)))]
         parameters += names
         bounds.update(names[-1:] if hasattr(argument, "offsets") else ())
         part = "" if takes_bounds else f"[{names[-1]}[i] : {names[-1]}[i + 1]]"

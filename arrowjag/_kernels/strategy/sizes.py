@@ -327,11 +327,11 @@ EXPRESSION_PARTS = 4
 STRETCH_ROWS = 1000
 """Fewest rows for which a tree of calls is divided into stretches: a smaller batch is computed call by call."""
 
-INTERPRETED_ROWS, SPREAD_ROWS, FUNCTION_PART = 200, 50, 10_000
-"""Rows to interpret before compiling a function, the first ones and others; fewest rows or items per task."""
+INTERPRETED_ROWS, INTERPRETED_ITEMS, SPREAD_ROWS = 50, 500, 50
+"""Rows on which a compiled function is compared with Python: the first ones, or as many as hold these items, and others."""
 
-COMPILED_ROWS = 100_000
-"""Fewest rows for which a function is compiled: interpreting this many takes about as long as compiling, 0.4 s."""
+FUNCTION_PART, SEEN_VALUES, COMPILED_CALLS, COMPILED_ITEMS = 10_000, 1 << 17, 100_000, 10_000_000
+"""Fewest rows or items per task, and items looked through at a time; fewest calls or items that are compiled, which takes 0.4 s."""
 
 REPLACED_VALUES = 8
 """Largest number of values that are compared with the items one by one: each takes 4 ms for 5M int64, and hashing all takes 90."""
