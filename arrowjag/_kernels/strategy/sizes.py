@@ -31,8 +31,8 @@ THREAD_VALUES = 200_000
 LIGHT_VALUES = 1_500_000
 """As THREAD_VALUES, for loops at the speed of memory: maxima of 1M float64 in rows of 1,000 take 0.14 ms, on two threads 0.2."""
 
-LIGHT_BYTES = 6_000_000
-"""One thread writes smaller results of copies and arithmetic: 1M float64 plus one take 0.29 ms, and 0.21 on two threads."""
+LIGHT_BYTES = 12_000_000
+"""One thread writes smaller results of copies and arithmetic: 1M float64 plus one take 0.26 ms, and 0.37 on two threads."""
 
 LIGHT_ROW = 50
 """The overhead of a row in such a loop, counted in values."""
