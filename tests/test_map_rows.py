@@ -798,6 +798,15 @@ def test_rows_of_extremes_are_those_of_the_interpreter_wherever_they_are(late: l
         assert _told(call) == expected
 
 
+def test_positions_inside_of_numpys_functions_are_checked() -> None:
+    """numba's bincount takes a negative first item for a position in its result; unchecked, it writes outside of that memory."""
+    pytest.importorskip("numba")
+    x = aj.array([[1, 2]] * 300 + [[-4, 1]])
+    with aj.options(compile="always"), pytest.raises(ValueError, match="no negative") as caught:  # a JagWarning would be an error
+        x.map_rows(lambda row: np.bincount(row, minlength=2).sum())
+    assert caught.value.__notes__ == ["map_rows: the function failed on row 300"]
+
+
 @pytest.mark.parametrize("unusual", [math.nan, math.inf, -math.inf])
 def test_rows_of_extremes_are_those_of_finite_items(unusual: float) -> None:
     pytest.importorskip("numba")

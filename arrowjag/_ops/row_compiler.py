@@ -339,6 +339,33 @@ def _wrapping_integers() -> Iterator[None]:
             numbers._int_arith_flags = own
 
 
+@contextmanager
+def _checked_bounds() -> Iterator[None]:
+    """Compile what a function with checks of bounds calls with these checks, too.
+
+    numba checks the function itself alone. Its `np.bincount`, for example, takes a negative first item for a position in its
+    result, and writes outside of that memory. numba keeps code with checks apart from code without.
+    """
+    from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.cpu import CPUTargetOptions
+    from numba.core.targetconfig import ConfigStack
+
+    own = CPUTargetOptions.finalize
+
+    def finalize(self: Any, flags: Any, options: Any) -> None:
+        own(self, flags, options)
+        caller = ConfigStack.top_or_none()
+        if caller is not None and caller.boundscheck:
+            flags.boundscheck = True
+
+    with global_compiler_lock:
+        CPUTargetOptions.finalize = finalize
+        try:
+            yield
+        finally:
+            CPUTargetOptions.finalize = own
+
+
 def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: Form) -> Driver | str:
     import numba
 
@@ -354,7 +381,7 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     compiled = inner if whole is inner else of_row(whole)
     given = tuple(numba.typeof(argument.at(0)) for argument in arguments) + (numba.int64, numba.int64) * form.takes_bounds
     one = compiled if form.item is None else of_row(form.item(inner))
-    with _wrapping_integers():
+    with _wrapping_integers(), _checked_bounds():
         result = _returned(one, given)
     optional = isinstance(result, numba.types.Optional)
     if optional and form.item is not None:
