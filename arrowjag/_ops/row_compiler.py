@@ -371,6 +371,9 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
 
     if any(array.dtype == np.uint64 for argument in arguments for array in arrays_of(argument)):
         return "numba and numpy differ in the type of uint64 with other integers; cast the column to int64"
+    unlike = sorted(_UNLIKE & _names_called(function))
+    if unlike:
+        return f"numba's {unlike[0]} differs from numpy's for some rows"
     # Rows may be empty, and their numbers Python's own, for which a division by zero raises; items are numpy's.
     errors = "python" if offsets_of(arguments) is not None and not form.takes_bounds else "numpy"
     compile = numba.njit(nogil=True, boundscheck=True, error_model=errors)
@@ -396,6 +399,18 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     dtype = np.dtype(numba.np.numpy_support.as_dtype(element))
     loop = _loop(compiled, arguments, optional, form.takes_bounds, _SLOTS if form.item is not None else _ROW if is_row else _SCALAR)
     return Driver(loop, one, dtype, is_row or form.item is not None, optional, form.item is not None, form.takes_bounds)
+
+
+_UNLIKE = frozenset({"bincount", "fmod", "histogram"})
+"""Functions of numpy of which numba's count a negative first item, take integers modulo as `%` does, and leave out equal items."""
+
+
+def _names_called(function: Callable[..., Any]) -> frozenset[str]:
+    """Return the names that a function looks up, or its own if it isn't written in Python; none for what numba has compiled."""
+    if hasattr(function, "overloads"):  # the interpreter calls the same code
+        return frozenset()
+    code = getattr(function, "__code__", None)
+    return frozenset({getattr(function, "__name__", "")}) if code is None else names_read(code)
 
 
 def _as_function(function: Callable[..., Any], n_arguments: int) -> Callable[..., Any]:
