@@ -22,6 +22,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.dense import bins as _bins
 from arrowjag._kernels.dense.bins import Bins, Pieces
 from arrowjag._kernels.move import scatter
+from arrowjag._kernels.order.digits import radix_order
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, Suggesting, brief
@@ -591,7 +592,7 @@ def bucket(x: Any, boundaries: Any) -> Buckets:
     if np.any(edges[1:] <= edges[:-1]):
         raise JagValueError(f"bucket: boundaries must ascend, got {brief(boundaries)}")
     numbers = np.searchsorted(edges, np.asarray(column.shape.dims[1].sizes), side="right")
-    order = np.argsort(numbers.astype(np.uint16) if len(edges) < 2**16 else numbers, kind="stable").astype(np.int64)
+    order = radix_order(numbers, len(edges))
     counts = np.bincount(numbers, minlength=len(edges) + 1)
     outer = [Uniform._frame(len(counts)), Ragged(counts)]
     values = structure.take_items(column, 1, order, outer)

@@ -13,6 +13,7 @@ from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.move.scatter import inverse
+from arrowjag._kernels.order.digits import radix_order
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagValueError, plural
@@ -29,7 +30,6 @@ __all__ = [
     "move_last",
     "normalize_axes",
     "rows_along",
-    "stable_order",
     "trailing",
 ]
 
@@ -102,7 +102,7 @@ def move_last(column: Column, axis: int) -> Moved:
     """
     combined = combine(column.shape, axis)
     slot = _slots(column.shape, axis)
-    take = stable_order(combined.node)
+    take = radix_order(combined.node)
     last = Ragged.from_offsets(_offsets.from_sizes(np.bincount(combined.node, minlength=combined.size)), check=False)
     shape = JaggedShape._trusted((*combined.dims, last))
     return Moved(Column(shape, gather.take(column.values, take)), take, slot[take])
@@ -163,16 +163,6 @@ def _scatter_max(out: IntArray, node: IntArray, sizes: IntArray) -> None:
         out[node[starts]] = np.maximum.reduceat(sizes, starts)
     else:
         np.maximum.at(out, node, sizes)
-
-
-def stable_order(node: IntArray) -> IntArray:
-    """Stable argsort of nodes: radix sort from the lowest 16-bit digit, each of which numpy sorts by counting."""
-    order = np.argsort((node & 0xFFFF).astype(np.uint16), kind="stable")
-    high = node >> 16
-    while len(node) and high.max() > 0:
-        order = order[np.argsort((high[order] & 0xFFFF).astype(np.uint16), kind="stable")]
-        high = high >> 16
-    return order
 
 
 def move_back(moved: Moved, result: Column, shape: JaggedShape) -> Column:

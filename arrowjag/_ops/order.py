@@ -26,6 +26,7 @@ from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.order import rank as _rank
 from arrowjag._kernels.order import sort as _kernels
+from arrowjag._kernels.order.digits import radix_order
 from arrowjag._kernels.order.pairs import in_small_blocks
 from arrowjag._kernels.order.rank import candidates
 from arrowjag._kernels.order.sort import span_of
@@ -217,7 +218,7 @@ def _largest_across(column: Column, axis: int, k: int, cut: IntArray, descending
     values, offsets = _largest(moved.values, moved.shape.dims[-1].offsets, k, descending)
     owners = moved.shape.composed(axis, moved.ndim - 1).parents
     slots = cut[owners.repeat(row_sizes(offsets))] + _offsets.positions(offsets)
-    return gather.take(values, _axes.stable_order(slots))
+    return gather.take(values, radix_order(slots))
 
 
 def reverse(column: Column, axis: Any) -> Column:

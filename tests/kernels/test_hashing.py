@@ -108,15 +108,6 @@ def test_groups_are_those_of_sorting(case):
     assert_both_ways_agree(case)
 
 
-@pytest.mark.parametrize("largest", [0, 2**12 - 1, 2**12, 2**16 - 1, 2**16, 2**32, 2**40])
-def test_order_of_group_numbers_of_any_size(largest):
-    numbers = np.random.default_rng(0).integers(0, largest + 1, 500)
-    numbers[[3, 400]] = largest
-    numbers[100:200] = numbers[:100]
-    np.testing.assert_array_equal(groups._order_by_number(numbers), np.argsort(numbers, kind="stable"))
-    assert len(groups._order_by_number(numbers[:0])) == 0
-
-
 @pytest.mark.parametrize("dtype", ["bool", "uint64", "int64", "float32", "float64"])
 def test_many_rows_over_threads(dtype, request):
     if request.node.callspec.params["way"] == "parts":

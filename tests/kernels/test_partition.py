@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.order import batches, rank, search, sort
+from arrowjag._kernels.order import batches, digits, rank, search, sort
 from arrowjag.typing import RankMethod
 from tests.kernels.rows import EVERY_DTYPE, items, make
 
@@ -128,3 +128,16 @@ def test_partitions_are_ordered_by_value(n_bits):
     assert (np.diff(order)[np.diff(parts) == 0] > 0).all()
     low, high = np.minimum.reduceat(codes[order], cuts[:-1]), np.maximum.reduceat(codes[order], cuts[:-1])
     assert (high[:-1] < low[1:]).all()
+
+
+@pytest.mark.parametrize("way", ["radix", "count"])
+@pytest.mark.parametrize("n_bits", [0, 1, 8, 9, 12, 16, 17, 24, 33, 62])
+def test_order_of_numbers_of_any_width_is_stable(n_bits, way):
+    numbers = np.random.default_rng(3).integers(0, 2**n_bits, 600).repeat(2)
+    numbers[::5] %= 2**16 + 2  # some differ in their low bits alone, others in their high bits
+    numbers[1::5] &= ~0xFFFF
+    wanted = np.argsort(numbers, kind="stable")
+    with strategy.force(digits=way):
+        for largest in (None, 2**n_bits, 2**63 - 1):
+            assert np.array_equal(digits.radix_order(numbers, largest), wanted)
+        assert digits.radix_order(numbers[:0]).tolist() == []

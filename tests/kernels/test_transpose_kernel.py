@@ -398,7 +398,7 @@ def test_atoms_are_sorted_by_frame_and_keys(digits):
 def test_codes_have_the_widths_that_hold_them(monkeypatch):
     """A code of 31 bits at most is a number of 32 bits if its parts are; 8 and 16 bits of it are sorted at a time."""
     codes = []
-    monkeypatch.setattr(coordinates, "_radix_order", lambda code: codes.append(code.dtype))
+    monkeypatch.setattr(coordinates, "radix_order", lambda code: codes.append(code.dtype))
     for n_frames, n, dtype, wanted in (
         (2**10, 2**21 - 1, np.int32, np.int32),
         (2**10, 2**21, np.int32, np.int64),

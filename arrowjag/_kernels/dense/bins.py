@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.order.digits import radix_order
 
 __all__ = ["Bins", "Pieces", "best_fit", "cut", "first_fit", "wrap"]
 
@@ -202,19 +203,9 @@ def _by_length(lengths: Ints, width: int) -> list[tuple[int, int]]:
 
 def _placed(lengths: Ints, width: int, moves: Ints, n_bins: int) -> Bins:
     """Spell out moves (pieces, first bin, pieces per bin) of pieces from the longest."""
-    longest_first = _stable_order(width - lengths)
+    longest_first = radix_order(width - lengths)
     items, first, each = moves.T
     ends = _offsets.from_sizes(items)
     bins = np.repeat(first, items) + _offsets.positions(ends) // np.repeat(each, items)
-    order = longest_first[_stable_order(bins)]
+    order = longest_first[radix_order(bins)]
     return Bins(order, _offsets.from_sizes(np.bincount(bins, minlength=n_bins)))
-
-
-def _stable_order(numbers: Ints) -> Ints:
-    """A stable argsort; numpy sorts 16 bits at a time in linear time."""
-    order = np.argsort((numbers & 0xFFFF).astype(np.uint16), kind="stable")
-    high = numbers >> 16
-    while len(numbers) and int(high.max()):
-        order = order[np.argsort((high[order] & 0xFFFF).astype(np.uint16), kind="stable")]
-        high = high >> 16
-    return order

@@ -179,7 +179,7 @@ def _rank_parts(key: Key, method: str, descending: bool, out: NDArray[Any]) -> N
     codes, n_bits = sort_codes(*key, descending)
     if n_bits <= strategy.sizes.RADIX_BITS:
         if method == "ordinal":
-            out[radix_order(codes)] = np.arange(1, len(out) + 1)
+            out[radix_order(codes, (1 << n_bits) - 1)] = np.arange(1, len(out) + 1)
         else:
             _rank_by_counts(codes.view(np.int64), method, out)
         return
