@@ -12,7 +12,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import nulls_like, unless_all, without_validity
+from arrowjag._kernels.base.memory import nulls_like, or_all, unless_all, without_validity
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups
 from arrowjag._kernels.move import gather
@@ -68,7 +68,7 @@ def _best(keys: pa.Array, offsets: IntArray, operation: str) -> tuple[IntArray, 
     if found is None:
         found = extremes.best(_arrow.order_key(keys, operation, descending=largest), offsets, largest=largest)
     slots, there = found
-    return offsets[:-1] + slots, np.ones(len(slots), np.bool_) if there is None else there
+    return offsets[:-1] + slots, or_all(there, len(slots))
 
 
 def _picked(values: pa.Array, items: IntArray, there: BoolArray) -> pa.Array:

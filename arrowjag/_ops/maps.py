@@ -13,7 +13,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._kernels.base.memory import unless_all
+from arrowjag._kernels.base.memory import or_all, unless_all
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.equal.groups import group_items
 from arrowjag._kernels.equal.members import last_equal
@@ -101,7 +101,7 @@ def _by_key(column: Column, sought: pa.Scalar | Column, operation: str) -> _Foun
     if isinstance(sought, Column):
         rows, probes = _beside_rows(column, sought, operation)
         last = last_equal(_equal_per_row(keys, dim.offsets, rows, probes.values, operation), None, True, dim.offsets)
-        known = _valid(probes.values)
+        known = or_all(_arrow.valid_of(probes.values), len(probes.values))
     else:
         rows = Column(column.shape[:-1], _arrow.numbers(len(dim)))
         known = np.full(len(dim), sought.is_valid)
@@ -172,11 +172,6 @@ def _beside_rows(column: Column, sought: Column, operation: str) -> tuple[Column
         [Column(column.shape[:-1], _arrow.numbers(column.shape.nodes(column.ndim - 1))), sought], operation
     )
     return rows, probes
-
-
-def _valid(values: pa.Array) -> BoolArray:
-    found = _arrow.valid_of(values)
-    return np.ones(len(values), bool) if found is None else found
 
 
 def _valid_rows(column: Column, rows: IntArray) -> BoolArray:
@@ -260,7 +255,7 @@ def unique_entries(column: Column) -> tuple[Column, int]:
     key, value = (_arrow.field_of(column.values, struct_fields.place_of(column.type, name)) for name in _FIELDS)
     dim = column.shape.dims[-1]
     if key.null_count:
-        place = int(np.argmin(_valid(key)))
+        place = int(np.argmin(or_all(_arrow.valid_of(key), len(key))))
         row = cursor.row_name(column.shape, column.ndim - 1, int(np.searchsorted(dim.offsets, place, "right")) - 1)
         raise JagValueError(f"to_map: a key of {row} is null, and maps can't have null keys; drop such entries first")
     cut, ends, items = group_items([_arrow.equality_key(key, "to_map")], dim.offsets)

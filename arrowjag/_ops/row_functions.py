@@ -16,7 +16,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._kernels.base.memory import both_valid, unless_all, zeros
+from arrowjag._kernels.base.memory import both_valid, or_all, unless_all, zeros
 from arrowjag._kernels.base.offsets import filter_rows
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, elementwise, structure
@@ -238,7 +238,7 @@ def map_rows(
         keeps_none = len(long) == 1 and not _has_views(long[0].values)  # the lists of one column hold None
         arguments = _arguments(operands, None if keeps_none else known)
     else:
-        flags = np.ones(int(operands.offsets[-1]), np.bool_) if known is None else known
+        flags = or_all(known, int(operands.offsets[-1]))
         flags.flags.writeable = False
         arguments = [*_arguments(operands), Rows(flags, operands.offsets)]
     n_rows = operands.rows.size

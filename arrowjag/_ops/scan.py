@@ -18,7 +18,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import scan as _kernels
 from arrowjag._kernels.base.extremes import greatest, least
-from arrowjag._kernels.base.memory import is_text
+from arrowjag._kernels.base.memory import is_text, or_all
 from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.move.join import concatenate
 from arrowjag._kernels.scan import rolling
@@ -177,8 +177,7 @@ def shift(column: Column, n: int, fill: elementwise.Operand | None, axis: Any) -
 
 
 def _reach(offsets: IntArray, n: int) -> pa.Array:
-    known = _kernels.has_slot(offsets, n)
-    return _arrow.from_numpy(np.ones(int(offsets[-1]), bool) if known is None else known)
+    return _arrow.from_numpy(or_all(_kernels.has_slot(offsets, n), int(offsets[-1])))
 
 
 def fill(column: Column, direction: str, axis: Any) -> Column:

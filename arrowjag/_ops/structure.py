@@ -20,6 +20,7 @@ from arrowjag._kernels.base.memory import (
     copied_bytes,
     has_words,
     is_text,
+    or_all,
     pack_bits,
     unless_all,
 )
@@ -160,7 +161,7 @@ def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, 
     if valid is None and dim.validity is None:
         offsets, items = gather.take_rows(dim.offsets, rows)
         return Ragged.from_offsets(offsets, extent=dim.extent, check=False), items
-    kept = np.ones(len(rows), bool) if valid is None else valid
+    kept = or_all(valid, len(rows))
     rows = np.where(kept, rows, 0)
     if dim.validity is not None:
         kept = kept & dim.validity[rows] if len(dim) else kept

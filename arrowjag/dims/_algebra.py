@@ -11,6 +11,7 @@ from arrowjag._arguments import several
 from arrowjag._integers import is_int
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.memory import or_all
 from arrowjag._kernels.move import gather
 from arrowjag.dims import _structure
 from arrowjag.dims._base import Dim
@@ -179,7 +180,7 @@ def concat(dims: Sequence[Dim]) -> Dim:
     extents = {dim.extent for dim in dims}
     extent = extents.pop() if len(extents) == 1 else None
     if any(dim.validity is not None for dim in dims):
-        masks = [np.ones(len(dim), np.bool_) if dim.validity is None else dim.validity for dim in dims]
+        masks = [or_all(dim.validity, len(dim)) for dim in dims]
         sizes = np.concatenate([dim.sizes for dim in dims])
         return _with_rows(Ragged(sizes), np.concatenate(masks), extent)
     if extent is not None:

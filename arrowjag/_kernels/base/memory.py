@@ -42,6 +42,7 @@ __all__ = [
     "is_text",
     "nulls_like",
     "numbers",
+    "or_all",
     "pack_bits",
     "unless_all",
     "unpack_bits",
@@ -188,6 +189,11 @@ def all_set(flags: npt.NDArray[np.bool_]) -> bool:
 def unless_all(valid: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | None:
     """The flags, or None if all are set."""
     return None if all_set(valid) else valid
+
+
+def or_all(valid: npt.NDArray[np.bool_] | None, n: int) -> npt.NDArray[np.bool_]:
+    """The flags of n items; new ones that are all set in place of None."""
+    return np.ones(n, np.bool_) if valid is None else valid
 
 
 def both_valid(one: npt.NDArray[np.bool_] | None, two: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_] | None:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from arrowjag._kernels.base.memory import valid_of
+from arrowjag._kernels.base.memory import or_all, valid_of
 from arrowjag._kernels.base.texts import text_bytes
 from arrowjag._kernels.elementwise.regex import BLANKS
 from arrowjag._kernels.elementwise.text_bytes import integers_in
@@ -268,8 +268,7 @@ def parse_times(values: pa.Array, pattern: str) -> tuple[npt.NDArray[np.int64], 
     if found is None:
         fits = np.asarray(pc.match_substring_regex(values, pattern).fill_null(False))
     else:
-        valid = valid_of(found)
-        fits = np.ones(len(values), bool) if valid is None else valid
+        fits = or_all(valid_of(found), len(values))
     part = {} if found is None else dict(zip(names, found.flatten(), strict=True))
 
     def number(name: str, default: int) -> npt.NDArray[np.int64]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import same_bits
-from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.memory import empty, or_all, zeros
 from arrowjag._kernels.base.offsets import count_block, filter_block, from_sizes, longest_of, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.equal.distinct import is_first_distinct
@@ -122,7 +122,7 @@ def _combined(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offs
     if strategy.choose("combined", loop is not None) != "compiled" or loop is None:
         return None
     if nulls:
-        valid, valid_y = (np.ones(len(one), np.bool_) if mask is None else mask for one, mask in (x, y))
+        valid, valid_y = (or_all(mask, len(one)) for one, mask in (x, y))
     bits = same_bits(data), same_bits(other)
     table, _ = table_or_division(bits[0].dtype, nulls, offsets_x + offsets_y)
     state, state_y = empty(len(data), np.uint8), empty(len(other), np.uint8)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_cells, map_rows, map_tasks
-from arrowjag._kernels.base.memory import data_of, empty, from_words, has_words, valid_of, with_bits
+from arrowjag._kernels.base.memory import data_of, empty, from_words, has_words, or_all, valid_of, with_bits
 from arrowjag._kernels.base.offsets import from_counts, runs
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.move import gather
@@ -127,7 +127,7 @@ def _words_and_flags(parts: Sequence[Slices]) -> list[list[NDArray[Any]]]:
     if any(part.values.null_count for part in parts):
         known = {id(part.values): valid_of(part.values) for part in parts}
         flags = [known[id(part.values)] for part in parts]
-        found.append([np.ones(len(part.values), np.bool_) if one is None else one for one, part in zip(flags, parts, strict=True)])
+        found.append([or_all(one, len(part.values)) for one, part in zip(flags, parts, strict=True)])
     return found
 
 

@@ -15,7 +15,18 @@ from arrowjag._kernels import dense, strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.fill import fill, spread_flags
-from arrowjag._kernels.base.memory import WORDS, aligned_bits, as_places, data_of, empty, from_words, has_words, is_text, valid_of
+from arrowjag._kernels.base.memory import (
+    WORDS,
+    aligned_bits,
+    as_places,
+    data_of,
+    empty,
+    from_words,
+    has_words,
+    is_text,
+    or_all,
+    valid_of,
+)
 from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.base.polars_lists import NUMBERS, take_lists
 from arrowjag._kernels.base.texts import fits, text_from, text_parts
@@ -47,7 +58,7 @@ def weave(parts: Sequence[pa.Array[Any]]) -> pa.Array[Any]:
     valid = [valid_of(one) for one in parts]
     present = None
     if any(one is not None for one in valid):
-        flags = [np.ones(len(parts[0]), np.bool_) if one is None else one for one in valid]
+        flags = [or_all(one, len(parts[0])) for one in valid]
         present = _woven_pair(*flags) if len(flags) == 2 else _woven(flags)
     return from_words(parts[0].type, _woven([data_of(one) for one in parts]), present)
 
@@ -187,7 +198,7 @@ def pad_rows(
     grown = scatter(data, word[0])
     if valid is None and (is_valid or len(grown) == len(data)):
         return from_words(values.type, grown)
-    return from_words(values.type, grown, scatter(np.ones(len(data), np.bool_) if valid is None else valid, is_valid))
+    return from_words(values.type, grown, scatter(or_all(valid, len(data)), is_valid))
 
 
 def _layout(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
 from arrowjag._kernels.base.fill import fill, light_block
-from arrowjag._kernels.base.memory import data_of, empty, empty_like, from_words, has_words, valid_of, zeros
+from arrowjag._kernels.base.memory import data_of, empty, empty_like, from_words, has_words, or_all, valid_of, zeros
 from arrowjag._kernels.base.monotonic import all_neighbours
 from arrowjag._kernels.base.offsets import row_sizes, runs
 from arrowjag._kernels.base.polars_lists import reverse_lists, takes_long_lists
@@ -76,8 +76,8 @@ def put(values: pa.Array[Any], places: NDArray[np.int64], items: pa.Array[Any]) 
     if values.null_count == 0 and items.null_count == 0:
         return from_words(values.type, data)
     valid, known = valid_of(values), valid_of(items)
-    flags = np.ones(len(values), np.bool_) if valid is None else valid  # a new array in either case
-    _write(flags, places, np.ones(1, np.bool_) if known is None else known)
+    flags = or_all(valid, len(values))  # a new array in either case
+    _write(flags, places, or_all(known, 1))
     return from_words(values.type, data, flags)
 
 

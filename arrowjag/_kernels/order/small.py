@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels.base.memory import numbers
+from arrowjag._kernels.base.memory import numbers, or_all
 from arrowjag._kernels.base.offsets import from_counts
 
 __all__ = ["Key", "Runs", "argsort", "combine", "cut", "groups", "lookup", "member", "owners", "search"]
@@ -91,7 +91,7 @@ def _both(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.in
     key, rows = np.concatenate((x[0], y[0])), np.concatenate((owners(offsets_x), owners(offsets_y)))
     valid = None
     if x[1] is not None or y[1] is not None:
-        valid = np.concatenate([np.ones(len(part), np.bool_) if known is None else known for part, known in (x, y)])
+        valid = np.concatenate([or_all(known, len(part)) for part, known in (x, y)])
     return groups([(key, valid)], rows)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.extremes import largest_magnitude
-from arrowjag._kernels.base.memory import empty, unless_all, zeros
+from arrowjag._kernels.base.memory import empty, or_all, unless_all, zeros
 from arrowjag._kernels.base.offsets import parents
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, accumulator, over_blocks, raise_overflow, result_type, without_signed_zeros
@@ -96,7 +96,7 @@ def rolling_max(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], wi
 def rolling_count(valid: Valid, offsets: NDArray[np.int64], window: int) -> tuple[NDArray[np.int64], Valid]:
     """Count those of the last `window` items that are not null; only the first window - 1 slots of a row are null, as in pandas."""
     _check_window(window)
-    present = np.ones(int(offsets[-1]), np.bool_) if valid is None else valid
+    present = or_all(valid, int(offsets[-1]))
     return rolling_sum(present, None, offsets, window)
 
 

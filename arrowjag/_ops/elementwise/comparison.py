@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._kernels.base.memory import or_all
 from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._kernels.move import gather
 from arrowjag._ops import structure
@@ -197,7 +198,7 @@ def _compare_nested(name: str, one: Datum, two: Datum) -> pa.Array:
 
 def _same(one: pa.Array, two: pa.Array, name: str) -> BoolArray:
     """Flag equal items, as inside of structs: two nulls are equal, and two NaN."""
-    known, other = _flags(one), _flags(two)
+    known, other = or_all(_arrow.valid_of(one), len(one)), or_all(_arrow.valid_of(two), len(two))
     if pt.is_struct(one.type):
         same = np.ones(len(one), bool)
         for left, right in zip(_arrow.fields_of(one), _arrow.fields_of(two), strict=True):
@@ -214,7 +215,7 @@ def _same(one: pa.Array, two: pa.Array, name: str) -> BoolArray:
 
 def _less(one: pa.Array, two: pa.Array, name: str) -> BoolArray:
     """Flag items that sort before others, as inside of structs: null comes last, and NaN just before it."""
-    known, other = _flags(one), _flags(two)
+    known, other = or_all(_arrow.valid_of(one), len(one)), or_all(_arrow.valid_of(two), len(two))
     if pt.is_struct(one.type):
         less, same = np.zeros(len(one), bool), np.ones(len(one), bool)
         for left, right in zip(_arrow.fields_of(one), _arrow.fields_of(two), strict=True):
@@ -243,11 +244,6 @@ _NESTED: dict[str, tuple[bool, bool, Callable[[pa.Array, pa.Array, str], BoolArr
 
 def _has_kernel(type: pa.DataType) -> bool:
     return is_text(type) and not pt.is_string_view(type) and not pt.is_dictionary(type)
-
-
-def _flags(values: pa.Array) -> BoolArray:
-    valid = _arrow.valid_of(values)
-    return np.ones(len(values), bool) if valid is None else valid
 
 
 def _flags_of(found: pa.Array) -> BoolArray:
