@@ -171,6 +171,15 @@ def items_as_rows(column: Column, depth: int) -> Column:
     return structure.with_shape(JaggedShape._trusted((rows, *column.shape.dims[depth:])), column)
 
 
+def with_numbers(column: Column, place: int, items: IntArray, cut: IntArray, numbers: IntArray, names: tuple[str, str]) -> Column:
+    """Return structs of some items along an axis and an integer beside each; `cut` are the offsets of the new rows."""
+    outer = (*column.shape.dims[:place], resized(column.shape.dims[place], cut))
+    found = items_as_rows(structure.take_items(column, place + 1, items, outer), place + 1)
+    values = found.values if place + 1 == column.ndim else _column.to_arrow(found)
+    struct = pa.StructArray.from_arrays([values, _arrow.from_numpy(numbers)], names=names)
+    return Column(JaggedShape._trusted(outer), struct)
+
+
 def item_key(column: Column, depth: int, operation: str, *, ordered: bool = False) -> tuple[Any, BoolArray | None]:
     """Keys that are equal where the items after the first `depth` dims are, and with `ordered` sort as they do.
 

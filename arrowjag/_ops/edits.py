@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag import _arrow, _column
+from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer, item_count
 from arrowjag._kernels.base import offsets as _offsets
@@ -437,11 +437,7 @@ def rle(column: Column, axis: Any) -> Column:
     column, place = along_axis.single_axis(column, axis, "rle")
     dim = column.shape.dims[place]
     cut, starts, sizes = repeats.equal_runs(along_axis.item_key(column, place + 1, "rle"), dim.offsets)
-    outer = (*column.shape.dims[:place], along_axis.resized(dim, cut))
-    found = along_axis.items_as_rows(structure.take_items(column, place + 1, starts, outer), place + 1)
-    values = found.values if place + 1 == column.ndim else _column.to_arrow(found)
-    struct = pa.StructArray.from_arrays([values, _arrow.from_numpy(sizes)], names=["value", "length"])
-    return Column(JaggedShape._trusted(outer), struct)
+    return along_axis.with_numbers(column, place, starts, cut, sizes, ("value", "length"))
 
 
 def windows(column: Column, size: int, step: int, axis: Any, name: str = "windows: size") -> Column:

@@ -321,8 +321,7 @@ def join(column: Column, sep: str, axis: Any, skip_nulls: bool, min_count: int |
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
         if pt.is_dictionary(values.type):
             values = _arrow.plain(values)
-        text = pt.is_string(values.type) or pt.is_large_string(values.type) or pt.is_string_view(values.type)
-        if not text and not pt.is_null(values.type):
+        if not elementwise.is_text(values.type) and not pt.is_null(values.type):
             raise JagTypeError.no_kernel("join", values.type, hint="It takes strings; cast to string first.")
         if not isinstance(sep, str):
             raise JagTypeError(f"join: sep must be a string, got {type(sep).__name__}")

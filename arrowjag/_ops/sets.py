@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from arrowjag import _arrow, _column
+from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import both_valid, nulls_like
+from arrowjag._kernels.base.memory import both_valid, nulls_like, or_all
 from arrowjag._kernels.elementwise import comparison
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups as _groups
@@ -79,11 +79,7 @@ def value_counts(column: Column, axis: Any) -> Column:
     column, place = along_axis.single_axis(column, axis, "value_counts")
     dim = column.shape.dims[place]
     cut, items, counts = _groups.value_counts([along_axis.item_key(column, place + 1, "value_counts")], dim.offsets)
-    outer = (*column.shape.dims[:place], along_axis.resized(dim, cut))
-    found = along_axis.items_as_rows(structure.take_items(column, place + 1, items, outer), place + 1)
-    values = found.values if place + 1 == column.ndim else _column.to_arrow(found)
-    struct = pa.StructArray.from_arrays([values, _arrow.from_numpy(counts)], names=["value", "count"])
-    return Column(JaggedShape._trusted(outer), struct)
+    return along_axis.with_numbers(column, place, items, cut, counts, ("value", "count"))
 
 
 def joint_keys(one: pa.Array, two: pa.Array, operation: str, *, ordered: bool = False) -> tuple[Key, Key]:
@@ -271,8 +267,7 @@ def equal_items(values: pa.Array, value: pa.Scalar | pa.Array, operation: str) -
         equal |= np.isnan(key) & np.isnan(other)
     if valid is None and known is None:
         return equal
-    here = np.ones(len(key), np.bool_) if valid is None else valid
-    there = np.ones(len(key), np.bool_) if known is None else known
+    here, there = or_all(valid, len(key)), or_all(known, len(key))
     equal &= here & there
     equal |= ~here & ~there
     return equal

@@ -105,12 +105,12 @@ def text_values(values: pa.Array, name: str) -> pa.Array:
     return _text(values, values.type, name)
 
 
-def _text(values: pa.Array, type: pa.DataType, name: str) -> pa.Array:
+def _text(values: Datum, type: pa.DataType, name: str, hint: str = "It takes text.") -> Datum:
     plain = elementwise.decoded(values)
     if pt.is_null(plain.type):
         return plain.cast(pa.string())
     if not elementwise.is_text(plain.type):
-        raise JagTypeError.no_kernel(f"str.{name}", type, hint="It takes text.")
+        raise JagTypeError.no_kernel(f"str.{name}", type, hint=hint)
     return plain
 
 
@@ -368,7 +368,8 @@ def cat(column: Column, other: Operand, sep: Any) -> Column:
     between = _string(sep, "cat", "sep")
 
     def compute(one: Datum, two: Datum) -> pa.Array:
-        parts = [_text_datum(one), _text_datum(two)]
+        hint = "It takes text; cast(pa.string()) makes text of other types."
+        parts = [_text(side, side.type, "cat", hint) for side in (one, two)]
         if parts[0].type != parts[1].type:
             parts = [part.cast(pa.large_string()) for part in parts]
         arrays = [part for part in parts if isinstance(part, pa.Array)]
@@ -385,15 +386,6 @@ def _joined_bytes(parts: list[Datum], n_between: int, n: int) -> int:
     own = n_between + sum(len(part.as_buffer() or b"") for part in parts if not isinstance(part, pa.Array))
     whole = [part for part in parts if isinstance(part, pa.Array)] if n_valid == n else []
     return int(n_valid * own) + sum(text_bytes.n_bytes(part) for part in whole)
-
-
-def _text_datum(datum: Datum) -> Datum:
-    plain = elementwise.decoded(datum)
-    if pt.is_null(plain.type):
-        return plain.cast(pa.string())
-    if not elementwise.is_text(plain.type):
-        raise JagTypeError.no_kernel("str.cat", datum.type, hint="It takes text; cast(pa.string()) makes text of other types.")
-    return plain
 
 
 def replace(column: Column, old: Any, new: Any, n: Any, regex: bool) -> Column:

@@ -60,9 +60,7 @@ def _inner_peaks(data: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.b
         if np.count_nonzero(rises) + np.count_nonzero(drops) < len(own) - 1:
             return False
         np.logical_and(rises[:-1], drops[1:], out=found[items][1:-1])
-        full = cut[1:] > cut[:-1]
-        found[cut[:-1][full]] = False
-        found[cut[1:][full] - 1] = False
+        _clear_ends(found, cut)
         return True
 
     return found if all(map_rows(work, offsets, block_values=strategy.sizes.CACHE_VALUES)) else None
@@ -75,7 +73,12 @@ def _flag_middles(data: NDArray[Any], offsets: NDArray[np.int64], flags: NDArray
     is_peak = zeros(len(starts), np.bool_)
     if len(starts) > 2:
         is_peak[1:-1] = (level[1:-1] > level[:-2]) & (level[1:-1] > level[2:])
-        full = cut[1:] > cut[:-1]
-        is_peak[cut[:-1][full]] = False
-        is_peak[cut[1:][full] - 1] = False
+        _clear_ends(is_peak, cut)
     flags[(starts + (sizes - 1) // 2)[is_peak]] = True
+
+
+def _clear_ends(flags: NDArray[np.bool_], offsets: NDArray[np.int64]) -> None:
+    """Clear the flags of the first and the last item of each row."""
+    full = offsets[1:] > offsets[:-1]
+    flags[offsets[:-1][full]] = False
+    flags[offsets[1:][full] - 1] = False

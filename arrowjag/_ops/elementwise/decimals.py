@@ -100,14 +100,19 @@ def floored(name: str, one: Datum, two: Datum) -> pa.Array:
     return _of_python_integers(name, one, null_for_zero(two), quotients if name == "floor_divide" else type)
 
 
+def _beside(one: Datum, two: Datum) -> tuple[list[pa.Array], BoolArray | None]:
+    """Return two operands as arrays, a scalar as one item, and which pairs are valid; None if all are."""
+    sides = [pa.array([side.as_py()], side.type) if isinstance(side, pa.Scalar) else side for side in (one, two)]
+    return sides, both_valid(*map(_arrow.valid_of, sides))
+
+
 def _floored_integers(name: str, one: Datum, two: Datum, type: pa.DataType) -> pa.Array | None:
     """Floor division or remainder of decimals of one scale whose unscaled integers fit 64 bits; None for others."""
-    sides = [pa.array([side.as_py()], side.type) if isinstance(side, pa.Scalar) else side for side in (one, two)]
+    sides, valid = _beside(one, two)
     parts = [exact.unscaled(side) for side in sides]
     left, right = parts
     if left is None or right is None or largest_magnitude(left) > _MOST:
         return None
-    valid = both_valid(*map(_arrow.valid_of, sides))
     zero = right == 0
     if np.count_nonzero(zero):
         valid, right = both_valid(valid, ~zero), np.where(zero, 1, right)
@@ -222,13 +227,11 @@ def _rounded_integers(values: pa.Array, step: int) -> pa.Array:
 def _of_python_integers(name: str, one: Datum, two: Datum, type: pa.DataType) -> pa.Array:
     """Floor division or remainder by Python integers, beyond 64 bits: pyarrow's floor is too low where 32 bits in a row are 1."""
     function: Callable[[Any, Any], Any] = np.floor_divide if name == "floor_divide" else np.remainder
-    sides = [pa.array([side.as_py()], side.type) if isinstance(side, pa.Scalar) else side for side in (one, two)]
-    valid = [None if side.null_count == 0 else ~side.is_null().to_numpy(zero_copy_only=False) for side in sides]
+    sides, valid = _beside(one, two)
     left, right = (exact.integers(side) for side in sides)
     right[right == 0] = 1  # under a null
     found = function(left, right)
-    both = both_valid(*valid)
-    return exact.of_integers(found, None if both is None else np.broadcast_to(both, found.shape), type, name)
+    return exact.of_integers(found, None if valid is None else np.broadcast_to(valid, found.shape), type, name)
 
 
 _ROUNDING = frozenset({"ceil", "floor", "round", "round_binary", "round_to_multiple"})
@@ -262,11 +265,10 @@ def compare(kernel: str, one: Datum, two: Datum) -> pa.Array:
             type = pa.decimal128(digits, scale) if digits <= 38 else pa.decimal256(digits, scale)
             one, two = one.cast(type), two.cast(type)
         return pc.call_function(kernel, [one, two])
-    sides = [pa.array([side.as_py()], side.type) if isinstance(side, pa.Scalar) else side for side in (one, two)]
-    valid = [None if side.null_count == 0 else ~side.is_null().to_numpy(zero_copy_only=False) for side in sides]
+    sides, valid = _beside(one, two)
     left, right = (exact.integers(side) * 10 ** (scale - side.type.scale) for side in sides)
-    found, both = np.asarray(getattr(np, kernel)(left, right), np.bool_), both_valid(*valid)
-    return sized(found, None if both is None else np.broadcast_to(both, found.shape))
+    found = np.asarray(getattr(np, kernel)(left, right), np.bool_)
+    return sized(found, None if valid is None else np.broadcast_to(valid, found.shape))
 
 
 def _whole(datum: Datum) -> Datum:
