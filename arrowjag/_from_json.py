@@ -14,6 +14,7 @@ from arrowjag import _arrow, _column
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._gate import storage_of
+from arrowjag._kernels.base.texts import bytes_between
 from arrowjag._kernels.elementwise import json_lists, text_bytes, text_loops
 from arrowjag._methods import free_function
 from arrowjag._ops import elementwise
@@ -132,7 +133,7 @@ def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:
         if pt.is_list_view(type) or pt.is_large_list_view(type):
             return _as_view(values, type)
         # Rows before items: Arrow can't gather items of every type.
-        rows = with_all_nulls(values.cast(_with_items(type, values.type.value_type)))
+        rows = with_all_nulls(values.cast(_arrow.list_like(type, values.type.value_type)))
         return _over(rows, type, [_cast(rows.values, type.value_type)])
     if pt.is_struct(type) and pt.is_struct(values.type):  # field by field: Arrow has no cast to list views in fields
         return _over(values, type, [_cast(values.field(place), field.type) for place, field in enumerate(type)])
@@ -154,16 +155,7 @@ def _without_categories(type: pa.DataType) -> pa.DataType:
         return pa.struct([field.with_type(_without_categories(field.type)) for field in type])
     if not _arrow.is_list_type(type):
         return type
-    return _with_items(type, _without_categories(type.value_type))
-
-
-def _with_items(type: pa.DataType, item: pa.DataType) -> pa.DataType:
-    """Return a list type of the same kind, with other items."""
-    field = type.value_field.with_type(item)
-    if pt.is_fixed_size_list(type):
-        return pa.list_(field, type.list_size)
-    make = {pt.is_list: pa.list_, pt.is_large_list: pa.large_list, pt.is_list_view: pa.list_view}
-    return next((maker(field) for is_kind, maker in make.items() if is_kind(type)), None) or pa.large_list_view(field)
+    return _arrow.list_like(type, _without_categories(type.value_type))
 
 
 def _encoded(values: pa.Array, type: pa.DataType) -> pa.Array:
@@ -208,21 +200,13 @@ def _parse(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Array
     longest = pc.max(pc.binary_length(lines)).as_py()
     schema = pa.schema([("x", reader)])
     table = read_json(
-        io.BytesIO(b"".join([head.encode(), _bytes(lines)[: -len(head)]])),
+        io.BytesIO(b"".join([head.encode(), bytes_between(lines)[: -len(head)]])),
         read_options=reading.ReadOptions(block_size=min(2**31 - 1, max(2**20, 2 * longest))),
         parse_options=reading.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error"),
     )
     if table.num_rows != len(text):
         raise pa.ArrowInvalid("a text holds several values")
     return parsed_as(_arrow.combine_chunks(table["x"]), target)
-
-
-def _bytes(lines: pa.Array) -> memoryview:
-    """The bytes of all strings in order."""
-    large = lines.cast(pa.large_string())
-    _, offsets, data = large.buffers()
-    ends = memoryview(offsets).cast("q")
-    return memoryview(data)[ends[large.offset] : ends[large.offset + len(large)]]
 
 
 def _first_wrong(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> int:

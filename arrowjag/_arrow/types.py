@@ -5,12 +5,13 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag._gate import LISTS
+from arrowjag._gate import LISTS, storage_of
 
 __all__ = [
     "EXTENSION_NAME",
     "depth",
     "entry_type",
+    "holds_floats",
     "is_jagged_extension",
     "is_level_type",
     "is_list_type",
@@ -89,3 +90,10 @@ def list_like(type: pa.DataType, item: pa.DataType) -> pa.DataType:
     kinds = {pt.is_list: pa.list_, pt.is_list_view: pa.list_view, pt.is_large_list_view: pa.large_list_view}
     make = next((make for is_kind, make in kinds.items() if is_kind(type)), pa.large_list)
     return make(field)
+
+
+def holds_floats(type: pa.DataType) -> bool:
+    """Return whether values of a type are floats, or hold some."""
+    storage = storage_of(type)
+    storage = storage.value_type if pt.is_dictionary(storage) else storage
+    return pt.is_floating(storage) or any(holds_floats(storage.field(place).type) for place in range(storage.num_fields))

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pyarrow.types as pt
 
-from arrowjag._arrow import combine_chunks, is_list_type
+from arrowjag._arrow import combine_chunks, holds_floats, is_list_type
 from arrowjag._gate import storage_of
 from arrowjag._kernels.move import gather
 from arrowjag._pyarrow_versions import empty_table, table_of
@@ -152,7 +152,7 @@ def has_bounds(expression: Any, names: frozenset[str], schema: pa.Schema) -> boo
     NaN satisfies no comparison but ``!=``. So a filter that has neither that nor a negation, nor functions of values, keeps no
     row that only NaN lets pass.
     """
-    exact = [name for name in names if not _holds_floats(schema.field(name).type)]
+    exact = [name for name in names if not holds_floats(schema.field(name).type)]
     text = _text_of(expression)
     if len(exact) == len(names) or text is None:
         return len(exact) == len(names)
@@ -163,12 +163,6 @@ def has_bounds(expression: Any, names: frozenset[str], schema: pa.Schema) -> boo
 
 #: Functions in the text of an expression, but the tests for nulls and the names of nested fields.
 _FUNCTION = re.compile(r"(?<!\w)(?!is_valid\(|is_null\([^()]*nan_is_null=false|Name\(|Nested\()\w+\(")
-
-
-def _holds_floats(type: pa.DataType) -> bool:
-    storage = storage_of(type)
-    storage = storage.value_type if pt.is_dictionary(storage) else storage
-    return pt.is_floating(storage) or any(_holds_floats(storage.field(place).type) for place in range(storage.num_fields))
 
 
 def _text_of(expression: Any) -> str | None:

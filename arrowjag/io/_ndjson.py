@@ -15,6 +15,7 @@ from arrowjag import _arrow, _column, dtype
 from arrowjag._arguments import check_arguments
 from arrowjag._from_json import parsed_as, readable
 from arrowjag._gate import storage_of
+from arrowjag._kernels.base.texts import bytes_between
 from arrowjag._pyarrow_versions import empty_table, read_json, table_of
 from arrowjag.errors import JagFileError, JagTypeError, brief
 from arrowjag.io._atomic import atomic_target, writing
@@ -124,7 +125,7 @@ def _parsed(content: pa.Buffer, wanted: pa.Schema | None, name: str) -> pa.Table
         return _read(content, _readable(wanted), "ignore", name)
     _check_depth(memoryview(content), name)
     table = _read(content, None, "infer", name)
-    if any(map(_holds_floats, table.schema.types)):
+    if any(map(_arrow.holds_floats, table.schema.types)):
         _check_integers(content, name)
     plain = pa.schema([field.with_type(_without_times(field.type)) for field in table.schema])
     return table if plain.equals(table.schema) else _read(content, plain, "error", name)
@@ -165,10 +166,6 @@ def _depths(blocks: Iterable[bytes]) -> Iterator[IntArray]:
         depths = steps - np.minimum.accumulate(np.minimum(steps, 0))
         opened = int(depths[-1]) if len(depths) else opened
         yield depths
-
-
-def _holds_floats(type: pa.DataType) -> bool:
-    return pt.is_floating(type) or any(_holds_floats(type.field(place).type) for place in range(type.num_fields))
 
 
 def _check_integers(content: pa.Buffer, name: str) -> None:
@@ -296,14 +293,7 @@ def write_ndjson(frame: Any, path: Any, *, filesystem: Any = None) -> None:
     where, target = locate_file(path, filesystem)
     with writing(target), atomic_target(where, target, may_be_empty=True) as temporary, temporary.open("wb") as sink:
         for batch in table.combine_chunks().to_batches(max_chunksize=_ROWS):
-            sink.write(_lines(batch))
-
-
-def _lines(batch: pa.RecordBatch) -> memoryview:
-    rows = _rows(batch)
-    _, offsets, data = rows.buffers()
-    ends = memoryview(offsets).cast("q")
-    return memoryview(data)[ends[rows.offset] : ends[rows.offset + len(rows)]]
+            sink.write(bytes_between(_rows(batch)))
 
 
 def _rows(batch: pa.RecordBatch) -> pa.Array:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels.base.memory import check_memory, is_counted, pack_bits, valid_of
 
-__all__ = ["bytes_of", "check_taken_texts", "fits", "text_bytes", "text_cuts", "text_from", "text_parts"]
+__all__ = ["bytes_between", "bytes_of", "check_taken_texts", "fits", "text_bytes", "text_cuts", "text_from", "text_parts"]
 
 
 def text_parts(values: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_] | None]:
@@ -28,6 +28,12 @@ def bytes_of(values: pa.Array[Any]) -> NDArray[np.uint8]:
     """The bytes of the buffer of text; a zero where there are none."""
     data = values.buffers()[2]
     return np.zeros(1, np.uint8) if data is None or not data.size else np.frombuffer(data, np.uint8)
+
+
+def bytes_between(values: pa.Array[Any]) -> memoryview:
+    """The bytes of one or more texts in order, without those of the buffer before and behind them; shared."""
+    cuts = text_cuts(values)
+    return bytes_of(values).data[int(cuts[0]) : int(cuts[-1])]
 
 
 def text_cuts(values: pa.Array[Any]) -> NDArray[Any]:
