@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
+
+from tests.scripts import load
 
 TOOL = Path(__file__).parents[1] / "tools" / "coverage_table.py"
 pytestmark = pytest.mark.skipif(not TOOL.exists(), reason="the tools are not there")
 
 
 @pytest.fixture(scope="module")
-def tool() -> Any:
-    spec = importlib.util.spec_from_file_location("coverage_table", TOOL)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    assert spec.loader is not None
-    spec.loader.exec_module(module)
-    return module
+def tool() -> ModuleType:
+    return load(TOOL)
 
 
 def found(missing_lines: list[int], missing_branches: list[list[int]], percent: float) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.scripts import load
+
 ROOT = Path(__file__).parents[1]
 TOOL = ROOT / "tools" / "write_notebooks.py"
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
@@ -22,12 +24,7 @@ pytestmark = pytest.mark.skipif(not TOOL.exists(), reason="the tools are not the
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("write_notebooks", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(TOOL)
 
 
 def printed(cell: dict[str, Any]) -> str:

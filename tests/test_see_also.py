@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 import arrowjag as aj
+from tests.scripts import load
 
 SOURCE = Path(__file__).parents[1] / "docs" / "see_also.py"
 pytestmark = pytest.mark.skipif(not SOURCE.exists(), reason="docs are in the repository only")
 
 
 @pytest.fixture(scope="module")
-def see_also() -> Any:
-    spec = importlib.util.spec_from_file_location("see_also", SOURCE)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    assert spec.loader is not None
-    spec.loader.exec_module(module)
-    return module
+def see_also() -> ModuleType:
+    return load(SOURCE)
 
 
 def lines_of(name: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import importlib.util
 import json
 import re
 import shutil
@@ -15,17 +14,13 @@ from types import ModuleType
 import pytest
 
 import arrowjag as aj
+from tests.scripts import load
 
 ROOT = Path(aj.__file__).parents[1]
 
 
 def tool(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(ROOT / "tools" / f"{name}.py")
 
 
 def test_files_of_this_version_are_read(tmp_path: Path) -> None:

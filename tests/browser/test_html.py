@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,13 +18,6 @@ TAB, ENTER, SPACE = "\ue004", "\ue007", " "
 OPEN = "return [...document.querySelectorAll('details')].map(one => one.open)"
 FOCUS = "return document.activeElement.tagName"
 INK = "const style = getComputedStyle({0}); return [style.color, getComputedStyle(document.body).backgroundColor]"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    window = Browser(tmp_path_factory.mktemp("profile"))
-    yield window
-    window.close()
 
 
 @pytest.fixture(scope="module")

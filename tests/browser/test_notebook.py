@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,13 +31,6 @@ PAGES = {
     "sphinx-dark": ("<html data-theme=dark><body style='background:#14181e'>", True),
     "sphinx-light": ("<html data-theme=light><body style='background:#ffffff'>", False),
 }
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    window = Browser(tmp_path_factory.mktemp("profile"))
-    yield window
-    window.close()
 
 
 def check(browser: Browser, page: Path, dark: bool) -> None:

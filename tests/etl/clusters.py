@@ -189,14 +189,6 @@ def start(engine: str, folder: Path, mode: str, environment: dict[str, str], pau
     return subprocess.Popen(command, cwd=folder, text=True, stdout=pipe, stderr=pipe, env=os.environ | environment)
 
 
-def wait_for_results(child: subprocess.Popen[str], sink: Path, count: int) -> None:
-    deadline = time.monotonic() + 300
-    while len(list(sink.glob("*.parquet"))) < count:
-        assert child.poll() is None, child.communicate()
-        assert time.monotonic() < deadline, "the job makes no results"
-        time.sleep(0.05)
-
-
 def wait_for_task(cluster: Cluster) -> int:
     """A worker of the last node, as soon as it has begun a task: one that is about to end would not be missed."""
     deadline = time.monotonic() + 300

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +94,14 @@ def check_totals(sink: Path, rows: int) -> pa.Table:
     sums = [None if row is None else sum(one for one in row if one is not None) for row in expected]
     assert pc.round(table["total"], 6).to_pylist() == [None if one is None else round(one, 6) for one in sums]
     return table
+
+
+def wait_for_results(child: subprocess.Popen[str], sink: Path, count: int, seconds: float = 300) -> None:
+    deadline = time.monotonic() + seconds
+    while len(list(sink.glob("*.parquet"))) < count:
+        assert child.poll() is None, child.communicate()
+        assert time.monotonic() < deadline, "the job makes no results"
+        time.sleep(0.01)
 
 
 def files_in(folder: Path) -> list[str]:

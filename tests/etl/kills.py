@@ -29,10 +29,9 @@ from tests.etl.clusters import (
     descendants,
     kill,
     start,
-    wait_for_results,
     wait_for_task,
 )
-from tests.etl.jobs import files_in, write_dataset
+from tests.etl.jobs import files_in, wait_for_results, write_dataset
 
 FILES, PAUSE, SECONDS = 12, "0.25", 600
 #: What is killed by engine, and whether the job goes on by itself.

@@ -25,16 +25,10 @@ import arrowjag as aj
 from arrowjag.etl import JobError, SinkInUseError, _lease
 from arrowjag.etl._sidecar import Sidecar
 from arrowjag.etl._tasks import SourceChangedError, open_source, verify_unchanged
-from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
+from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, run, table_of, totals
 from tests.hosts import pl
 
 ROOT = Path(aj.__file__).parents[1]
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    write_dataset(tmp_path / "in")
-    return tmp_path / "in"
 
 
 # --------------------------------------------------------------------------------------------------------- the source

@@ -15,8 +15,8 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.etl import JobError
-from tests.etl.clusters import CLUSTERS, ROOT, WORKERS, Cluster, check_all, kill, start, wait_for_results, wait_for_task
-from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, totals, write_dataset
+from tests.etl.clusters import CLUSTERS, ROOT, WORKERS, Cluster, check_all, kill, start, wait_for_task
+from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, totals, wait_for_results, write_dataset
 
 pytestmark = [
     pytest.mark.engines,

@@ -38,12 +38,6 @@ from tests.hosts import pd, pl
 ROOT = Path(aj.__file__).parents[1]
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    write_dataset(tmp_path / "in")
-    return tmp_path / "in"
-
-
 # --------------------------------------------------------------------------------------------------------------- rows
 
 

@@ -12,14 +12,8 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.etl import JobError
-from tests.etl.jobs import fail_at, row_of, table_of, write_dataset
+from tests.etl.jobs import fail_at, row_of, table_of
 from tests.hosts import pd, pl
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    write_dataset(tmp_path / "in")
-    return tmp_path / "in"
 
 
 def reduce(partial: Any, combine: Any, source: Path, **options: Any) -> Any:

@@ -19,7 +19,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.etl import JobError
-from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
+from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals, wait_for_results, write_dataset
 
 ROOT = Path(aj.__file__).parents[1]
 SCRIPT = """
@@ -39,25 +39,11 @@ if __name__ == "__main__":
 """
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    write_dataset(tmp_path / "in")
-    return tmp_path / "in"
-
-
 def start(tmp_path: Path, mode: str) -> subprocess.Popen[str]:
     (tmp_path / "job.py").write_text(SCRIPT)
     command = [sys.executable, "job.py", str(tmp_path / "in"), str(tmp_path / "out"), mode, "0.1"]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     return subprocess.Popen(command, cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
-
-
-def wait_for_results(child: subprocess.Popen[str], sink: Path, count: int) -> None:
-    deadline = time.monotonic() + 60
-    while len(list(sink.glob("*.parquet"))) < count:
-        assert child.poll() is None, child.communicate()
-        assert time.monotonic() < deadline, "the job makes no results"
-        time.sleep(0.01)
 
 
 def workers_of(pid: int) -> list[int]:

@@ -25,12 +25,6 @@ from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, 
 from tests.hosts import pd, pl
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    write_dataset(tmp_path / "in")
-    return tmp_path / "in"
-
-
 def test_every_row_once_in_files_of_the_same_names(source: Path, tmp_path: Path) -> None:
     report = run(totals, source, tmp_path / "out", workers=2)
     table = check_totals(tmp_path / "out", 120)
