@@ -18,7 +18,7 @@ from arrowjag.etl._tasks import Where
 from arrowjag.io._damage import DAMAGE
 from arrowjag.io._scan import Part, Plan, check_rows, chunks_of, finish_rows, has_dictionary, iter_batches, open_reader
 
-__all__ = ["Origin", "read_batches", "read_runs"]
+__all__ = ["Origin", "read_runs"]
 
 # The reader buffers this many bytes per column chunk, so that a large row group is never in memory as a whole.
 _BUFFER = 1 << 20
@@ -63,38 +63,6 @@ def _origin_of(parts: Iterable[tuple[Where, int]]) -> Origin:
     return Origin(tuple((path, tuple(sorted(found))) for path, found in groups.items()), tuple(counts.values()))
 
 
-def read_batches(
-    part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int, *, first_bytes: int | None = None
-) -> Iterator[tuple[pa.Table, tuple[int, ...]]]:
-    """Read row groups of a file in batches.
-
-    Parameters
-    ----------
-    part : Part
-        The file.
-    groups : sequence of int
-        Row groups.
-    plan : Plan
-        The columns to read and the rows to keep.
-    batch_bytes : int
-        Approximate bytes per batch in memory. A larger row forms a batch by itself.
-    first_bytes : int, optional
-        Approximate bytes of the first batch; set it where other workers wait for the result of that batch.
-
-    Yields
-    ------
-    pa.Table
-        A batch; rows keep the order of the file. Empty batches are omitted.
-    tuple of int
-        The row groups that the rows come from.
-    """
-    yield from map(_with_groups, read_runs([(part, groups)], plan, batch_bytes, first_bytes=first_bytes))
-
-
-def _with_groups(found: tuple[pa.Table, Origin]) -> tuple[pa.Table, tuple[int, ...]]:
-    return found[0], found[1].places[0][1]
-
-
 def read_runs(
     runs: Iterable[tuple[Part, Sequence[int]]],
     plan: Plan,
@@ -109,8 +77,12 @@ def read_runs(
     ----------
     runs : iterable of (Part, sequence of int)
         Files and their row groups; the iterator advances only when the next file is read.
-    plan, batch_bytes, first_bytes
-        As for `read_batches`.
+    plan : Plan
+        The columns to read and the rows to keep.
+    batch_bytes : int
+        Approximate bytes per batch in memory. A larger row forms a batch by itself.
+    first_bytes : int, optional
+        Approximate bytes of the first batch; set it where other workers wait for the result of that batch.
     blame : callable
         Called with the file that is damaged before the error is raised, if it was read together with others.
 
@@ -314,7 +286,7 @@ def _read(part: Part, reader: Any, groups: Sequence[int], chunks: list[str], cou
         yield from (pa.table({"": pa.nulls(min(_ROWS, count - start))}) for start in range(0, count, _ROWS))
     elif count:
         rows = _batch_rows(part, reader, groups, chunks, batch_bytes)
-        yield from map(_as_table, iter_batches(reader, rows, groups, chunks))
+        yield from map(_as_table, iter_batches(reader, rows, groups, chunks))  # a loop would hold a batch while the next is read
 
 
 def _as_table(batch: pa.RecordBatch) -> pa.Table:

@@ -16,7 +16,7 @@ from pyarrow.fs import LocalFileSystem
 
 import arrowjag as aj
 from arrowjag.etl import JobError
-from arrowjag.etl._batches import read_batches
+from arrowjag.etl._batches import read_runs
 from arrowjag.etl._memory import own_memory, process_memory
 from arrowjag.io._files import StoredFile
 from arrowjag.io._scan import make_plan, open_parts
@@ -36,7 +36,8 @@ def batches(
     (part,) = open_parts([StoredFile(str(path), LocalFileSystem())], pa.schema([]))
     plan = make_plan(part.schema, columns, filters)
     groups = list(range(part.footer.num_row_groups)) if groups is None else groups
-    return list(read_batches(part, groups, plan, batch_bytes, **options))
+    found = read_runs([(part, groups)], plan, batch_bytes, **options)
+    return [(table, origin.places[0][1]) for table, origin in found]
 
 
 def test_a_batch_is_freed_before_the_next_one_is_read(tmp_path: Path) -> None:
@@ -44,7 +45,7 @@ def test_a_batch_is_freed_before_the_next_one_is_read(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": range(4_000_000)}), tmp_path / "a.parquet", row_group_size=4_000_000)
     (part,) = open_parts([StoredFile(str(tmp_path / "a.parquet"), LocalFileSystem())], pa.schema([]))
     before, held = pa.total_allocated_bytes(), []
-    for table, _ in read_batches(part, [0], make_plan(part.schema, None, None), 8 * 10**6):
+    for table, _ in read_runs([(part, [0])], make_plan(part.schema, None, None), 8 * 10**6):
         size = table.nbytes
         del table
         held.append((pa.total_allocated_bytes() - before) / size)
