@@ -111,8 +111,7 @@ class DeltaLake:
         for attempt in range(_TRIES):
             time.sleep(min(0.05 * attempt, 1.0))
             self._table = self._open()
-            there = self.active()
-            missing = commit._replace(files=[file for file in commit.files if file.path not in there])
+            missing = commit.without(self.active())
             if self._table is not None and (self.knows(commit.run) or not (missing.files or commit.replace)):
                 return f"version {self._table.version()}"
             commit.check()
@@ -138,12 +137,9 @@ class DeltaLake:
             AddAction(file.path, file.bytes, dict(file.keys), now, True, json.dumps({"numRecords": file.rows}))
             for file in commit.files
         ]
-        facts = {"arrowjag.run": commit.run, "arrowjag.job": commit.job, "arrowjag.files": json.dumps(commit.counts)}
-        if commit.replace:
-            facts["arrowjag.replace"] = "true"
         known = [Transaction(_APP + run, 1) for run in commit.runs]
         known += [Transaction(_JOB + job, count) for job, count in commit.totals(self.committed).items()]
-        properties = CommitProperties(custom_metadata=facts, app_transactions=known)
+        properties = CommitProperties(custom_metadata=commit.facts, app_transactions=known)
         schema = self._library.Schema.from_arrow(_stored(commit.schema))
         if self._table is None:
             create_table_with_add_actions(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -122,8 +121,7 @@ class IcebergLake:
         for attempt in range(_TRIES):
             time.sleep(min(0.05 * attempt, 1.0))
             self._table = self._catalog.load_table(self._identifier)
-            there = self.active()
-            missing = commit._replace(files=[file for file in commit.files if file.path not in there])
+            missing = commit.without(self.active())
             if self.knows(commit.run) or not (missing.files or commit.replace):
                 return f"snapshot {self._table.metadata.current_snapshot_id}"
             commit.check()
@@ -142,9 +140,6 @@ class IcebergLake:
     def _add(self, commit: Commit) -> None:
         from pyiceberg.expressions import AlwaysTrue
 
-        facts = {"arrowjag.run": commit.run, "arrowjag.job": commit.job, "arrowjag.files": json.dumps(commit.counts)}
-        if commit.replace:
-            facts["arrowjag.replace"] = "true"
         plain, _ = plain_schema(commit.schema, extents=False)
         there = {field.name for field in self._table.schema().fields}
         with self._table.transaction() as transaction:
@@ -168,7 +163,7 @@ class IcebergLake:
             transaction.set_properties({f"{_RUN}{commit.run}": "1"} | counts | types)
             root = self._table.location().rstrip("/")
             if commit.files:
-                transaction.add_files([f"{root}/{file.path}" for file in commit.files], snapshot_properties=facts)
+                transaction.add_files([f"{root}/{file.path}" for file in commit.files], snapshot_properties=commit.facts)
 
 
 def _plain_path(path: str) -> str:

@@ -6,8 +6,9 @@ once. A run that was killed before the commit leaves its files; a run that resum
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 import pyarrow as pa
@@ -137,6 +138,16 @@ class Commit(NamedTuple):
         for file in self.files:
             counts[file.job] = counts.get(file.job, 0) + 1
         return counts
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What the log of the table says of the commit."""
+        facts = {"arrowjag.run": self.run, "arrowjag.job": self.job, "arrowjag.files": json.dumps(self.counts)}
+        return facts | {"arrowjag.replace": "true"} if self.replace else facts
+
+    def without(self, there: Collection[str]) -> Commit:
+        """Return the commit of the files that a table doesn't have yet."""
+        return self._replace(files=[file for file in self.files if file.path not in there])
 
     def totals(self, committed: Callable[[str], int]) -> dict[str, int]:
         """Number of files of each job after the commit, given the number that earlier commits added."""
