@@ -96,13 +96,8 @@ def _column(column: ColumnFacts, facts: FileFacts) -> str:
 
 
 def _levels(column: ColumnFacts) -> str:
-    heads = ("dim", "rows", "items", "min", "median", "mean", "max", "empty", "null")
-    lines = []
-    for one in column.levels:
-        numbers = [_tables.number_text(value) for value in (one.minimum, one.median, one.mean, one.maximum)]
-        cells = [str(one.dim), f"{one.rows:,}", f"{one.items:,}", *numbers, f"{one.empty:,}", f"{one.nulls:,}"]
-        lines.append((cells, _picture(one)))
-    head = "".join(f'<th scope="col" class="number">{name}</th>' for name in heads)
+    lines = [(_tables.level_cells(one), _picture(one)) for one in column.levels]
+    head = "".join(f'<th scope="col" class="number">{name}</th>' for name in _tables.LEVEL_HEADS)
     body = "".join(f"<tr>{''.join(map(_number, cells))}<td>{picture}</td></tr>" for cells, picture in lines)
     table = (
         f'<table><caption>Sizes of the rows of each dim</caption><thead><tr>{head}<th scope="col">items per row</th></tr></thead>'

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from arrowjag.cli._facts import Bin, ColumnFacts, FileFacts, Level
 
-__all__ = ["bar_text", "byte_text", "count_text", "number_text", "print_facts"]
+__all__ = ["LEVEL_HEADS", "bar_text", "byte_text", "count_text", "level_cells", "number_text", "print_facts"]
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _ASCII = ".:-=+*#@"
@@ -126,14 +126,20 @@ def sample_text(column: ColumnFacts, facts: FileFacts) -> str:
     return f"sizes and nulls of {column.groups_read:,} of {facts.groups:,} row groups, spread over the file; --all reads all"
 
 
+LEVEL_HEADS = ("dim", "rows", "items", "min", "median", "mean", "max", "empty", "null")
+
+
+def level_cells(level: Level) -> list[str]:
+    """Return the cells below `LEVEL_HEADS` of a dim."""
+    numbers = [number_text(value) for value in (level.minimum, level.median, level.mean, level.maximum)]
+    return [str(level.dim), f"{level.rows:,}", f"{level.items:,}", *numbers, f"{level.empty:,}", f"{level.nulls:,}"]
+
+
 def _level_table(console: Console, column: ColumnFacts) -> Table:
-    names = ("dim", "rows", "items", "min", "median", "mean", "max", "empty", "null")
-    table = _table(console, *((name, "right") for name in names), ("items per row", "left"))
+    table = _table(console, *((name, "right") for name in LEVEL_HEADS), ("items per row", "left"))
     blocks = _BLOCKS if console.encoding.startswith("utf") else _ASCII
     for one in column.levels:
-        numbers = [number_text(value) for value in (one.minimum, one.median, one.mean, one.maximum)]
-        cells = [str(one.dim), f"{one.rows:,}", f"{one.items:,}", *numbers, f"{one.empty:,}", f"{one.nulls:,}"]
-        table.add_row(*cells, Text(level_text(one, blocks), style="cyan"))
+        table.add_row(*level_cells(one), Text(level_text(one, blocks), style="cyan"))
     leaves = ["leaf", f"{column.values:,}", "", "", "", "", "", "", count_text(column.null_values)]
     bounds = f"{column.minimum} to {column.maximum}"
     table.add_row(*leaves, Text(leaf_name(column) if column.minimum is None else bounds))  # the title shows the type
