@@ -22,7 +22,7 @@ from arrowjag.errors import JagError, JagTypeError, JagValueError, MissingDepend
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import IntArray
 
-__all__ = ["assemble", "cuts_of", "expect", "inner_of", "items_of", "load", "offsets_of", "refuse_null_rows", "refuse_nulls"]
+__all__ = ["assemble", "cuts_of", "expect", "items_of", "load", "offsets_of", "refuse_null_rows", "refuse_nulls", "shape_of_items"]
 
 
 def load(package: str, purpose: str) -> Any:
@@ -61,9 +61,11 @@ def refuse_nulls(x: JaggedArray, other: str) -> None:
         raise JagValueError(f"{other} has no nulls, got {x.values.null_count}, the first at value {slot}. Use fill_null first.")
 
 
-def inner_of(x: JaggedArray) -> tuple[int, ...]:
-    """The declared sizes of the last dims."""
-    return tuple(int(extent) for extent in x.shape.extents[_dense.levels(x.shape) + 1 :] if extent is not None)
+def shape_of_items(x: JaggedArray) -> tuple[int, ...]:
+    """The number of items below the jagged levels, and the declared sizes of each."""
+    level = _dense.levels(x.shape)
+    n_items = x.shape.dims[level].size if x.ndim else 1
+    return n_items, *(int(extent) for extent in x.shape.extents[level + 1 :] if extent is not None)
 
 
 def offsets_of(x: JaggedArray) -> list[IntArray]:

@@ -72,9 +72,7 @@ def to_tensorflow(x: Any) -> Pieces:
         flat = np.array([*values.to_pylist(), None], object)[:-1]
     else:
         raise JagTypeError.no_kernel("to_tensorflow", type, hint="A RaggedTensor holds numbers, booleans and text.")
-    cuts = _parts.offsets_of(array)
-    n_items = array.shape.dims[len(cuts)].size if array.ndim else 1
-    return Pieces(flat.reshape((n_items, *_parts.inner_of(array))), tuple(cuts))
+    return Pieces(flat.reshape(_parts.shape_of_items(array)), tuple(_parts.offsets_of(array)))
 
 
 @check_arguments

@@ -65,10 +65,8 @@ def to_torch(x: Any, layout: Literal["nested", "offsets", "dense"] = "nested") -
     torch = _parts.load("torch", "to_torch")
     if layout == "dense":
         return torch.from_numpy(array.to_dense())
-    inner = _parts.inner_of(array)
     cuts = _parts.offsets_of(array)
-    n_items = array.shape.dims[len(cuts)].size if array.ndim else 1
-    values = _tensor(torch, array.values).reshape((n_items, *inner))
+    values = _tensor(torch, array.values).reshape(_parts.shape_of_items(array))
     if layout == "offsets":
         return values, [_tensor(torch, pa.array(cut)) for cut in cuts]
     if not cuts:
