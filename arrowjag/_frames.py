@@ -216,6 +216,11 @@ def _refuse_twice(operation: str, names: Sequence[Any]) -> None:
             raise JagValueError(f"{operation}: column {brief(name)} is named twice")
 
 
+def several_keys(by: Any, kinds: tuple[type, ...]) -> list[Any]:
+    """Return the keys of a list of keys, which are of some types; a list of anything else is one key."""
+    return list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, kinds) for one in by) else [by]
+
+
 def check_new(operation: str, made: Sequence[Hashable], others: Iterable[Hashable]) -> None:
     """Raise if a new column has the name of another one."""
     _refuse_twice(operation, made)
@@ -342,6 +347,15 @@ def _each(operation: str, columns: Columns, function: Callable[[JaggedArray], Ja
         except JagError as error:
             raise named(error, name) from None
     return made
+
+
+def nested_names(names: Sequence[Any], known: Sequence[Any], into: Hashable) -> tuple[list[Any], list[str]]:
+    """Return the columns of `nest` that disappear, and the names of the fields; raise if `into` is the name of another column."""
+    gone = [name for name in names if name in known]
+    fields = [str(name if name in known else resolve(name, known)[1][-1]) for name in names]
+    check_new("nest", fields, ())
+    check_new("nest", [into], [name for name in known if name not in gone])
+    return gone, fields
 
 
 def nest(columns: Mapping[str, JaggedArray]) -> JaggedArray:

@@ -23,7 +23,7 @@ from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 from arrowjag.shape import JaggedShape
 
-__all__ = ["as_array", "concat", "conform", "in_one_type", "is_missing", "nested_rows", "read"]
+__all__ = ["as_array", "concat", "conform", "in_one_type", "is_missing", "nested_rows", "read", "rows_by_group"]
 
 
 def is_missing(value: Any) -> bool:
@@ -311,6 +311,12 @@ def _joined_values(values: list[pa.Array]) -> pa.Array:
             "to it first, with .jag.cast(type)."
         )
     return joined
+
+
+def rows_by_group(ids: Any, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the rows of the groups 0 to n - 1, one group after another, and how many rows each has; -1 is no group."""
+    order = np.argsort(ids, kind="stable")[np.count_nonzero(ids < 0) :]
+    return order, np.bincount(ids[order], minlength=n)
 
 
 def nested_rows(array: Column, order: Any, counts: Any) -> JaggedArray:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from arrowjag._array import JaggedArray
 from arrowjag.errors import JagTypeError
-from arrowjag.pandas._convert import nested_rows
+from arrowjag.pandas._convert import nested_rows, rows_by_group
 from arrowjag.pandas._operators import wrap
 
 __all__ = ["AGGREGATIONS", "Grouped"]
@@ -42,9 +42,7 @@ class Grouped:
             )
         if how not in AGGREGATIONS:
             raise NotImplementedError(f"{how} across rows of {self._jagged!r}")
-        order = np.argsort(ids, kind="stable")
-        order = order[np.count_nonzero(ids < 0) :]
-        nested = nested_rows(self._jagged, order, np.bincount(ids[order], minlength=ngroups))
+        nested = nested_rows(self._jagged, *rows_by_group(ids, ngroups))
         try:
             return wrap(getattr(nested, how)(axis=1, **_options(how, min_count, kwargs)))
         except JagTypeError as error:

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._array import JaggedArray
-from arrowjag._column import Column, row_validity
+from arrowjag._column import Column
 from arrowjag._ops import structure
 from arrowjag.dims import Uniform
 from arrowjag.pandas._convert import concat, is_missing, rows
-from arrowjag.pandas.row import Row
+from arrowjag.pandas.row import Row, row_at
 
 __all__ = ["Store"]
 
@@ -102,8 +102,7 @@ class Store:
             return row if isinstance(row, Row) else pd.NA
         column: Column = self._base if pending is None else pending
         place = place if pending is None else 0
-        validity = row_validity(column, 1)
-        return pd.NA if validity is not None and not validity[place] else Row._at(column, place)
+        return row_at(column, place)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Store, (self.array,)

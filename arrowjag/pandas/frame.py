@@ -16,7 +16,7 @@ from arrowjag._parameters import with_descriptions
 from arrowjag._query import filter_by, parse
 from arrowjag.creation import array as to_array
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
-from arrowjag.pandas._convert import as_array, nested_rows
+from arrowjag.pandas._convert import as_array, nested_rows, rows_by_group
 from arrowjag.pandas._html import frame_repr
 from arrowjag.pandas._objects import with_exact_items, without_rows
 from arrowjag.pandas._operators import wrap
@@ -149,8 +149,7 @@ class FrameJag(_frames.FrameAccessor):
         grouper: Any = keys if by is not None else list(range(frame.index.nlevels))
         how = {"by": grouper} if by is not None else {"level": grouper}
         codes = frame.groupby(**how, sort=False, dropna=False).ngroup().to_numpy()
-        order = np.argsort(codes, kind="stable")
-        counts = np.bincount(codes) if len(codes) else np.zeros(0, np.int64)
+        order, counts = rows_by_group(codes, int(codes.max(initial=-1)) + 1)
         firsts = order[np.cumsum(counts) - counts]
         made = {name: wrap(nested_rows(as_array(frame[name], nan_to_null), order, counts)) for name in wanted}
         heads = frame[keys].take(firsts)
@@ -194,11 +193,7 @@ class FrameJag(_frames.FrameAccessor):
         if not isinstance(into, Hashable):
             raise JagTypeError(f"nest: into must be the name of a column, got {type(into).__name__}")
         self._check(())
-        known = list(frame.columns)
-        gone = [name for name in names if name in known]
-        fields = [str(name if name in known else _frames.resolve(name, known)[1][-1]) for name in names]
-        _frames.check_new("nest", fields, ())
-        _frames.check_new("nest", [into], [name for name in known if name not in gone])
+        gone, fields = _frames.nested_names(names, list(frame.columns), into)
         made = _frames.nest(dict(zip(fields, map(self._read, names), strict=True)))
         return self._with({into: made}, gone)
 
@@ -478,8 +473,7 @@ class FrameJag(_frames.FrameAccessor):
         return array
 
     def _keys(self, by: Any) -> list[JaggedArray]:
-        several = isinstance(by, (list, tuple)) and by and all(isinstance(one, (str, pd.Series, JaggedArray)) for one in by)
-        return [self._key(one) for one in by] if several else [self._key(by)]
+        return [self._key(one) for one in _frames.several_keys(by, (str, pd.Series, JaggedArray))]
 
     def _changed(self, operation: str, columns: Sequence[Any]) -> dict[Hashable, JaggedArray]:
         """The columns that a call changes."""

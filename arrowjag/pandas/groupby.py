@@ -14,7 +14,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._methods import METHODS, Method
 from arrowjag.creation import array as to_array
 from arrowjag.errors import JagAttributeError, JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
-from arrowjag.pandas._convert import as_array, nested_rows
+from arrowjag.pandas._convert import as_array, nested_rows, rows_by_group
 from arrowjag.pandas._series import FLAT_SETS
 from arrowjag.pandas._wrapping import align, rewrap
 
@@ -76,9 +76,7 @@ class GroupByJag:
     def _reduce(self, method: Method, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         series = self._series()
         ids, index = _groups(self._grouped)
-        order = np.argsort(ids, kind="stable")
-        order = order[np.count_nonzero(ids < 0) :]
-        counts = np.bincount(ids[order], minlength=len(index))
+        order, counts = rows_by_group(ids, len(index))
         given = method.bound(args, kwargs).arguments
         given.pop("self", None)
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from arrowjag import _arrow, _formatting
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
-from arrowjag._column import Column
+from arrowjag._column import Column, row_validity
 from arrowjag._integers import integer
 from arrowjag._methods import METHODS
 from arrowjag._ops import structure
@@ -25,7 +25,7 @@ from arrowjag.dims import Uniform
 from arrowjag.errors import JagAttributeError, JagIndexError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 
-__all__ = ["Row", "row_texts"]
+__all__ = ["Row", "row_at", "row_texts"]
 
 
 @functools.total_ordering
@@ -158,8 +158,7 @@ class Row:
         if inner.ndim == 1:
             value = inner.values[place].as_py()
             return pd.NA if value is None else value
-        validity = inner.shape.dims[1].validity
-        return pd.NA if validity is not None and not validity[place] else Row._at(inner, place)
+        return row_at(inner, place)
 
     def __contains__(self, item: Any) -> bool:
         return any(one == item for one in self.to_list())
@@ -257,6 +256,12 @@ def _instead(name: str) -> str:
     if name in METHODS:
         return f"; write .jag.{name} of the column for all rows at once, or row.array.{name}"
     return suggestion(name, METHODS, where="row.array")
+
+
+def row_at(column: Column, place: int) -> Any:
+    """Return a row of a column, NA where it is null."""
+    validity = row_validity(column, 1)
+    return pd.NA if validity is not None and not validity[place] else Row._at(column, place)
 
 
 def _boxed(column: Column) -> Column:

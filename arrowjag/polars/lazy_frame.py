@@ -172,10 +172,7 @@ class JagLazyFrame(_frames.FrameAccessor):
         names, known = _frames.several("nest", columns, self._names), self._columns()
         if not isinstance(into, str):
             raise JagTypeError(f"nest: into must be a str, got {type(into).__name__}")
-        gone = [name for name in names if name in known]
-        fields = [name if name in known else _frames.resolve(name, known)[1][-1] for name in names]
-        _frames.check_new("nest", fields, ())
-        _frames.check_new("nest", [into], [name for name in known if name not in gone])
+        gone, fields = _frames.nested_names(names, list(known), into)
         call = FrameCall("nest", fields, functools.partial(_frame_steps.nested, into), {into: fields})
         inputs = [self._read(name, known) for name in names]
         return call_columns(self._frame, call, inputs, [into], _frames.replaced(known, gone, [into]))
@@ -301,8 +298,7 @@ class JagLazyFrame(_frames.FrameAccessor):
         >>> lf.jag.sort_items("t", "t", "y").collect().rows()
         [([1, 2], [6, 5]), ([3], [7])]
         """
-        keys = list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, _KEYS) for one in by) else [by]
-        return self._changed("sort_items", functools.partial(_frame_steps.sorted, bool(descending)), keys, columns)
+        return self._changed("sort_items", functools.partial(_frame_steps.sorted, bool(descending)), _keys(by), columns)
 
     @check_arguments
     def topk(self, k: int, by: Any, *columns: Any) -> pl.LazyFrame:
@@ -331,8 +327,7 @@ class JagLazyFrame(_frames.FrameAccessor):
         >>> lf.jag.topk(1, "y", "t", "y").collect().rows()
         [([1], [6]), ([3], [7])]
         """
-        keys = list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, _KEYS) for one in by) else [by]
-        return self._changed("topk", functools.partial(_frame_steps.topk, item_count(k, "topk: k")), keys, columns)
+        return self._changed("topk", functools.partial(_frame_steps.topk, item_count(k, "topk: k")), _keys(by), columns)
 
     @check_arguments
     def describe(self, *columns: Any) -> pl.DataFrame:
@@ -439,8 +434,8 @@ class JagLazyFrame(_frames.FrameAccessor):
         return call_columns(self._frame, call, inputs, names, known)
 
 
-_KEYS = (str, pl.Expr, pl.Series, JaggedArray)
-"""Types of which a list is a list of keys; a list of anything else is one key."""
+def _keys(by: Any) -> list[Any]:
+    return _frames.several_keys(by, (str, pl.Expr, pl.Series, JaggedArray))
 
 
 def _sequence(value: Any) -> list[Any]:
