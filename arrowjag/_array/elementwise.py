@@ -18,6 +18,7 @@ from arrowjag._column import Column, empty, row_validity
 from arrowjag._methods import HOSTS, Rows, method
 from arrowjag._ops import casts, structure
 from arrowjag._ops import elementwise as _ops
+from arrowjag._ops.elementwise.ufuncs import check_ufunc
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrayOrScalar, BoolArray
@@ -202,10 +203,7 @@ class ElementwiseMethods(ArrayBase):
 
     @within_memory(None)
     def __array_ufunc__(self, ufunc: np.ufunc, call: str, *inputs: Any, **options: Any) -> Any:
-        if call != "__call__":
-            raise JagTypeError(f"{ufunc.__name__}.{call} is not defined for jagged arrays; use the methods sum, min, cumsum...")
-        if options:
-            raise JagTypeError(f"{ufunc.__name__} takes no options on jagged arrays, got {', '.join(options)}")
+        check_ufunc(ufunc, call, options)
         if any(_has_own_rules(one) for one in inputs):
             return _by_their_rules(ufunc, inputs)
         name = _ops.UFUNCS.get(ufunc, ufunc.__name__)

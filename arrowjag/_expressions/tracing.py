@@ -33,6 +33,7 @@ from arrowjag._expressions.tree import (
 from arrowjag._methods import HOSTS, METHODS, Host, Rows, add_namespaces
 from arrowjag._methods import Method as MethodEntry
 from arrowjag._ops.elementwise import PYTHON_BINARY, PYTHON_UNARY
+from arrowjag._ops.elementwise.ufuncs import check_ufunc
 from arrowjag.errors import JagAttributeError, JagError, JagTypeError
 
 __all__ = ["Trace", "Traced", "is_plain"]
@@ -272,10 +273,7 @@ class Traced:
         return self._trace.call("operator", name, tuple(self._trace.record(one, rowwise=True) for one in operands))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        if method != "__call__":
-            raise JagTypeError(f"{ufunc.__name__}.{method} is not defined for jagged columns; use the methods sum, min...")
-        if options:
-            raise JagTypeError(f"{ufunc.__name__} takes no options on jagged columns, got {', '.join(options)}")
+        check_ufunc(ufunc, method, options)
         self._check_operands(ufunc, inputs)
         operands = tuple(self._trace.record(one, rowwise=True) for one in inputs)
         made = self._trace.call(*ufunc_call(ufunc, operands))

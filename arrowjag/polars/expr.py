@@ -15,6 +15,7 @@ from arrowjag._array.windows import WindowMethods
 from arrowjag._expressions import Trace, Traced, is_plain, recorded_key, recorded_positions
 from arrowjag._html import facts_html
 from arrowjag._methods import METHODS, Host, add_namespaces
+from arrowjag._ops.elementwise.ufuncs import check_ufunc
 from arrowjag.errors import JagTypeError, Suggesting
 from arrowjag.polars._evaluation import describe
 from arrowjag.polars._names import add_aliases, check_keywords, own_names, refuse, refuse_foreign
@@ -85,10 +86,7 @@ class JagExpr(pl.Expr):
         return JagExpr(Call("operator", name, tuple(record(one, rowwise=True) for one in args)))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        if method != "__call__":
-            raise JagTypeError(f"{ufunc.__name__}.{method} is not defined for jagged columns; use the methods sum, min...")
-        if options:
-            raise JagTypeError(f"{ufunc.__name__} takes no options on jagged columns, got {', '.join(options)}")
+        check_ufunc(ufunc, method, options)
         made = Call(*ufunc_call(ufunc, tuple(record(one, rowwise=True) for one in inputs)))
         if ufunc.nout == 1:
             return JagExpr(made)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,21 @@ from arrowjag._ops.elementwise.types import plain_type
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray
 
-__all__ = ["ufunc"]
+__all__ = ["check_ufunc", "ufunc"]
 
 
 _LOGICAL = {np.logical_and, np.logical_or, np.logical_xor, np.logical_not}
 
 _EXTREMES = {np.maximum, np.minimum, np.fmax, np.fmin}
 """Functions that return one of two items: of 0.0 and -0.0 numpy takes one where it compares one item, the other of several."""
+
+
+def check_ufunc(function: np.ufunc, method: str, options: Mapping[str, Any]) -> None:
+    """Raise for methods of ufuncs, such as `reduce`, and for their options, such as `out`."""
+    if method != "__call__":
+        raise JagTypeError(f"{function.__name__}.{method} is not defined for jagged data; use the methods sum, min, cumsum...")
+    if options:
+        raise JagTypeError(f"{function.__name__} takes no options on jagged data, got {', '.join(options)}")
 
 
 def ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Column, ...]:
