@@ -14,7 +14,7 @@ from arrowjag._arrow.types import is_numeric
 from arrowjag._checked_buffers import is_registered_type, registered
 from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import Bits, all_set, pack_bits, unpack_bits, with_bits
+from arrowjag._kernels.base.memory import Bits, all_set, pack_bits, unpack_bits, valid_of, with_bits
 from arrowjag._kernels.move import gather
 from arrowjag._pyarrow_versions import numpy_dtype, take
 from arrowjag.errors import JagTypeError
@@ -96,17 +96,6 @@ def plain(array: pa.Array) -> pa.Array:
         dictionary = dictionary.cast(pa.large_string() if pt.is_string_view(dictionary.type) else pa.large_binary())
     gather.check_taken_dictionary(dictionary, indices)
     return with_room(lambda whole: take(whole, indices), dictionary)
-
-
-def valid_of(array: pa.Array) -> BoolArray | None:
-    """Return which items are valid; None if all are."""
-    if array.null_count == 0:
-        return None
-    bits = array.buffers()[0]
-    if bits is not None:  # unions have none, and count no nulls
-        return unpack_bits(bits, array.offset, len(array))
-    mask: BoolArray = array.is_valid().to_numpy(zero_copy_only=False)
-    return mask
 
 
 def bitmap(valid: BoolArray | None) -> pa.Buffer | None:

@@ -329,8 +329,7 @@ def join(column: Column, sep: str, axis: Any, skip_nulls: bool, min_count: int |
         found = text_loops.joined_rows(values, offsets, sep)
         if found is not None:
             return found
-        if values.null_count:
-            valid = values.is_valid().to_numpy(zero_copy_only=False)
+        if (valid := _arrow.valid_of(values)) is not None:
             values, offsets = gather.filter_values(values, valid), filter_rows(valid, offsets)
         check_memory(n_bytes(values) + max(0, len(values) - len(offsets) + 1) * len(sep.encode()), 1)
         lists = _arrow.wrap([_arrow.Level(offsets, None, None)], values)

@@ -189,10 +189,6 @@ def _agreed(sets: Column, probes: Column, depth: int, operation: str) -> tuple[C
     return sets, probes
 
 
-def _present(values: pa.Array) -> BoolArray | None:
-    return _arrow.valid_of(values)
-
-
 def _rows_along(column: Column, axis: Any, operation: str) -> Column:
     """Make the rows to search the last dim: merge trailing axes, or move an outer axis to the end."""
     return _axes.rows_along(column, _axes.normalize_axes(axis, column.ndim, operation))
@@ -281,7 +277,7 @@ def _looked_up(sets: Column, probes: Column, operation: str) -> Column:
     sets, probes, offsets = probes_of(sets, probes, operation)
     key, set_key = joint_keys(probes.values, sets.values, operation)
     found = _kernels.member(key, offsets, set_key, sets.shape.dims[-1].offsets)
-    return Column(probes.shape, _arrow.from_numpy(found, _present(probes.values)))
+    return Column(probes.shape, _arrow.from_numpy(found, _arrow.valid_of(probes.values)))
 
 
 def is_in(column: Column, values: Column) -> Column:

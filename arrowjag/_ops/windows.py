@@ -84,15 +84,6 @@ Statistic: TypeAlias = Callable[..., pa.Array]
 # --------------------------------------------------------------------------------------------------- statistics
 
 
-def _numbers(values: pa.Array, name: str) -> pa.Array:
-    type = values.type
-    if _arrow.is_numeric(type):
-        return values
-    if pt.is_null(type):
-        return pa.nulls(len(values), pa.int64())
-    raise JagTypeError.no_kernel(f"rolling {name}", type)
-
-
 def _filled(values: pa.Array, view: View, dtype: Any) -> npt.NDArray[Any]:
     """The values as numbers of a type, 0 where null."""
     data = _arrow.data_alone(values).astype(dtype, copy=False)
@@ -119,7 +110,7 @@ def _sum(view: View) -> pa.Array:
         parts = _sums_of_parts(exact.parts_of(view.values, exact.longest_row(view.offsets)), view)
         found = exact.assembled(parts, None, exact.wide_type(type), "rolling sum", view.offsets)
         return structure.null_values(found, view.enough(0))
-    values = _numbers(view.values, "sum")
+    values = _arrow.plain_numbers(view.values, "rolling sum")
     if pt.is_floating(values.type):
         return _rounded(view.sums(_filled(values, view, np.float64)), view)
     unsigned = pt.is_unsigned_integer(values.type)
@@ -154,7 +145,7 @@ def _mean(view: View) -> pa.Array:
         most = exact.longest_row(view.offsets)
         parts = exact.parts_of(view.values, most) if pt.is_decimal(type) else exact.moment_parts(view.values, most)[0]
         return structure.null_values(exact.divided(_sums_of_parts(parts, view), n, type, "rolling mean"), view.enough(0))
-    values = _numbers(view.values, "mean")
+    values = _arrow.plain_numbers(view.values, "rolling mean")
     if pt.is_floating(values.type):
         totals = view.sums(_filled(values, view, np.float64))
         return _rounded(np.divide(totals, n, out=totals), view)
@@ -191,7 +182,7 @@ def _spread_data(values: pa.Array, offsets: IntArray, name: str) -> npt.NDArray[
     """Numbers whose spread is that of the values."""
     if pt.is_decimal(values.type):
         values = exact.deviations(values, offsets)
-    data = _arrow.data_alone(_numbers(values, name))
+    data = _arrow.data_alone(_arrow.plain_numbers(values, f"rolling {name}"))
     return data.astype(np.float64) if data.dtype.kind == "b" else data
 
 

@@ -260,7 +260,12 @@ def data_of(values: Any) -> NDArray[Any]:
 
 def valid_of(values: Any) -> NDArray[np.bool_] | None:
     """Which values are not null; None if all are."""
-    return unpack_bits(values.buffers()[0], values.offset, len(values)) if values.null_count else None
+    if values.null_count == 0:
+        return None
+    bits = values.buffers()[0]
+    if bits is None:  # of the null type
+        return np.zeros(len(values), np.bool_)
+    return unpack_bits(bits, values.offset, len(values))
 
 
 def without_validity(values: pa.Array[Any]) -> pa.Array[Any]:

@@ -70,7 +70,7 @@ def codes_beside(data: Sequence[Datum], operation: str) -> tuple[list[Datum], pa
         If two ordered dictionaries differ, or a label is not in the dictionary.
     """
     ordered = [datum for datum in data if is_ordered(datum.type)]
-    dictionary = _arrow.shared_categories([_dictionary(datum) for datum in ordered], operation)
+    dictionary = _arrow.shared_categories([datum.dictionary for datum in ordered], operation)
     # An array without items may have lost its dictionary: then the labels beside it are the categories.
     if not len(dictionary) and not any(isinstance(datum, pa.Scalar) or len(datum) for datum in ordered):
         dictionary = _labels([datum for datum in data if not is_ordered(datum.type)], dictionary.type)
@@ -89,11 +89,6 @@ def as_category(label: pa.Scalar, values: pa.Array, operation: str) -> pa.Scalar
         return label
     (code, _), dictionary = codes_beside([label, values], operation)
     return from_codes(pa.repeat(code, 1), dictionary, [values.type])[0] if code.is_valid else null_scalar(values.type)
-
-
-def _dictionary(datum: Datum) -> pa.Array:
-    """Return the dictionary of an array or a scalar."""
-    return datum.dictionary
 
 
 def _labels(data: Sequence[Datum], type: pa.DataType) -> pa.Array:
