@@ -115,10 +115,10 @@ LAYOUTS = (
 
 
 @pytest.fixture(scope="module", params=["items", "arrays"], autouse=True)
-def _few_texts(request: pytest.FixtureRequest) -> Iterator[None]:
+def few_texts(request: pytest.FixtureRequest) -> Iterator[str]:
     """Few texts by Python, and as many are."""
     with strategy.force(few_texts=request.param):
-        yield
+        yield request.param
 
 
 def call(x: Any, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
@@ -141,9 +141,10 @@ def test_text_agrees_with_python(name: str, data: st.DataObject) -> None:
     assert (empty.type, empty.ndim) == (got.type, got.ndim)
 
 
-def test_characters_that_python_treats_differently_are_python_s() -> None:
+def test_characters_that_python_treats_differently_are_python_s(few_texts: str) -> None:
     """Every character whose case Arrow maps in another way, among them "ß", and the sigma at the end of words."""
     chars = [chr(code) for code in [*range(128, 0x3000), *range(0x3000, 0x1F000, 13)] if not 0xD800 <= code < 0xE000]
+    chars = chars[::100] if few_texts == "items" else chars  # what Python itself computes needs a sample
     x = aj.array([chars, [f"a{char}" for char in chars]])
     for name in (*ref.PLAIN_TEXT, *ref.PREDICATES):
         assert call(x, f"str.{name}", (), {}).to_list() == ref.text_method(name, x.to_list(), 2)

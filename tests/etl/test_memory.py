@@ -42,7 +42,7 @@ def batches(
 
 def test_a_batch_is_freed_before_the_next_one_is_read(tmp_path: Path) -> None:
     """The reader of pyarrow holds one; a loop in a generator held another, and so did the search for a next one that fits."""
-    pq.write_table(pa.table({"id": range(4_000_000)}), tmp_path / "a.parquet", row_group_size=4_000_000)
+    pq.write_table(pa.table({"id": np.arange(4_000_000)}), tmp_path / "a.parquet", row_group_size=4_000_000)
     (part,) = open_parts([StoredFile(str(tmp_path / "a.parquet"), LocalFileSystem())], pa.schema([]))
     before, held = pa.total_allocated_bytes(), []
     for table, _ in read_runs([(part, [0])], make_plan(part.schema, None, None), 8 * 10**6):
