@@ -103,6 +103,10 @@ class Dim(SizesAsList):
     def _slice(self, start: int, stop: int) -> Dim:
         """The rows from start to before stop, 0 <= start <= stop <= len."""
 
+    def _runs(self) -> tuple[IntArray, IntArray]:
+        """Values and lengths of runs, in order; equal neighbours and empty runs are allowed."""
+        return self.sizes, np.ones(self._n, np.int64)
+
     def _part(self, start: int, stop: int) -> tuple[Dim, int]:
         """The rows from start to before stop, and how many items the rows before them have."""
         return self._slice(start, stop), self._offset_at(start)
@@ -114,10 +118,6 @@ class Dim(SizesAsList):
     @abstractmethod
     def _uniform(self) -> bool:
         """Whether all sizes are equal; there is at least one row."""
-
-    @abstractmethod
-    def _runs(self) -> tuple[IntArray, IntArray]:
-        """Values and lengths of runs, in order; equal neighbours and empty runs are allowed."""
 
     @abstractmethod
     def _scaled(self, factor: int) -> Dim:

@@ -218,9 +218,6 @@ class Affine(Dim):
     def _uniform(self) -> bool:
         return self._n == 1 or self._step == 0
 
-    def _runs(self) -> tuple[IntArray, IntArray]:
-        return self.sizes, np.ones(self._n, np.int64)
-
     def _rises(self, most: int) -> IntArray | None:
         rising = max(self._n - 1, 0) if self._step > 0 else 0
         return np.arange(1, rising + 1) if rising <= most else None
@@ -399,9 +396,6 @@ class Ragged(Dim):
         if known is None:  # setdefault, because another thread may have looked meanwhile and nothing is set twice
             known = self.__dict__.setdefault("_all_equal", _steps_by(self.offsets, first))
         return known
-
-    def _runs(self) -> tuple[IntArray, IntArray]:
-        return self.sizes, np.ones(self._n, np.int64)
 
     def _scaled(self, factor: int) -> Dim:
         return Ragged.from_offsets(self.offsets * factor, check=False)
