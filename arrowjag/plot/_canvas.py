@@ -10,7 +10,7 @@ import pyarrow.types as pt
 from arrowjag._column import Column
 from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError
 
-__all__ = ["BAR", "EMPTY", "NULL", "axes", "count", "figure", "tidy"]
+__all__ = ["BAR", "EMPTY", "NULL", "axes", "figure", "tidy"]
 
 BAR = "#3f74c8"
 NULL = "#c2570c"
@@ -95,11 +95,6 @@ def logarithmic(ax: Any, label: str) -> None:
     ax.yaxis.set_major_locator(LogLocator(10, subs=(1.0,)))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     ax.set_ylabel(label)
-
-
-def count(n: int, noun: str) -> str:
-    """`1 row`, `2 rows`."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def check_rows(column: Column, operation: str) -> None:

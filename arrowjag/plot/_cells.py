@@ -13,6 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow, _formatting
 from arrowjag._array.base import as_column
 from arrowjag._column import Column, row_validity
+from arrowjag._html import count_text
 from arrowjag._ops import structure
 from arrowjag.errors import JagValueError, brief
 from arrowjag.plot import _canvas
@@ -96,9 +97,9 @@ def _rows_title(column: Column) -> str:
     valid = row_validity(column, 1) if column.ndim > 1 else None
     nulls = 0 if valid is None else len(valid) - int(np.count_nonzero(valid))
     unknown = column.values.null_count
-    leaves = f"{_canvas.count(column.shape.size, 'value')}{f' ({unknown:,} null)' if unknown else ''}"
-    missing = [_canvas.count(nulls, "null row")] if nulls else []
-    return ", ".join([_canvas.count(n, "row"), leaves, *missing])
+    leaves = f"{count_text(column.shape.size, 'value')}{f' ({unknown:,} null)' if unknown else ''}"
+    missing = [count_text(nulls, "null row")] if nulls else []
+    return ", ".join([count_text(n, "row"), leaves, *missing])
 
 
 # ------------------------------------------------------------------------------------------------- cells

@@ -12,6 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._html import count_text
 from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._ops import struct_fields
 from arrowjag._ops.structure import normalize_axis
@@ -73,11 +74,11 @@ def _mark_median(ax: Any, median: float, edges: npt.NDArray[np.float64]) -> None
 
 
 def _sizes_title(place: int, found: IntArray, nulls: int) -> str:
-    left_out = f", {_canvas.count(nulls, 'null row')} left out" if nulls else ""
+    left_out = f", {count_text(nulls, 'null row')} left out" if nulls else ""
     bounds = f" of {found.min():,} to {found.max():,} items" if len(found) else ""
     if len(found) and found.min() == found.max():
-        bounds = f" of {_canvas.count(int(found.min()), 'item')} each"
-    return f"Sizes of dim {place}: {_canvas.count(len(found), 'row')}{bounds}{left_out}"
+        bounds = f" of {count_text(int(found.min()), 'item')} each"
+    return f"Sizes of dim {place}: {count_text(len(found), 'row')}{bounds}{left_out}"
 
 
 def _sizes_label(column: Column, place: int) -> str:
@@ -130,7 +131,7 @@ def _is_category(type: pa.DataType) -> bool:
 def _numbers(leaves: pa.Array, ax: Any) -> Any:
     data, valid = _arrow.to_numpy(leaves)
     data = data if valid is None else data[valid]
-    notes = [_canvas.count(leaves.null_count, "null")] if leaves.null_count else []
+    notes = [count_text(leaves.null_count, "null")] if leaves.null_count else []
     if data.dtype.kind == "f":
         for name, mask in (("NaN", np.isnan(data)), ("infinite", np.isinf(data))):
             notes += [f"{np.count_nonzero(mask):,} {name}"] if mask.any() else []
@@ -204,7 +205,7 @@ def _times(edges: npt.NDArray[Any], type: pa.DataType) -> npt.NDArray[Any]:
 def _categories(leaves: pa.Array, ax: Any) -> Any:
     counted = pc.value_counts(leaves.drop_null())
     pairs = sorted(((int(one["counts"]), str(one["values"])) for one in counted.to_pylist()), key=lambda pair: (-pair[0], pair[1]))
-    notes = [_canvas.count(leaves.null_count, "null")] if leaves.null_count else []
+    notes = [count_text(leaves.null_count, "null")] if leaves.null_count else []
     notes += [f"{len(pairs) - CATEGORIES:,} rarer values not shown"] if len(pairs) > CATEGORIES else []
     _canvas.tidy(ax, _values_title(len(leaves), notes), "number of values")
     if not pairs:
@@ -218,4 +219,4 @@ def _categories(leaves: pa.Array, ax: Any) -> Any:
 
 
 def _values_title(n: int, notes: list[str]) -> str:
-    return f"Values: {_canvas.count(n, 'leaf').replace('leafs', 'leaves')}{', '.join(['', *notes])}"
+    return f"Values: {count_text(n, 'leaf').replace('leafs', 'leaves')}{', '.join(['', *notes])}"

@@ -21,6 +21,7 @@ from arrowjag._kernels.move.gather import ranges
 from arrowjag._kernels.order import batches, pairs
 from arrowjag._kernels.order.batches import low_codes
 from arrowjag._kernels.order.digits import radix_order
+from arrowjag._kernels.order.small import differs
 from arrowjag._kernels.order.sort import Key, argsort, lexsort, span_of
 from arrowjag._kernels.reduce import extremes
 from arrowjag.errors import JagValueError
@@ -66,10 +67,7 @@ def sorted_runs(
 def _differs(key: NDArray[Any], valid: NDArray[np.bool_] | None, nulls_differ: bool) -> NDArray[np.bool_]:
     """Whether each entry differs from the one before it; the first does not."""
     result = zeros(len(key), np.bool_)
-    change = result[1:]
-    np.not_equal(key[1:], key[:-1], out=change)
-    if key.dtype.kind == "f" and np.count_nonzero(nan := np.isnan(key)):
-        change &= ~(nan[1:] & nan[:-1])
+    change = differs(key, result[1:])
     if valid is not None and nulls_differ:
         change |= ~valid[1:]
     elif valid is not None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels.base.memory import numbers, or_all
 from arrowjag._kernels.base.offsets import from_counts
 
-__all__ = ["Key", "Runs", "argsort", "combine", "cut", "groups", "lookup", "member", "owners", "search"]
+__all__ = ["Key", "Runs", "argsort", "combine", "cut", "differs", "groups", "lookup", "member", "owners", "search"]
 
 Key = tuple[NDArray[Any], NDArray[np.bool_] | None]
 """A key of each item, and which items have one."""
@@ -71,19 +71,19 @@ def groups(keys: Sequence[Key], rows: NDArray[np.int64]) -> tuple[Runs, NDArray[
     inner = begins[1:-1]
     np.not_equal(ordered[1:], ordered[:-1], out=inner)
     for key in data:
-        inner |= _differs(key[order])
+        inner |= differs(key[order])
     ends = begins.nonzero()[0]
     starts = ends[:-1]
     order = order if there is None else there[order]
     return Runs(order, starts, ends[1:] - starts, order[starts]), ordered[starts]
 
 
-def _differs(key: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether each entry but the first differs from the one before it."""
-    differs: NDArray[np.bool_] = key[1:] != key[:-1]
+def differs(key: NDArray[Any], out: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+    """Whether each entry but the first differs from the one before it; NaN equals NaN."""
+    found: NDArray[np.bool_] = np.not_equal(key[1:], key[:-1], out=out)
     if key.dtype.kind == "f" and np.count_nonzero(nan := np.isnan(key)):
-        differs &= ~(nan[1:] & nan[:-1])
-    return differs
+        found &= ~(nan[1:] & nan[:-1])
+    return found
 
 
 def _both(x: Key, offsets_x: NDArray[np.int64], y: Key, offsets_y: NDArray[np.int64]) -> tuple[Runs, NDArray[np.int64]]:
