@@ -74,7 +74,7 @@ class ColumnType:
     extents : tuple of int or None
         Declared extents, one entry per dim.
     jagged : bool
-        Whether the column has the dtype `Jagged`; otherwise it is a flat column, a `List` or an `Array`.
+        Whether the column has the dtype `Jagged` if it is nested; otherwise it is a `List` or an `Array`.
     enum : pl.DataType or None
         The dtype of the values if it is an Enum or a struct that contains one; the Arrow type does not include the categories.
     maps : bool
@@ -97,6 +97,11 @@ class ColumnType:
         return ColumnType(self.leaf, self.ndim + 1, (None, None, *self.extents[1:]), self.jagged, self.enum, self.maps)
 
     @property
+    def extension(self) -> bool:
+        """Whether the column has the dtype `Jagged`; a flat column may have an extension dtype of its leaves."""
+        return self.jagged and self.ndim > 1
+
+    @property
     def lists(self) -> pl.DataType:
         """The dtype of the column as plain lists, without declared extents."""
         return polars_dtype(_column.storage_type(storable(self.leaf), self.ndim))
@@ -107,7 +112,7 @@ class ColumnType:
         storage = polars_dtype(_column.storage_type(storable(self.leaf), self.ndim, self.extents))
         if self.enum is not None:
             storage = _with_leaf(storage, self.ndim - 1, self.enum)
-        if not self.jagged or self.ndim == 1:
+        if not self.extension:
             return storage
         return Jagged.ext_from_params(_arrow.EXTENSION_NAME, storage, f'{{"ndim":{self.ndim}}}')
 
@@ -240,7 +245,7 @@ def as_enum(series: pl.Series, enum: pl.DataType | None) -> pl.Series:
     wanted = ColumnType(kind.leaf, kind.ndim, kind.extents, kind.jagged, enum).dtype
     lists = _with_leaf(kind.lists, kind.ndim - 1, enum)  # polars can't cast to an Enum inside an Array
     storage = wanted.ext_storage() if isinstance(wanted, Jagged) else wanted
-    made = _to_enum((series.ext.storage() if kind.jagged else series).cast(kind.lists), lists).cast(storage)
+    made = _to_enum((series.ext.storage() if kind.extension else series).cast(kind.lists), lists).cast(storage)
     return made.ext.to(wanted) if isinstance(wanted, Jagged) else made
 
 

@@ -246,7 +246,7 @@ class _Plan:
         kind = self._result_type(root, sources)
         made = None if any(key in self.arrays for key in keys) else self._native(root, set())
         if made is not None:
-            return (_converted(made, kind.dtype) if kind.jagged and kind.ndim > 1 else made), kind
+            return (_converted(made, kind.dtype) if kind.extension else made), kind
         columns: list[Source] = []
         positions: list[tuple[Node, int]] = []
         nodes = self._below(root)
@@ -275,7 +275,7 @@ class _Plan:
                     return None
                 parts.append(source[0])
             elif source is not None:
-                parts.append(_storage(source[0]) if source[1].jagged else source[0])
+                parts.append(_storage(*source))
             operands.append(one if source is None else source[1])
         build = native(root, operands)
         return None if build is None else lambda columns: build(*[part(columns) for part in parts])
@@ -302,7 +302,7 @@ class _Plan:
             if id(child) not in imploded:
                 build, kind = self.lower(child)
                 made = imploded[id(child)] = Input(pl.element())
-                self.sources[id(made)] = _imploded(build), kind.imploded()
+                self.sources[id(made)] = _imploded(_storage(build, kind)), kind.imploded()
                 self.samples[id(made)] = kind.imploded().empty()
             return imploded[id(child)]
 
@@ -335,12 +335,13 @@ def _is_column_of_key(entry: Any, several: bool) -> bool:
     return isinstance(entry, list) and any(isinstance(one, (Input, Call)) for one in entry)
 
 
-def _storage(build: Build) -> Build:
-    return lambda columns: build(columns).ext.storage()
+def _storage(build: Build, kind: ColumnType) -> Build:
+    """The expression of the lists that store a column; a flat column keeps the extension dtype of its leaves."""
+    return (lambda columns: build(columns).ext.storage()) if kind.extension else build
 
 
 def _imploded(build: Build) -> Build:
-    return lambda columns: build(columns).ext.storage().implode()
+    return lambda columns: build(columns).implode()
 
 
 def _converted(build: Build, dtype: pl.DataType) -> Build:

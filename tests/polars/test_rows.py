@@ -57,6 +57,18 @@ def test_aggregates_of_groups(name, column, axis, engine):
     assert spread.to_list() == [out["x"].to_list()["ab".index(key)] for key in ROWS["g"][0]]
 
 
+@pytest.mark.parametrize("leaf", [pa.bool8(), pa.json_(), pa.opaque(pa.int8(), "name", "vendor")], ids=str)
+def test_aggregates_keep_the_extension_type_of_the_leaves(leaf):
+    values = ["3", None, "1"] if leaf == pa.json_() else [1, None, 0]
+    flat = aj.array(pa.ExtensionArray.from_storage(leaf, pa.array(values, leaf.storage_type)))
+    nested = aj.JaggedArray(aj.JaggedShape(2, [2, 1]), flat.values)
+    for column, expr in ((flat, c("x").jag.min(axis=0)), (flat, c("x").jag.get(-1)), (nested, c("x").jag.min().jag.min(axis=0))):
+        df = column.to_polars("x").to_frame()
+        smallest = aj.array(pa.ExtensionArray.from_storage(leaf, pa.array(values[2:], leaf.storage_type)))
+        for got in (*results(df, expr), df.group_by(pl.lit(1)).agg(expr.alias("x"))["x"]):
+            assert_same(got, smallest)
+
+
 def test_aggregates_of_computed_columns_and_of_several_axes():
     for got in results(frame(), (c("v").jag * c("k")).jag.sum(axis=0)):
         assert_same(got, row_of((X["v"] * X["k"]).sum(axis=0)))
