@@ -71,3 +71,14 @@ def test_searchsorted_at_every_axis(data: st.DataObject) -> None:
     if rows.ndim:
         y = x.max(axis)
         assert_lists_equal(as_list(x.searchsorted(y, axis=axis)), ref.over_rows(slots, rows, Jag(as_list(y), rows.ndim)))
+
+
+@pytest.mark.parametrize("leaf", [pa.int64(), pa.float32(), pa.string(), pa.dictionary(pa.int8(), pa.string())], ids=str)
+def test_nulls_before_items_raise(leaf: pa.DataType) -> None:
+    """As polars sorts them: what lies under the nulls would decide the positions."""
+    x = aj.array([[["1", None], [None, "2", None]]]).cast(leaf)
+    with pytest.raises(JagValueError, match=r"searchsorted: row \[0\]\[1\] has a null before an item.*nulls last; call sort"):
+        x.searchsorted(x)
+    with pytest.raises(JagValueError, match=r"searchsorted: row 0 has a null before an item"):
+        x.searchsorted(x[:, 0, 0], axis=(1, 2))
+    assert x.sort().searchsorted(x).to_list() == [[[0, None], [None, 0, None]]]

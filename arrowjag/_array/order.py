@@ -324,10 +324,12 @@ class OrderMethods(ArrayBase):
             If the outer dims of `y` differ from the dims above the rows.
         JagTypeError
             If the leaf types have no common type, or no order.
+        JagValueError
+            If a null stands before an item of its row.
 
         Notes
         -----
-        Rows must be sorted, nulls last, as by `sort` along the same axis; this is not checked.
+        Rows must be sorted, nulls last, as by `sort` along the same axis. The order of the items is not checked; `is_sorted` does.
 
         Examples
         --------

@@ -294,7 +294,8 @@ def searchsorted(column: Column, sought: Column, side: Literal["left", "right"],
     """Return the position in the sorted row at which inserting each searched item keeps the order."""
     sets, probes, offsets = probes_of(_rows_along(column, axis, "searchsorted"), sought, "searchsorted")
     key, set_key = joint_keys(probes.values, sets.values, "searchsorted", ordered=True)
-    slots = search.searchsorted(set_key[0], sets.shape.dims[-1].offsets, key[0], offsets, side, set_key[1])
+    rows = sets.shape.dims[-1].offsets
+    slots = naming_rows(sets.shape, sets.ndim - 1, search.searchsorted, set_key[0], rows, key[0], offsets, side, set_key[1])
     return Column(probes.shape, _arrow.from_numpy(slots, key[1]))
 
 

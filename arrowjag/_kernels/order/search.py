@@ -55,7 +55,7 @@ def searchsorted(
     JagTypeError
         The dtypes differ.
     JagValueError
-        An unknown side.
+        An unknown side, or a null before an item of its row: what lies under nulls would decide the slots.
 
     Notes
     -----
@@ -65,6 +65,8 @@ def searchsorted(
         raise JagTypeError(f"searchsorted: expected keys of one dtype, got {key.dtype} and {sought.dtype}; cast one of them.")
     if side not in ("left", "right"):
         raise JagValueError.unknown("searchsorted: side", ("left", "right"), side)
+    if valid is not None:
+        _check_nulls_last(valid, offsets)
     n_valid = row_sizes(offsets) if valid is None else count_true(valid, offsets)
     are_few = strategy.is_small("searchsorted", (key, valid), (sought, None))
     out = empty(len(sought), np.int64)
@@ -90,6 +92,17 @@ def searchsorted(
 
     map_rows(block, sought_offsets, block_values=strategy.sizes.SEARCH_BLOCK, alone=strategy.sizes.HUGE)
     return out
+
+
+def _check_nulls_last(valid: NDArray[np.bool_], offsets: NDArray[np.int64]) -> None:
+    wrong = valid[1:] > valid[:-1]
+    wrong[offsets[(offsets > 0) & (offsets < len(valid))] - 1] = False  # the first item of each row
+    if np.count_nonzero(wrong):
+        row = int(offsets.searchsorted(int(wrong.argmax()) + 1, "right")) - 1
+        raise JagValueError(
+            f"searchsorted: row {row} has a null before an item, and must be sorted with its nulls last; call sort() first",
+            row=row,
+        )
 
 
 def _bisect_parts(key: NDArray[Any], sought: NDArray[Any], side: Literal["left", "right"], out: NDArray[np.int64]) -> None:
