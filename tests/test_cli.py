@@ -412,6 +412,8 @@ def test_json_holds_the_same_facts(parquet: Path) -> None:
     both = run("show", parquet, "delays", "--json", "--html", page)
     assert json.loads(both.stdout) == facts
     assert both.stderr == f"{page}\n"
+    for words in (["--html"], ["--html", "--all"], ["--html", "-"]):  # without a file name the page is printed
+        assert run("show", parquet, "delays", *words).stdout == page.read_text(encoding="utf-8")
 
 
 # --------------------------------------------------------------------------------------------------- wrong input
@@ -432,6 +434,7 @@ def test_json_holds_the_same_facts(parquet: Path) -> None:
         ("show flights.parquet seats.x", "column seats: no field 'x'; it holds no structs"),
         ("show flights.parquet --bad", "No such option"),
         ("show flights.parquet --html no/page.html", "there is no folder no"),
+        ("show flights.parquet --html --json", "--json and --html can't both print to stdout"),
         ("show flights.parquet --plot no/picture.png", "there is no folder no"),
         ("show flights.parquet delays --plot picture.xyz", "picture.xyz: write png, svg or pdf"),
         ("show", "Missing argument 'file'"),

@@ -30,6 +30,7 @@ def _help_mode() -> Literal["rich"] | None:
 app = typer.Typer(name="arrowjag", pretty_exceptions_enable=False, rich_markup_mode=_help_mode())
 
 _STORAGE = "An option of the store by its name in object_store, such as aws_region=eu-west-1; may be repeated."
+_STDOUT = Path("-")
 _INTERRUPTED = 130
 _TERMINATED = 143
 
@@ -41,7 +42,7 @@ def run(words: list[str]) -> int:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # a terminal without block characters
-        code = app(args=words or ["--help"], prog_name="arrowjag", standalone_mode=False)
+        code = app(args=_with_stdout(words) or ["--help"], prog_name="arrowjag", standalone_mode=False)
         sys.stdout.flush()
         return _fail("stopped", _INTERRUPTED) if code == _INTERRUPTED else int(code or 0)
     except (KeyboardInterrupt, typer.Abort):
@@ -63,6 +64,15 @@ def run(words: list[str]) -> int:
             raise
         context = getattr(error, "ctx", None)
         return _fail(f"{error.format_message()} (see {context.command_path if context else 'arrowjag'} --help)", 2)
+
+
+def _with_stdout(words: list[str]) -> list[str]:
+    """The arguments, with the file name - after an option --html that has none: typer has no options with optional values."""
+    given: list[str] = []
+    for place, word in enumerate(words):
+        after = words[place + 1] if place + 1 < len(words) else "--"
+        given += [word, str(_STDOUT)] if word == "--html" and after.startswith("-") and after != str(_STDOUT) else [word]
+    return given
 
 
 def _leave_pipe() -> int:
@@ -113,7 +123,11 @@ def show(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the same facts as JSON.")] = False,
     html: Annotated[
-        Path | None, typer.Option(metavar="PAGE.html", help="Write the same facts as one HTML page that needs no network.")
+        Path | None,
+        typer.Option(
+            metavar="[PAGE.html]",
+            help="Write the same facts as one HTML page that needs no network; without a file name, or as -, print it.",
+        ),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="PICTURE.png", help="Draw the sizes, the rows and the values (png, svg, pdf).")
@@ -131,8 +145,11 @@ def show(
       arrowjag show flights.parquet flights.dep_delay
       arrowjag show flights.parquet flights --plot sizes.png
       arrowjag show flights.parquet --html flights.html
+      arrowjag show flights.parquet --html
       arrowjag show flights.parquet --json
     """  # noqa: D301
+    if as_json and html == _STDOUT:
+        raise JagValueError("--json and --html can't both print to stdout: give --html a file name")
     console = _tables.console_for(sys.stdout)
     options = _jobs.storage_options(storage_option)
     facts = read_facts(file, column, everything=everything, width=max(40, console.width - 12), options=options)
@@ -143,7 +160,7 @@ def show(
     if plot is not None:
         _draw(plot, file, column, options)
     for made in (html, plot):
-        if made is not None:
+        if made not in (None, _STDOUT):
             print(made, file=sys.stderr if as_json else sys.stdout)  # a pipe gets JSON only
     if as_json:
         print(json.dumps(dataclasses.asdict(facts), indent=2))
@@ -152,6 +169,9 @@ def show(
 
 
 def _write(path: Path, text: str) -> None:
+    if path == _STDOUT:
+        print(text, end="")
+        return
     if not path.parent.is_dir():
         raise JagValueError(f"{path}: there is no folder {path.parent}")
     path.write_text(text, encoding="utf-8")
