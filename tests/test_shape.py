@@ -98,6 +98,18 @@ def test_huge_shapes_take_no_memory() -> None:
     assert shape == JaggedShape(10**9, (10**9, 10**9))
     assert repr(shape) == "JaggedShape(1000000000, 1000000000)"
     assert shape[:1] == JaggedShape(10**9)
+    affine, runs = JaggedShape(10**9, (1, 10**9, 1)), JaggedShape(2, [10**9, 2], ([5, 7], [10**9, 2]))
+    assert affine.flatten() == affine.flatten_end() == JaggedShape(10**9 * (10**9 + 1) // 2)
+    assert runs.flatten(1).unpack() == ([2], [5 * 10**9, 14])
+    assert JaggedShape(2, [10**9, 2], 10**9).flatten(1).unpack() == ([2], [10**18, 2 * 10**9])
+
+
+def test_dims_merge_with_empty_and_null_rows_at_their_ends() -> None:
+    null = dims.Ragged([0], validity=[False])
+    assert JaggedShape(1, null, 3).flatten(1)[1].validity.tolist() == [False]
+    assert JaggedShape(3, [0, 2, 0], 0).flatten(1).unpack() == ([3], [0, 0, 0])
+    assert JaggedShape(3, [0, 0, 0], 4).flatten(1).unpack() == ([3], [0, 0, 0])
+    assert JaggedShape(2, [0, 3], (1, 3, 1), ([2, 0], 3)).flatten(1).unpack() == ([2], [0, 6])
 
 
 # -------------------------------------------------------------------------------------------------------- text and facts

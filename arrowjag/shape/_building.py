@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["chain", "check_depth", "check_range", "clamp", "count_parents", "is_placeholder", "merge", "without_placeholder"]
 
 
+_FEW = 64
+"""Most rows whose offsets are computed one by one, as patterns can."""
+
+
 def chain(specs: Sequence[Any], *, repeat_lists: bool) -> tuple[Dim, ...]:
     """Convert arguments to dims that fit each other."""
     dims: list[Dim] = []
@@ -82,10 +86,21 @@ def merge(dims: Sequence[Dim]) -> Dim:
     if all(isinstance(dim, Uniform) for dim in dims):
         size = int(np.prod([dim.size for dim in dims[-1:]], dtype=object)) // max(len(dims[0]), 1)
         return Uniform(size, len(dims[0]), declared=False)
+    if len(dims[0]) == 1 and dims[0].validity is None:
+        return Uniform._frame(dims[-1].size)
     cut = dims[0].offsets
     for dim in dims[1:]:
-        cut = _offsets.compose(cut, dim.offsets)
+        cut = _cut_below(cut, dim)
     return Ragged.from_offsets(cut, validity=dims[0].validity, check=False)
+
+
+def _cut_below(cut: IntArray, dim: Dim) -> IntArray:
+    """The offsets of a dim at some of its rows; those of all rows are computed only where most are needed, or kept anyway."""
+    if isinstance(dim, Uniform):
+        return cut * dim.offset_of(min(1, len(dim)))
+    if isinstance(dim, Ragged) or len(cut) > _FEW:
+        return _offsets.compose(cut, dim.offsets)
+    return np.array([dim.offset_of(row) for row in cut.tolist()], np.int64)
 
 
 def check_depth(depth: Any, ndim: int) -> None:
