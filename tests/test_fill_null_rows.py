@@ -21,7 +21,7 @@ def test_null_rows_are_filled_from_rows_or_from_one_row() -> None:
     assert deep.fill_null_rows([[5]]).to_list() == [[[1], None], [[5]]]
     assert deep.fill_null_rows([5], axis=1).to_list() == [[[1], [5]], None]
     assert aj.array([1, None]).fill_null_rows(3).to_list() == [1, 3]
-    with pytest.raises(ValueError, match="must have the rows"):
+    with pytest.raises(ValueError, match=r"must have the rows of JaggedShape\(3, \[1, 0, 2\]\), or be one row for all, of 1 dim"):
         x.fill_null_rows([[1], [2]])
 
 

@@ -564,7 +564,9 @@ def fill_null_rows(column: Column, depth: int, other: Column) -> Column:
     items = depth if other.ndim == column.ndim else 0
     if other.ndim != column.ndim - depth + items or (items and other.shape[:depth] != column.shape[:depth]):
         dims = plural(column.ndim - depth, "dim")
-        raise ShapeError(f"fill_null_rows: {other.shape!r} must have the rows of {column.shape!r}, or be one row for all, of {dims}")
+        raise ShapeError(
+            f"fill_null_rows: {other.shape!r} must have the rows of {column.shape!r}, or be one row for all, of {dims}"
+        )
     validity = row_validity(column, depth)
     if validity is None:  # the result declares extents as if there were rows to fill
         pairs = zip(column.shape.dims[depth:], other.shape.dims[items:], strict=True)
