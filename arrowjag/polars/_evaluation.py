@@ -197,7 +197,7 @@ def named(error: JagError, name: str, rows: int | None = None) -> JagError:
 def within_batch(error: JagError, rows: int) -> JagError:
     """Return the error with a note that its row numbers count within a batch of `rows` rows."""
     text = str(error)
-    if not re.search(r"\brow \d", text) or "polars handed over" in text:
+    if not re.search(r"\brow [\d\[]", text) or "polars handed over" in text:
         return error
     return type(error)(
         f"{text} (counted within the {plural(rows, 'row')} that polars handed over at once, which may be a part of the column)"

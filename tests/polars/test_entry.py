@@ -143,6 +143,15 @@ def test_an_error_counts_rows_of_the_piece(engine):
         df.lazy().select((c("v").jag + c("w")).jag.cumsum()).collect(engine=engine)
 
 
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_an_error_of_a_nested_row_counts_in_the_piece_too(engine):
+    df = pl.DataFrame({"v": aj.array([[[1], []], [[1], [2**62, 2**62]]]).to_polars()})
+    with pytest.raises(
+        aj.JagOverflowError, match=r"column 'v': .* row \[\d\]\[1\].*\(counted within the \d rows? that polars handed"
+    ):
+        df.lazy().select(c("v").jag.sum()).collect(engine=engine)
+
+
 def test_panics_are_ours(monkeypatch):
     """polars panics on decimals of 256 bits; they are refused before, so here nobody looks."""
     monkeypatch.setattr(_convert, "storable", lambda type: type)
