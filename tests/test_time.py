@@ -251,6 +251,12 @@ def test_tz_localize_reads_wall_times() -> None:
     for wrong in (dt.datetime(2024, 3, 31, 2, 30), dt.datetime(2024, 10, 27, 2, 30)):  # noqa: DTZ001 - a gap and a fold
         with pytest.raises(JagValueError, match=r"tz_localize: Timestamp (is ambiguous|doesn't exist) in timezone"):
             aj.array([[wrong]]).dt.tz_localize("Europe/Paris")
+    gap, fold = dt.datetime(2024, 3, 31, 2, 30), dt.datetime(2024, 10, 27, 2, 30)  # noqa: DTZ001
+    deep = aj.array([[[dt.datetime(2024, 7, 1)], None], None, [[None, gap], [fold]]])  # noqa: DTZ001
+    with pytest.raises(JagValueError, match=r"(?s)doesn't exist.*2024-03-31 02:30.*\(row \[2\]\[0\]\)$"):
+        deep.dt.tz_localize("Europe/Paris")
+    with pytest.raises(JagValueError, match=r"(?s)is ambiguous.*\(row 3\)$"):
+        aj.array([None, None, None, fold, gap]).dt.tz_localize("Europe/Paris")
 
 
 def test_zones_are_distinguished() -> None:

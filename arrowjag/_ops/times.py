@@ -81,7 +81,27 @@ def _on_times(
     try:
         return Column(column.shape, _arrow.combine_chunks(compute(values)))
     except pa.ArrowInvalid as error:
-        raise JagValueError(f"dt.{name}: {error}") from None
+        at, refusal = _first_refused(compute, values, error)
+        raise JagValueError(f"dt.{name}: {refusal} ({elementwise.row_of(column, at)})") from None
+
+
+def _first_refused(
+    compute: Callable[[pa.Array], pa.Array], values: pa.Array, error: pa.ArrowInvalid
+) -> tuple[int, pa.ArrowInvalid]:
+    """The position of the first item that a function of each item refuses, and its error: that of all items is of any of them."""
+    first, count = 0, len(values)
+    while count:
+        half = (count + 1) // 2
+        try:
+            compute(values.slice(first, half))
+        except pa.ArrowInvalid as refusal:
+            error = refusal
+            if half == 1:
+                break
+            count = half
+        else:
+            first, count = first + half, count - half
+    return first, error
 
 
 def _item_by_item(compute: Callable[[pa.Array], pa.Array], has_blocks: bool = False) -> Callable[[pa.Array], pa.Array]:
