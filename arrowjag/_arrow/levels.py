@@ -10,7 +10,7 @@ import pyarrow.types as pt
 
 from arrowjag._arrow.types import entry_type, is_jagged_extension, is_level_type
 from arrowjag._arrow.values import bitmap, plain, valid_of
-from arrowjag._gate import read_offsets
+from arrowjag._gate import canonical_layout, read_offsets
 from arrowjag._kernels.base.memory import check_memory, nulls_like
 from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.move import copy_runs, gather
@@ -56,7 +56,7 @@ def _unwrapped(array: pa.Array, ndim: int | None, levels: int) -> tuple[pa.Array
     if not is_jagged_extension(array.type):
         return array, ndim
     told = getattr(array.type, "ndim", None)
-    return array.storage, levels + told if ndim is None and told is not None else ndim
+    return canonical_layout(array.storage), levels + told if ndim is None and told is not None else ndim
 
 
 def decode(array: pa.Array) -> pa.Array:

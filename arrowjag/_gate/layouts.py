@@ -16,6 +16,7 @@ from arrowjag._pyarrow_versions import run_end_decode
 from arrowjag.typing import BoolArray
 
 __all__ = [
+    "canonical_column",
     "canonical_layout",
     "with_child",
     "with_empty_views",
@@ -116,6 +117,13 @@ def canonical_layout(array: pa.Array) -> pa.Array:
     child = canonical_layout(array.values)
     own = array.buffers()[: type.num_buffers]
     return pa.Array.from_buffers(_around(type, child.type), len(array), own, array.null_count, array.offset, [child])
+
+
+def canonical_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Apply `canonical_layout` to each chunk; a column without chunks gets one, so that its type changes alike."""
+    if not _has_odd_layout(column.type):
+        return column
+    return pa.chunked_array([canonical_layout(chunk) for chunk in column.chunks or [without_rows(column.type)]])
 
 
 def _without_views(array: pa.Array) -> pa.Array:

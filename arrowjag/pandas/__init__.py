@@ -52,7 +52,7 @@ from arrowjag import _arrow
 from arrowjag._arguments import has_items
 from arrowjag._array import JaggedArray
 from arrowjag._gate import storage_of
-from arrowjag._gate.layouts import canonical_layout, without_rows
+from arrowjag._gate.layouts import canonical_column
 from arrowjag._pyarrow_versions import has_views, with_metadata, without_views
 from arrowjag._storage import portable
 from arrowjag.errors import JagTypeError, ShapeError, brief
@@ -194,9 +194,9 @@ def frame_from_table(table: pa.Table) -> pd.DataFrame:
 def _without_runs(table: pa.Table) -> pa.Table:
     """Decode run-end encoding at any depth: pyarrow makes floats of its integers beside nulls, and no dtype holds it in lists."""
     for place, (field, column) in enumerate(zip(table.schema, table.columns, strict=True)):
-        chunks = [canonical_layout(chunk) for chunk in column.chunks or [without_rows(field.type)]]
-        if chunks[0].type != field.type:
-            table = table.set_column(place, field.with_type(chunks[0].type), pa.chunked_array(chunks))
+        plain = canonical_column(column)
+        if plain is not column:
+            table = table.set_column(place, field.with_type(plain.type), plain)
     return table
 
 

@@ -34,6 +34,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._array.names import refuse_nul, refuse_nul_fields
 from arrowjag._column import Column
 from arrowjag._gate import has_ordered_categories, storage_of
+from arrowjag._gate.layouts import canonical_column
 from arrowjag._kernels.base.polars_lists import text_views
 from arrowjag._ops import structure
 from arrowjag.dims import Uniform
@@ -370,11 +371,11 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
         return pl.DataFrame(height=table.num_rows)
     for place, field in enumerate(table.schema):
         wanted = storable(field.type)
+        column = _trimmed(canonical_column(table.column(place)))
         if _has_small_decimals(field.type):
-            column = _cast_storage(table.column(place), wanted)
+            column = _cast_storage(column, wanted)
+        if column.type != field.type or _has_other_lists(field.type):
             table = table.set_column(place, pa.field(field.name, column.type), column)
-        elif _has_other_lists(field.type):
-            table = table.set_column(place, field.name, _trimmed(table.column(place)))
     plain = table.replace_schema_metadata(None)  # polars drops metadata, and panics if they aren't UTF-8
     frame = pl.DataFrame(pl.from_arrow(plain))
     ordered = [field.name for field in table.schema if has_ordered_categories(field.type)]
@@ -420,11 +421,13 @@ def _trimmed(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
     polars refuses list views, and fixed-size lists with nulls and such values; at size 0 it panics.
     """
-    if column.num_chunks == 0 or not (_arrow.is_list_type(column.type) or _arrow.is_jagged_extension(column.type)):
+    is_jagged = _arrow.is_jagged_extension(column.type)
+    if column.num_chunks == 0 or not _has_other_lists(column.type) or not (_arrow.is_list_type(column.type) or is_jagged):
         return column
     chunks = [_column.to_arrow(_column.from_arrow(chunk)) for chunk in column.chunks]
-    if _arrow.is_jagged_extension(column.type):
-        chunks = [pa.ExtensionArray.from_storage(column.type, chunk) for chunk in chunks]
+    if is_jagged:
+        type = JaggedType(chunks[0].type, column.type.ndim)
+        chunks = [pa.ExtensionArray.from_storage(type, chunk) for chunk in chunks]
     return pa.chunked_array(chunks)
 
 

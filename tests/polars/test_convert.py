@@ -35,6 +35,7 @@ def test_any_layout_there_and_back(column, extension):
     assert back.shape.extents[1:] == extents
 
 
+CENTS = pa.decimal32(5, 2)
 STORED = [
     (pa.date64(), pl.Datetime("ms"), 0),
     (pa.timestamp("s"), pl.Datetime("ms"), 0),
@@ -168,14 +169,19 @@ def test_declared_extents_are_arrays():
         (pa.large_list(pa.list_(pa.string(), 2)), [[["a", "b"], None], [], None, [None, ["a", None]]]),
         (pa.list_(pa.list_(pa.string(), 0), 2), [[[], None], None, None, [[], []]]),
         (pa.large_list_view(pa.list_view(pa.string())), [[["a"], None], None, [], [[], ["b", None]]]),
+        (pa.list_(pa.large_list_view(CENTS), 1), [[[Decimal("0.25"), None]], None, [None], [[]]]),
+        (pa.list_view(pa.struct([("a", pa.list_view(CENTS))])), [[{"a": [None]}, None], None, [], [{"a": [Decimal("0.25")]}]]),
     ],
     ids=str,
 )
-@pytest.mark.parametrize("jagged", [True, False])
-def test_parts_of_lists_of_fixed_size_and_of_views(type, rows, jagged):
-    """polars refuses those with nulls and values beside the rows, and panics at size 0."""
+@pytest.mark.parametrize("kind", ["jagged", "jagged as stored", "lists"])
+def test_parts_of_lists_of_fixed_size_and_of_views(type, rows, kind):
+    """polars refuses those with nulls and values beside the rows, and panics at size 0; Arrow casts views to other values."""
     array = pa.array(rows, type)
-    array = aj.from_arrow(array).to_arrow() if jagged else array
+    if kind == "jagged":
+        array = aj.from_arrow(array).to_arrow()
+    elif kind == "jagged as stored":
+        array = pa.ExtensionArray.from_storage(aj.JaggedType(type), array)
     for part in (
         array,
         array[1:2],
@@ -186,6 +192,21 @@ def test_parts_of_lists_of_fixed_size_and_of_views(type, rows, jagged):
     ):
         frame = frame_from_table(pa.table({"v": pa.chunked_array([part, part])}))
         assert aj.array(frame["v"]).to_list() == part.to_pylist() * 2
+
+
+@pytest.mark.parametrize("item", [pa.int32(), CENTS], ids=str)
+def test_views_inside_of_structs_and_maps(item):
+    """polars refuses list views and encoded runs at any depth."""
+    some = [1, None] if item == pa.int32() else [Decimal("0.25"), None]
+    structs = pa.array([{"a": [None]}, {"a": some}, None, {"a": None}, {"a": []}], pa.struct([("a", pa.large_list_view(item))]))
+    maps = pa.array([[], [("k", some)], None, [("l", None)], [("m", [])]], pa.map_(pa.string(), pa.list_view(item)))
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 5]), pa.array([some, None], pa.list_view(item)))
+    table = pa.table({"s": structs, "m": maps, "r": runs})
+    for part in (table, table[1:], table[1:4], table[:0], table.schema.empty_table()):
+        frame = frame_from_table(part)
+        assert frame["s"].to_list() == part["s"].to_pylist()
+        assert frame["r"].to_list() == part["r"].to_pylist()
+        assert aj.array(frame["m"]).to_list() == aj.from_arrow(part["m"]).to_list()
 
 
 def test_lists_of_enums_in_files_have_one_dtype(tmp_path):
