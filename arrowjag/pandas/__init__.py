@@ -51,7 +51,6 @@ import pyarrow as pa
 from arrowjag import _arrow
 from arrowjag._arguments import has_items
 from arrowjag._array import JaggedArray
-from arrowjag._gate import storage_of
 from arrowjag._gate.layouts import canonical_column
 from arrowjag._pyarrow_versions import has_views, with_metadata, without_views
 from arrowjag._storage import portable
@@ -204,11 +203,21 @@ def _own_dtype(type: pa.DataType) -> Any:
     """The dtype of a type that pandas would hold as objects; None leaves a plain one to pyarrow."""
     if _arrow.is_jagged_extension(type) or _arrow.is_list_type(type):
         return JaggedDtype.from_arrow_type(type)
-    inner = storage_of(type)
-    inner = inner.value_type if pa.types.is_dictionary(inner) else inner
+    if isinstance(type, pa.BaseExtensionType):
+        return _extension_dtype(type)
+    inner = type.value_type if pa.types.is_dictionary(type) else type
     if not pa.types.is_nested(inner) and not any(one(inner) for one in _OBJECTS):
         return None
     return pd.ArrowDtype(without_views(type) if has_views(type) else type)
+
+
+def _extension_dtype(type: pa.BaseExtensionType) -> Any:
+    """The dtype that an extension type names, such as those of periods and intervals; otherwise Arrow's, which keeps the type."""
+    try:
+        dtype = type.to_pandas_dtype()
+    except NotImplementedError:
+        return pd.ArrowDtype(type)
+    return dtype if hasattr(dtype, "__from_arrow__") else pd.ArrowDtype(type)
 
 
 _OBJECTS = (

@@ -151,6 +151,9 @@ def test_warnings_of_pandas_name_the_caller() -> None:
         pa.array([2**60 + 1, None]),
         pa.array([True, None]),
         pa.array([None, None]),
+        pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, None], pa.int8())),
+        pa.ExtensionArray.from_storage(pa.json_(), pa.array(["{}", None])),
+        pa.ExtensionArray.from_storage(pa.opaque(pa.int64(), "a", "b"), pa.array([2**60 + 1, 1])),
     ],
     ids=lambda one: str(one.type),
 )
@@ -159,6 +162,14 @@ def test_flat_columns_keep_their_type_and_nulls(column: pa.Array) -> None:
     assert frame["v"].dtype == pd.ArrowDtype(column.type)
     assert pa.array(frame["v"]).equals(column)
     assert frame["k"].dtype == "int64"
+
+
+@pytest.mark.parametrize(
+    "labels", [pd.period_range("2024", periods=2, freq="D"), pd.interval_range(0, 2)], ids=lambda one: str(one.dtype)
+)
+def test_periods_and_intervals_keep_their_dtype(labels: Any) -> None:
+    frame = pd.DataFrame({"p": labels, "v": aj.array([[1], None])}, index=labels.rename("i"))
+    pd.testing.assert_frame_equal(frame_from_table(pa.Table.from_pandas(frame)), frame, check_freq=False)
 
 
 @pytest.mark.parametrize(
