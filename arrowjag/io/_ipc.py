@@ -16,7 +16,7 @@ from arrowjag.io._damage import checked, content_of, reading
 from arrowjag.io._frames import check_host, from_table, index_columns, to_table
 from arrowjag.io._locate import locate_file, reading_file
 from arrowjag.io._scan import conform_table, make_plan
-from arrowjag.io._schemas import canonical
+from arrowjag.io._schemas import canonical, refuse_lost_types
 
 __all__ = ["read_ipc", "write_ipc"]
 
@@ -143,6 +143,7 @@ def write_ipc(frame: Any, path: Any, *, filesystem: Any = None, compression: str
     where, target = locate_file(path, filesystem)
     if compression not in (None, "lz4", "zstd"):
         raise JagValueError(f'write_ipc: compression must be None, "lz4" or "zstd", got {brief(compression)}')
+    refuse_lost_types(target, table.schema)
     options = pa.ipc.IpcWriteOptions(compression=None if compression is None else str(compression), unify_dictionaries=True)
     with (
         writing(target),

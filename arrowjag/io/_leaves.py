@@ -13,7 +13,7 @@ from arrowjag._arguments import several
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, JagValueError, brief
 
-__all__ = ["Selection", "leaf_names", "leaf_places", "part_of_type", "select"]
+__all__ = ["Selection", "leaf_names", "leaf_places", "leaf_types", "part_of_type", "select"]
 
 #: Maps each selected column to the paths of selected fields inside it; the empty path selects the whole column.
 Selection: TypeAlias = dict[str, set[tuple[str, ...]]]
@@ -194,10 +194,17 @@ def _places(type: pa.DataType, paths: set[tuple[str, ...]], start: int) -> list[
 
 def _leaf_count(type: pa.DataType) -> int:
     """Return the number of Parquet columns of an Arrow type."""
+    return sum(1 for _ in leaf_types(type))
+
+
+def leaf_types(type: pa.DataType) -> Iterator[pa.DataType]:
+    """Yield the types of the Parquet columns of an Arrow type, in their order."""
     if isinstance(type, pa.BaseExtensionType):
-        return _leaf_count(type.storage_type)
-    if _arrow.is_list_type(type):
-        return _leaf_count(type.value_type)
-    if pt.is_map(type):
-        return _leaf_count(type.key_type) + _leaf_count(type.item_type)
-    return sum(_leaf_count(field.type) for field in type) if pt.is_struct(type) else 1
+        yield from leaf_types(type.storage_type)
+    elif _arrow.is_list_type(type):
+        yield from leaf_types(type.value_type)
+    elif pt.is_map(type) or pt.is_struct(type):
+        for inner in (type.key_type, type.item_type) if pt.is_map(type) else (field.type for field in type):
+            yield from leaf_types(inner)
+    else:
+        yield type

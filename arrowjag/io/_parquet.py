@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.fs as pf
 import pyarrow.parquet as pq
+import pyarrow.types as pt
 
 from arrowjag._arguments import check_arguments
 from arrowjag._integers import integer
@@ -21,14 +22,14 @@ from arrowjag.io._dictionaries import leaves_without_repeats
 from arrowjag.io._files import StoredFile, files_of, has_keys, is_dataset
 from arrowjag.io._footer import encoded_schema
 from arrowjag.io._frames import check_host, from_table, index_columns, to_table
-from arrowjag.io._leaves import leaf_places, select
+from arrowjag.io._leaves import leaf_places, leaf_types, select
 from arrowjag.io._locate import Located, TableFolderError, locate, locate_file
 from arrowjag.io._partitions import FILE_NAME, cut_by_keys, key_types
 from arrowjag.io._plain import plain_schema
 from arrowjag.io._python_files import open_python_file
 from arrowjag.io._row_groups import cut_rows
 from arrowjag.io._scan import NO_MAP_KEYS, Part, conform_table, full_schema, make_plan, open_parts, read_parts
-from arrowjag.io._schemas import refuse_equal_names
+from arrowjag.io._schemas import refuse_equal_names, refuse_lost_types
 from arrowjag.io._snapshots import open_snapshot
 from arrowjag.io._stores import check_options
 from arrowjag.io._tables import Snapshot, is_table
@@ -99,7 +100,8 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
     -------
     pa.Table, pandas.DataFrame or polars.DataFrame
         Jagged columns carry their type; in pandas every list column is jagged, and structs and maps are Arrow-backed.
-        Dictionaries and times of any unit keep the type in which they were written. Rows keep the order of the files. A column
+        Dictionaries and times of any unit keep the type in which they were written, but categories other than text have no order,
+        because Parquet stores none. Rows keep the order of the files. A column
         missing from a file is null in its rows. Types that differ between files are widened: different kinds of lists become
         `large_list`, and jagged with plain lists become jagged.
 
@@ -318,7 +320,7 @@ def write_parquet(
         ``compression_level``, ``column_encoding``, ``use_byte_stream_split``, ``write_statistics``, ``bloom_filter_options``),
         write names as in `read_parquet`; a name stands for all leaves below it. Pages get checksums unless
         ``write_page_checksum=False``. Without ``use_dictionary``, leaves whose values hardly repeat in a sample of the first rows
-        get no dictionary, which would only cost time and space.
+        get no dictionary, which would only cost time and space. Ordered categories always get one, which stores their order.
 
     Raises
     ------
@@ -402,10 +404,12 @@ class FileWriter:
             integer(others["write_batch_size"], "write_batch_size", 1)  # pyarrow does not end with 0
         schema, told = plain_schema(schema, extents=plain != "table") if plain else (schema, {})
         self._name = name
+        refuse_lost_types(name, schema)
         with _options_of(others):
             settings = {"write_page_checksum": True} | leaf_options(others, schema)
             if first is not None and not settings.keys() & _ABOUT_DICTIONARIES:
                 settings |= _dictionaries(first, schema, others)
+            settings |= _orders(settings.get("use_dictionary", True), schema, others)
         self._schema = parquet_schema(schema)
         if self._schema is not schema and settings.get("store_schema", True):
             settings["store_schema"] = False  # the file has the bytes and the schema that the latest pyarrow writes
@@ -479,8 +483,10 @@ def unsupported_column(schema: pa.Schema, error: Exception, where: str = "") -> 
     """Create the error of a schema that Parquet can't store; the message names the first such column and its type."""
     at = f"{where}, " if where else ""
     for field in schema:
+        nullable = pa.schema([field.with_nullable(True)])
         try:
-            pq.ParquetWriter(pa.BufferOutputStream(), pa.schema([field])).close()
+            with pq.ParquetWriter(pa.BufferOutputStream(), nullable) as writer:
+                writer.write_table(table_of([pa.nulls(1, field.type)], nullable, 1))  # some types fail with the first row
         except (pa.ArrowNotImplementedError, OSError) as cause:  # OSError for decimals with a scale that Parquet doesn't know
             return JagTypeError(f"{at}column {field.name!r}: Parquet can't store {field.type} ({cause}); cast it first")
     return JagTypeError(f"{at}Parquet can't store these columns ({error}); cast them first")
@@ -518,6 +524,16 @@ def _dictionaries(first: pa.Table, schema: pa.Schema, options: dict[str, Any]) -
     if not without:
         return {}
     return {"use_dictionary": [path for place, path in enumerate(_physical_paths(schema, options)) if place not in without]}
+
+
+def _orders(use: Any, schema: pa.Schema, options: dict[str, Any]) -> dict[str, Any]:
+    """The option that keeps the dictionaries of ordered categories of text: files store no other order of them."""
+    ordered = [pt.is_dictionary(one) and one.ordered for field in schema for one in leaf_types(field.type)]
+    if use is True or not any(ordered):
+        return {}
+    paths = _physical_paths(schema, options)
+    named = [] if use is False else use
+    return {"use_dictionary": [path for path, kept in zip(paths, ordered, strict=True) if kept or path in named]}
 
 
 def _is_list(option: Any) -> bool:

@@ -10,10 +10,11 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._gate import inside, storage_of
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError, plural
 
-__all__ = ["canonical", "conform", "merge_schemas", "merge_types", "refuse_equal_names", "restored"]
+__all__ = ["canonical", "conform", "merge_schemas", "merge_types", "refuse_equal_names", "refuse_lost_types", "restored"]
 
 
 def merge_schemas(schemas: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
@@ -73,6 +74,27 @@ def refuse_equal_names(path: str, schema: pa.Schema) -> None:
     if len(set(schema.names)) < len(schema.names):
         twice = next(name for name in schema.names if schema.names.count(name) > 1)
         raise JagValueError(f"{path} has two columns of the name {twice!r}")
+
+
+def refuse_lost_types(path: str, schema: pa.Schema) -> None:
+    """Raise for categories of a type that files lose, before anything is written: no reader opens such a file.
+
+    Arrow's format stores the type of categories as the type of the column. So the name of an extension type, or a second type of
+    indices, passes for that of the column itself.
+    """
+    for field in schema:
+        if _loses_type(field.type):
+            raise JagTypeError(
+                f"{path}, column {field.name!r}: no file holds {field.type}, because Arrow's format has no place for the type of "
+                "its categories; decode it first, in pandas by s.astype(s.cat.categories.dtype)"
+            )
+
+
+def _loses_type(type: pa.DataType) -> bool:
+    storage = storage_of(type)
+    if pt.is_dictionary(storage) and (isinstance(storage.value_type, pa.BaseExtensionType) or pt.is_dictionary(storage.value_type)):
+        return True
+    return any(map(_loses_type, inside(storage)))
 
 
 def _names_missing(schemas: Sequence[tuple[str, pa.Schema]]) -> set[str]:
@@ -222,7 +244,10 @@ def restored(stored: pa.DataType, written: pa.DataType) -> pa.DataType:
     if pt.is_map(stored) and pt.is_map(written):
         items = stored.item_field.with_type(restored(stored.item_type, written.item_type))
         return pa.map_(restored(stored.key_type, written.key_type), items)
-    return written if _holds(stored, written) else stored
+    if not _holds(stored, written):
+        return stored
+    is_encoded_anew = pt.is_dictionary(written) and not pt.is_dictionary(stored)  # the order would be that of appearance
+    return pa.dictionary(written.index_type, written.value_type) if is_encoded_anew else written
 
 
 def _field_names(type: pa.DataType) -> list[str]:
@@ -236,6 +261,8 @@ def _holds(stored: pa.DataType, written: pa.DataType) -> bool:
     if pt.is_dictionary(written):
         values = stored.value_type if pt.is_dictionary(stored) else stored
         return bool(values == written.value_type) or _holds(values, written.value_type)
+    if pt.is_duration(written):  # those that are no categories come restored from the reader
+        return bool(pt.is_int64(stored))
     if pt.is_timestamp(stored) and pt.is_timestamp(written):
         return bool(stored.tz == written.tz and (stored.unit, written.unit) == ("ms", "s"))
     return (str(stored), str(written)) in _STORED_AS

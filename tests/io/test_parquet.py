@@ -450,3 +450,31 @@ def test_row_groups_hold_a_limited_number_of_bytes_of_text(type: pa.DataType, mo
         for data in (column, chunks):
             assert list(cut_rows(pa.table({"x": data}), 100, 100)) == expected
     assert list(cut_rows(pa.table({"x": text.slice(1, 2)}), 100, 100)) == [(0, 2)]
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_categories_of_durations_keep_their_type(unit: str, tmp_path: Path) -> None:
+    """Parquet has no durations, and pyarrow restores only those that are no categories."""
+    times = pa.DictionaryArray.from_arrays(pa.array([1, None, 0], pa.int8()), pa.array([5, 2**40], pa.duration(unit)))
+    columns = {"flat": times, "in_lists": pa.ListArray.from_arrays([0, 2, 2, 3], times)}
+    aj.write_parquet(columns, tmp_path / "a.parquet")
+    table = aj.read_parquet(tmp_path / "a.parquet")
+    assert table.schema == pa.table(columns).schema
+    assert table.to_pydict() == pa.table(columns).to_pydict()
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"use_dictionary": False}, {"use_dictionary": ["k"]}, {"column_encoding": {"k": "PLAIN"}}], ids=str
+)
+def test_categories_keep_their_order_or_have_none(options: dict[str, Any], tmp_path: Path) -> None:
+    """Parquet stores the order of categories in dictionaries of text alone; a reader would take the order of appearance."""
+    for labels in (["lo", "mid", "hi"], [3, 1, 2]):
+        words = pa.DictionaryArray.from_arrays(pa.array([2, 0, None, 1], pa.int8()), pa.array(labels), ordered=True)
+        columns = {"k": pa.array([1, 2, 3, 4]), "flat": words, "in_lists": pa.ListArray.from_arrays([0, 2, 2, 4, 4], words)}
+        columns["in_structs"] = pa.StructArray.from_arrays([words, columns["k"]], ["a", "b"])
+        aj.write_parquet(columns, tmp_path / "a.parquet", **options)
+        table = aj.read_parquet(tmp_path / "a.parquet")
+        assert table.to_pydict() == pa.table(columns).to_pydict()
+        found = [table["flat"].chunk(0), table["in_lists"].chunk(0).values, table["in_structs"].chunk(0).field("a")]
+        assert [one.type.ordered for one in found] == [labels[0] == "lo"] * 3
+        assert all(one.dictionary.to_pylist() == labels or labels[0] != "lo" for one in found)

@@ -176,10 +176,29 @@ def test_frames_that_arrow_can_not_convert(name: str, writer: str, tmp_path: Pat
     assert not list(tmp_path.iterdir())
 
 
+UUIDS = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"0" * 16], pa.binary(16)))
+CATEGORIES: dict[str, Any] = {
+    "an extension type": pa.DictionaryArray.from_arrays([0], UUIDS),
+    "in lists": pa.ListArray.from_arrays([0, 1], pa.DictionaryArray.from_arrays([0], UUIDS)),
+    "jagged": pa.DictionaryArray.from_arrays([0], X.to_arrow()),
+    "categories": pa.DictionaryArray.from_arrays([0], pa.array(["a"]).dictionary_encode()),
+    "intervals of pandas": pa.Table.from_pandas(pd.DataFrame({"v": pd.cut([1.5], [0, 1, 2])}))["v"],
+}
+
+
+@pytest.mark.parametrize("writer", ["write_ipc", "write_parquet"])
+@pytest.mark.parametrize("name", CATEGORIES)
+def test_categories_whose_type_files_lose(name: str, writer: str, tmp_path: Path) -> None:
+    """pyarrow writes files of them that nobody can read."""
+    with pytest.raises(aj.JagTypeError, match=f"{writer}: .*a, column 'v': no file holds .*dictionary<.* decode it first"):
+        getattr(aj, writer)({"k": [1], "v": CATEGORIES[name]}, tmp_path / "a")
+    assert not list(tmp_path.iterdir())
+
+
 def test_values_that_parquet_can_not_store(tmp_path: Path) -> None:
     nested = pa.DictionaryArray.from_arrays([0], pa.array([[1]]))
-    with pytest.raises(aj.JagTypeError, match="Parquet can't store"):
-        aj.write_parquet({"v": nested}, tmp_path / "a.parquet")
+    with pytest.raises(aj.JagTypeError, match="column 'v': Parquet can't store dictionary<values=list"):
+        aj.write_parquet({"k": [1], "v": nested}, tmp_path / "a.parquet")
     far = pa.array([-(2**63), 0, None], pa.timestamp("s"))  # stored as milliseconds
     for values in (far, pa.array([[{"at": far[0]}], None]), aj.array(pa.ListArray.from_arrays([0, 2, 3], far))):
         with pytest.raises(aj.JagValueError, match=r"a\.parquet: Parquet can't store a value"):
