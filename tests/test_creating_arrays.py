@@ -346,7 +346,14 @@ def test_masked_items_of_arrays_in_lists_are_null(dtype: str) -> None:
         assert aj.array(rows).equals(expected)
     objects = np.empty(3, object)
     objects[:2] = row, row[:0]
-    assert aj.array(objects).equals(expected)
+    for read in (aj.array, aj.interop.numpy.from_numpy):
+        assert read(objects).equals(expected)
+        assert read(objects).type == expected.type
+    tables = objects.copy()
+    tables[:2] = plain.reshape(1, 3), row.reshape(3, 1)
+    for read in (aj.array, aj.interop.numpy.from_numpy):
+        assert read(tables).equals(aj.array([[plain], [row[:1], row[1:2], row[2:]], None]))
+    assert aj.array([[plain[0:1].reshape(())]]).equals(aj.array([plain[:1]]))
     assert aj.array([[row, [plain[0]]], [plain]])[0, 0].is_null().to_list() == [False, True, False]
 
 

@@ -212,14 +212,15 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _mapped(data: Any, unit: str, mixed: bool, scalars: dict[Any, Iterator[Any]]) -> Any:
-    if is_list(data):
+    if is_list(data) or (isinstance(data, np.ndarray) and data.ndim > 1):  # pyarrow takes no arrays of several dims
         return [_mapped(one, unit, mixed, scalars) for one in data]
     if not _is_times(data):
         return data
     if not isinstance(data, np.ndarray):
         return None if _is_nothing(data) else next(scalars[data.dtype])
-    times = _in_unit(data, unit)
-    return pa.array(times).to_pylist() if mixed else times
+    times = _in_unit(np.atleast_1d(data), unit)
+    items = pa.array(times).to_pylist() if mixed else times
+    return items if data.ndim else items[0]
 
 
 def _in_unit(times: Any, unit: str) -> Any:

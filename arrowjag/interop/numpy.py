@@ -59,17 +59,7 @@ def from_numpy(data: npt.NDArray[Any], sizes: Any = None, *, ndim: int | None = 
         return array_of(as_column(array))
     if array.ndim == 0:
         raise JagTypeError(f"from_numpy takes a numpy array, got {type(data).__name__}")
-    return array_of(as_column(_lists(array), ndim=ndim))
-
-
-def _lists(rows: npt.NDArray[Any]) -> list[Any]:
-    """An object array as a list; Arrow reads plain arrays in it, but neither their masks nor arrays of objects."""
-    items: list[Any] = rows.tolist()
-    return [_lists(one) if _is_opaque(one) else one for one in items]
-
-
-def _is_opaque(item: Any) -> bool:
-    return isinstance(item, np.ma.MaskedArray) or (isinstance(item, np.ndarray) and (item.dtype.kind == "O" or item.ndim > 1))
+    return array_of(as_column(array, ndim=ndim))
 
 
 @check_arguments
