@@ -28,7 +28,7 @@ from arrowjag.io._partitions import FILE_NAME, cut_by_keys, key_types
 from arrowjag.io._plain import plain_schema
 from arrowjag.io._python_files import open_python_file
 from arrowjag.io._row_groups import cut_rows
-from arrowjag.io._scan import NO_MAP_KEYS, Part, conform_table, full_schema, make_plan, open_parts, read_parts
+from arrowjag.io._scan import NO_MAP_KEYS, Part, ReplacedFileError, conform_table, full_schema, make_plan, open_parts, read_parts
 from arrowjag.io._schemas import refuse_equal_names, refuse_lost_types
 from arrowjag.io._snapshots import open_snapshot
 from arrowjag.io._stores import check_options
@@ -136,10 +136,17 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
     check_host(to)
     if is_dataset(path_or_dataset) and not is_parquet(path_or_dataset):
         return from_table(_read_dataset(path_or_dataset, columns, filters, schema), to)
-    parts, there = open_source(path_or_dataset, filters, filesystem, partitioning, check_options(storage_options), schema)
-    if columns is not None and to == "pandas":
-        columns = [*columns, *index_columns(there)]
-    return from_table(read_parts(parts, there, columns, filters, verify_checksums), to)
+    options = check_options(storage_options)
+
+    def read() -> pa.Table:
+        parts, there = open_source(path_or_dataset, filters, filesystem, partitioning, options, schema)
+        wanted = columns if columns is None or to != "pandas" else [*columns, *index_columns(there)]
+        return read_parts(parts, there, wanted, filters, verify_checksums)
+
+    for _ in range(2):
+        with contextlib.suppress(ReplacedFileError):  # by a writer, between its footer and its rows
+            return from_table(read(), to)
+    return from_table(read(), to)
 
 
 def open_source(

@@ -43,6 +43,7 @@ from arrowjag.typing import BoolArray
 __all__ = [
     "Part",
     "Plan",
+    "ReplacedFileError",
     "check_rows",
     "chunks_of",
     "conform_table",
@@ -361,20 +362,25 @@ def stream_parts(
     """Read what `read_parts` reads, one row group after another, also long after the footers were read."""
     plan = make_plan(schema, columns, filters)
     for part in parts:
-        _check_unchanged(part)
+        with reading(part.name), part.open() as source:  # row groups are skipped by the old footer
+            _check_unchanged(part, source)
         groups = part.row_groups(plan.pruning, schema, plan.filter_names)
         if groups:
             yield from _read_run(part, [int(group) for group in groups], plan, verify)
 
 
-def _check_unchanged(part: Part) -> None:
-    """Raise if a file has another footer by now: row groups would be skipped, and pages found, by the old one."""
-    if part.has_no_path or part.file.names is not None:  # tables with renamed fields never write over a file
+class ReplacedFileError(JagFileError):
+    """A file was replaced after its footer had been read."""
+
+
+def _check_unchanged(part: Part, source: Any) -> None:
+    """Raise if an open file has another footer than the part: pages of the new file would be found by the old footer."""
+    if (
+        part.source is not None or part.has_no_path or part.file.names is not None
+    ):  # tables with renamed fields never write over a file
         return
-    with reading(part.name), part.open() as source:
-        content = read_end(source)[0]
-    if content != part.content:
-        raise JagFileError(f"{part.name} was replaced after scan_parquet had read its footer: call scan_parquet again")
+    if read_end(source)[0] != part.content:
+        raise ReplacedFileError(f"{part.name} was replaced after its footer had been read: read or scan it again")
 
 
 def make_plan(schema: pa.Schema, columns: Sequence[str] | None, filters: Any) -> Plan:
@@ -409,7 +415,10 @@ def _tasks(parts: Sequence[Part], schema: pa.Schema, plan: Plan) -> Iterator[tup
 
 def open_reader(part: Part, plan: Plan, **options: Any) -> tuple[pq.ParquetFile, list[str]]:
     """Open a reader of one file; also return the physical paths of the column chunks that a plan reads."""
-    return pq.ParquetFile(part.open(), metadata=part.footer, **options), chunks_of(part, plan)
+    source = part.open()
+    if part.is_local:  # elsewhere the check would take a request, and an open file may be replaced all the same
+        _check_unchanged(part, source)
+    return pq.ParquetFile(source, metadata=part.footer, **options), chunks_of(part, plan)
 
 
 def iter_batches(

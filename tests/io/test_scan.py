@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import arrowjag as aj
-from arrowjag.io import _lazy, _scan
+from arrowjag.io import _lazy, _parquet, _scan
 from tests.hosts import pl
 
 
@@ -132,5 +132,33 @@ def test_a_file_that_was_replaced_is_an_error(filters: Any, tmp_path: Path) -> N
     aj.write_parquet({"k": [1, 2, 3]}, tmp_path / "a.parquet", **options)
     assert scan.collect().height == (3 if filters is None else 0)
     aj.write_parquet({"k": [7, 8, 9]}, tmp_path / "a.parquet", **options)
-    with pytest.raises(aj.JagFileError, match=r"a\.parquet was replaced after scan_parquet .* call scan_parquet again"):
+    with pytest.raises(aj.JagFileError, match=r"a\.parquet was replaced after its footer had been read: read or scan it again"):
         scan.collect()
+
+
+@pytest.mark.parametrize("times", [1, 9])
+def test_a_file_that_is_replaced_while_it_is_read_gives_the_rows_of_one_file(
+    times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its pages would be found by the footer of the old file, and hold other values."""
+    path, n, opened = tmp_path / "a.parquet", 20_000, _parquet.open_source
+    options: dict[str, Any] = {"use_dictionary": False, "compression": "none", "write_page_checksum": False}
+    written: list[int] = []
+
+    def write() -> None:
+        written.append(len(written))
+        aj.write_parquet({"k": np.full(n + written[-1], written[-1])}, path, **options)
+
+    def open_and_replace(*arguments: Any) -> Any:
+        found = opened(*arguments)
+        if len(written) <= times:
+            write()
+        return found
+
+    write()
+    monkeypatch.setattr(_parquet, "open_source", open_and_replace)
+    if times == 1:
+        assert aj.read_parquet(path)["k"].to_pylist() == [1] * (n + 1)
+    else:
+        with pytest.raises(aj.JagFileError, match=r"a\.parquet was replaced after its footer had been read: read or scan it again"):
+            aj.read_parquet(path)
