@@ -442,3 +442,14 @@ def test_unknown_pictures_name_those_that_exist() -> None:
     with pytest.raises(JagTypeError, match=r"write x\.plot\.rows\(\)"):
         plot()
     assert repr(plot) == "Plotter of JaggedShape(2, [2, 1]): .rows(), .shape(), .sizes(), .values()"
+
+
+@pytest.mark.parametrize("type", ["timestamp[s]", "timestamp[ms, tz=UTC]", "timestamp[us]", "timestamp[ns]", "date32", "date64"])
+def test_equal_times_have_a_bar(type: str) -> None:
+    for days in (19_722, 19_723):
+        ax = aj.array([[days, days], None], type="date32").cast(type).plot.values()
+        (bar,) = ax.patches
+        assert bar.get_height() == 2
+        assert bar.get_width() >= 1
+        assert bar.get_x() <= days <= bar.get_x() + bar.get_width()
+        plt.close(ax.figure)

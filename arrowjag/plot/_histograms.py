@@ -193,12 +193,16 @@ def _lengths(edges: npt.NDArray[Any], type: pa.DataType) -> tuple[npt.NDArray[An
 def _times(edges: npt.NDArray[Any], type: pa.DataType) -> npt.NDArray[Any]:
     """Edges as times that matplotlib has dates for; other times stay numbers of their unit."""
     unit = "D" if pt.is_date32(type) else "ms" if pt.is_date64(type) else type.unit
-    known = np.array(["0001-01-02", "9999-12-30"], "M8[D]").astype(f"M8[{unit}]")
+    bounds = ["1678-01-01", "2262-01-01"] if unit == "ns" else ["0001-01-02", "9999-12-30"]  # numpy's nanoseconds wrap
+    known = np.array(bounds, "M8[D]").astype(f"M8[{unit}]")
     first, last = known.astype("int64").astype(np.float64)
     width = edges[1] - edges[0]
     if edges[0] < first - width or edges[-1] > last + width:
         return edges
-    times: npt.NDArray[Any] = np.clip(edges.round().astype("int64").astype(known.dtype), *known)
+    found = np.ceil(edges).astype("int64").astype(known.dtype)  # not round, which takes two halves to one even number
+    if len(edges) == 2 and unit != "D":  # equal times: an axis of dates has no bar of one tick
+        found = found[:1] + np.array([-12, 12], "m8[h]")
+    times: npt.NDArray[Any] = np.clip(found, *known)
     return times
 
 
