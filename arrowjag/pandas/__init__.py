@@ -26,10 +26,10 @@ rows of a group, like ``.jag.sum(axis=0)``. Your own function has to name the ax
 >>> df.groupby("k")["v"].agg(lambda s: s.jag.cumsum(axis=0).jag.max(axis=0)).jag.to_list()
 [[4, 2], []]
 
-Set a row to a `Row`, or through ``loc``, ``iloc`` and ``at`` to a list; set several rows to a list with one list per row. `fillna`,
-`where` and `replace` need a `Row`, because pandas takes a list for a column. Rows that are set in a loop are buffered, and written
-together when the column is next read as a whole, so such a loop takes linear time. A loop that also reads the whole column in each
-turn does not: collect the rows in a list and set them at once.
+Set a row to a `Row`, or through ``loc``, ``iloc`` and ``at`` to a list; set several rows to a list with one list per row.
+`fillna` and `replace` take lists for rows, too; `where` needs a `Row`, because pandas takes a list for a column. Rows that are
+set in a loop are buffered, and written together when the column is next read as a whole, so such a loop takes linear time. A loop
+that also reads the whole column in each turn does not: collect the rows in a list and set them at once.
 
 >>> df.loc[2, "v"] = aj.Row([7])
 >>> df.at[1, "v"] = [3]

@@ -15,7 +15,7 @@ from arrowjag.pandas._setting import depth_of, fresh_rows, labels_of
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 
-__all__ = ["is_jagged", "rows_to_set"]
+__all__ = ["is_jagged", "row_of", "rows_to_set"]
 
 
 def is_jagged(values: Any) -> bool:
@@ -60,7 +60,7 @@ def rows_to_set(target: Any, key: Any, value: Any, by_label: bool) -> Any:
     place = _place(target.columns, column, by_label)
     if place is None or not isinstance(dtypes[place], JaggedDtype):
         return value
-    return _cell(value, dtypes[place]) if one_row else _rows(value, dtypes[place])
+    return row_of(value, dtypes[place]) if one_row else _rows(value, dtypes[place])
 
 
 def _split(key: Any, index: Any, by_label: bool) -> tuple[Any, Any]:
@@ -128,8 +128,21 @@ def _row(value: Any, dtype: Any) -> Any:
         return value
 
 
-def _cell(value: Any, dtype: JaggedDtype) -> Any:
-    """Convert the list for one cell to a row. A list that is no row raises: pandas would set one of its items, or all flattened."""
+def row_of(value: Any, dtype: JaggedDtype) -> Any:
+    """Convert the list for one cell to a row. A list that is no row raises: pandas would set one of its items, or all flattened.
+
+    Parameters
+    ----------
+    value : list, tuple, numpy.ndarray or dict
+        The assigned value; a dict is left for pandas to refuse.
+    dtype : JaggedDtype
+        The dtype of the column.
+
+    Returns
+    -------
+    Row
+        Of the leaf type of the dtype.
+    """
     row = _row(value, dtype)
     if row is value and not isinstance(value, dict):
         fresh_rows(value, 1, labels_of(dtype))

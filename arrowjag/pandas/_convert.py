@@ -16,6 +16,7 @@ from arrowjag._arguments import several
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
+from arrowjag._gate import storage_of
 from arrowjag._ops import elementwise, struct_fields, structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief, plural
@@ -129,9 +130,10 @@ def read(data: Any, dtype: JaggedDtype | None) -> Column:
 
 def _check_rows(type: pa.DataType, dtype: JaggedDtype | None) -> None:
     """Refuse flat values in place of rows."""
-    is_text = elementwise.is_text(type)
-    if dtype is not None and (is_text or pt.is_primitive(type)):
-        hint = "; arrowjag.from_json reads lists that are text" if is_text else ""
+    stored = storage_of(type)
+    stored = stored.value_type if pt.is_dictionary(stored) else stored
+    if dtype is not None and not (_arrow.is_list_type(stored) or pt.is_map(stored) or pt.is_null(stored)):
+        hint = "; arrowjag.from_json reads lists that are text" if elementwise.is_text(type) else ""
         raise ShapeError(f"a row of {dtype} must be a list, got {type}{hint}")
 
 
@@ -143,7 +145,7 @@ def _read_objects(values: list[Any], dtype: JaggedDtype | None) -> Column:
         return conform(as_column(items), None)
     if any(one is not None and not _is_list(one) for one in items):
         wrong = next(one for one in items if one is not None and not _is_list(one))
-        raise JagTypeError(f"a row of {dtype} must be a list, got {type(wrong).__name__} {wrong!r}")
+        raise JagTypeError(f"a row of {dtype} must be a list, got {type(wrong).__name__} {brief(wrong)}")
     try:
         return conform(as_column(items, type=dtype.leaf, ndim=dtype.ndim), dtype)
     except (ShapeError, JagValueError):

@@ -21,12 +21,16 @@ from pandas.core.apply import FrameColumnApply  # type: ignore[import-not-found]
 from pandas.core.computation.ops import Op
 from pandas.core.groupby.ops import BaseGrouper  # type: ignore[attr-defined]  # the stubs omit internal names
 from pandas.core.internals.blocks import Block  # type: ignore[import-not-found]
-from pandas.core.reshape import pivot
+from pandas.core.reshape import merge, pivot
 
 from arrowjag._array import JaggedArray
-from arrowjag.errors import JagTypeError, brief
+from arrowjag.dtype import JaggedType
+from arrowjag.errors import JagAttributeError, JagTypeError, brief
 from arrowjag.pandas._cells import is_jagged, rows_to_set
 from arrowjag.pandas._convert import as_array
+from arrowjag.pandas._given_lists import fillna, holds
+from arrowjag.pandas._given_lists import replace as replace_lists
+from arrowjag.pandas._joining import explode, merge_keys
 from arrowjag.pandas._objects import without_rows
 from arrowjag.pandas._older import columns_of, keep_dtypes, replace, to_json
 from arrowjag.pandas._operators import wrap
@@ -322,6 +326,36 @@ def _build_rows(original: Callable[..., Any]) -> Any:
     return builder
 
 
+def _accessor(original: Callable[..., Any]) -> Any:
+    """Name the namespace of `.jag` that has the methods; pandas would say that the column holds no text, or no times."""
+
+    def get(self: Any, obj: Any, cls: Any = None) -> Any:
+        hint = _NAMESPACES.get(self._name) if is_jagged(obj) else None
+        if hint is not None:
+            raise JagAttributeError(f".{self._name} of pandas takes no rows of {obj.dtype}, which are lists; {hint}", self._name)
+        return original(self, obj, cls)
+
+    return get
+
+
+_NAMESPACES = {
+    "str": "items have .jag.str",
+    "dt": "items have .jag.dt",
+    "list": "use .jag, such as .jag.lengths() for .list.len()",
+    "struct": 'items have .jag["field"]',
+}
+
+
+def _from_arrow(original: Callable[..., Any]) -> Any:
+    """Keep the jagged dtype where pandas reads with ``dtype_backend="pyarrow"``: rows of an `ArrowDtype` can't be computed with."""
+
+    def from_arrow(self: Any, array: Any) -> Any:
+        dtype = JaggedDtype.from_arrow_type(array.type) if isinstance(array.type, JaggedType) else None
+        return dtype.__from_arrow__(array) if isinstance(dtype, JaggedDtype) else original(self, array)
+
+    return from_arrow
+
+
 def _allow_operands() -> None:
     """Let `eval` compute with jagged columns: pandas rejects dtypes without a numpy result type before it calls their operators."""
     original = vars(Op)["has_invalid_return_type"].fget
@@ -365,11 +399,19 @@ def install() -> None:
     _wrap(pivot, "is_nested_list_like", _is_list_of_columns)
     if not NO_ROW_BUILDERS:
         _wrap(FrameColumnApply, "_make_ea_row_builder", _build_rows, staticmethod)
+    _wrap(vars(merge)["_MergeOperation"], "_maybe_coerce_merge_keys", merge_keys)
+    _wrap(pd.DataFrame, "explode", explode)
+    _wrap(type(vars(pd.Series)["str"]), "__get__", _accessor)
+    _wrap(pd.ArrowDtype, "__from_arrow__", _from_arrow)
+    _wrap(Block, "_can_hold_element", holds)
+    _wrap(_owner(pd.Series, "fillna"), "fillna", fillna)
+    _wrap(
+        _owner(pd.Series, "replace"),
+        "replace",
+        lambda original: replace_lists(replace(original) if NO_ROWS_IN_REPLACE else original),
+    )
     if JSON_OF_OBJECTS:
         _wrap(pd.Series, "to_json", to_json)
-    if NO_ROWS_IN_REPLACE:
-        _wrap(pd.Series, "replace", replace)
-        _wrap(pd.DataFrame, "replace", replace)
 
 
 def _owner(cls: type, name: str) -> type:

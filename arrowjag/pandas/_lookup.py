@@ -110,6 +110,12 @@ class RowLookup:
         known: npt.NDArray[np.bool_] = pc.is_in(keys[:n], value_set=keys[n:]).to_numpy(zero_copy_only=False)
         return known
 
+    def __contains__(self, item: object) -> bool:
+        """Return whether a row is there; pandas would compare a list with the whole column."""
+        if isinstance(item, (list, tuple, np.ndarray)):
+            return bool(self.isin([item]).any())
+        return super().__contains__(item)  # type: ignore[misc, no-any-return]  # that of pandas' array
+
     def value_counts(self, dropna: bool = True) -> pd.Series[Any]:
         """Count the occurrences of each row.
 

@@ -27,7 +27,7 @@ from arrowjag.pandas._cell_text import row_formatter
 from arrowjag.pandas._convert import concat, conform, is_missing, read
 from arrowjag.pandas._groups import Grouped
 from arrowjag.pandas._lookup import RowLookup
-from arrowjag.pandas._operators import Operators, wrap
+from arrowjag.pandas._operators import Operators, wrap, wrap_values
 from arrowjag.pandas._row_text import parse_rows
 from arrowjag.pandas._setting import fresh_rows
 from arrowjag.pandas._store import Store
@@ -454,7 +454,8 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
                 f"map: the keys are {type(keys[0]).__name__}, but rows of {self.dtype} are looked up; "
                 ".jag.translate(keys, values) looks items up"
             )
-        return super().map(mapper, na_action)
+        found: Any = super().map(mapper, na_action)
+        return _without_objects(found) if isinstance(found, np.ndarray) and found.dtype == object else found
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:
         """Convert to an Arrow array of the extension type, or of the requested list type."""
@@ -492,6 +493,17 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         values = np.empty(len(self), object)
         for place, one in enumerate(self._jagged.to_list()):
             values[place] = one
+        return values
+
+
+def _without_objects(values: Any) -> Any:
+    """Store the scalars beside a missing value as Arrow data, as pandas' own nullable columns do; other objects stay objects."""
+    missing = pd.isna(values)
+    if not missing.any() or missing.all() or not all(map(pd.api.types.is_scalar, values)):
+        return values
+    try:
+        return wrap_values(pa.array(values, from_pandas=True))
+    except pa.ArrowException:  # scalars of several types, or of a type that Arrow lacks
         return values
 
 

@@ -650,3 +650,50 @@ def test_an_array_has_one_axis(s: pd.Series[Any]) -> None:
         with pytest.raises(IndexError, match=r"too many indices for an array of pandas, .* use \.jag\[\.\.\.\]"):
             s.array[key]
     assert s.array[0, ...].to_list() == s.array[..., 0].to_list() == [1, 2]
+
+
+def test_explode_of_several_columns() -> None:
+    frame = pd.DataFrame({"v": aj.array([[1, 2], [3], None, []]), "k": list("abcd"), "t": aj.array([["x", "y"], ["z"], None, []])})
+    frame["o"] = [[5, 6], [7], None, []]
+    frame.index = pd.Index([9, 9, 8, 7])
+    expected = pd.DataFrame({"v": [1, 2, 3, None, None], "t": ["x", "y", "z", None, None], "o": [5, 6, 7, None, None]})
+    for names in (["v", "t"], ["v", "t", "o"], ["o", "v"]):
+        found = frame.explode(names)
+        assert found.columns.tolist() == ["v", "k", "t", "o"]
+        assert found.index.tolist() == [9, 9, 9, 8, 7]
+        assert found["k"].tolist() == list("aabcd")
+        for name in names:
+            assert (
+                found[name].astype(object).where(found[name].notna(), None).tolist()
+                == expected[name].astype(object).where(expected[name].notna(), None).tolist()
+            )
+        assert frame.explode(names, ignore_index=True).index.tolist() == [0, 1, 2, 3, 4]
+    assert frame.iloc[:0].explode(["v", "t"]).dtypes["t"] == pd.ArrowDtype(pa.string())
+    with pytest.raises(aj.ShapeError, match=r"matching element counts, got 2 in 'v' and 1 in 'k' of row 9; \.jag\.flatten"):
+        frame.explode(["v", "k"])
+    with pytest.raises(KeyError):
+        frame.explode(["v", "w"])
+
+
+def test_map_to_scalars_beside_null_rows() -> None:
+    s = pd.Series(aj.array([[1, 2], None, []]))
+    found = s.map(len, na_action="ignore")
+    assert (found.dtype, found.tolist()) == ("int64[pyarrow]", [2, pd.NA, 0])
+    assert s.map(lambda row: [len(row)], na_action="ignore").tolist() == [[2], pd.NA, [0]]
+    assert s.map(lambda row: len(row) or "none", na_action="ignore").tolist() == [2, pd.NA, "none"]
+
+
+def test_accessors_of_pandas_name_ours() -> None:
+    s = pd.Series(aj.array([["a"], None]))
+    for name, ours in (
+        ("str", "items have .jag.str"),
+        ("dt", "items have .jag.dt"),
+        ("list", "use .jag"),
+        ("struct", r'.jag\["field"\]'),
+    ):
+        with pytest.raises(
+            AttributeError, match=rf"^\.{name} of pandas takes no rows of jagged\[string, 2\], which are lists; .*{ours}"
+        ):
+            getattr(s, name)
+        assert not hasattr(s, name)
+    assert s.jag.str.upper().jag.flatten().str.lower().tolist() == ["a"]

@@ -302,3 +302,49 @@ def test_a_row_that_is_written_has_the_declared_size(row: list[int]) -> None:
             with pytest.raises(ShapeError, match=rf"row 0 has {len(row)} items?, but the dim declares an extent of 2"):
                 way()
     assert s.jag.to_list() == [[1, 2], [3, 4], [5, 6]]
+
+
+def test_lists_fill_null_rows(df: pd.DataFrame) -> None:
+    s = pd.Series(aj.array([[1, 2], None, [], [3]]))
+    for value, row in (([], []), ([7, None], [7, None]), ((7,), [7]), (np.array([7]), [7]), (aj.Row([8]), [8])):
+        assert s.fillna(value).jag.to_list() == [[1, 2], row, [], [3]]
+    frame = pd.DataFrame({"v": s, "k": [1.0, None, 2.0, 3.0]})
+    filled = frame.fillna({"v": [0], "k": 9.0})
+    assert (filled["v"].jag.to_list(), filled["k"].tolist()) == ([[1, 2], [0], [], [3]], [1.0, 9.0, 2.0, 3.0])
+    deep = pd.Series(aj.array([[[1]], None]))
+    assert deep.fillna([[2], []]).jag.to_list() == [[[1]], [[2], []]]
+    with pytest.raises(JagTypeError, match=r"Invalid value \[\[7\]\] for dtype jagged\[int64, 2\]: .* this list is deeper"):
+        s.fillna([[7]])
+    with pytest.raises(TypeError, match="must be a scalar or dict"):
+        frame["k"].fillna([0])
+
+
+def test_lists_are_rows_in_replace() -> None:
+    s = pd.Series(aj.array([[1, 2], None, [], [3]]))
+    rows: list[tuple[Any, Any, Any]] = [
+        ([[3]], [[4, 5]], [[1, 2], None, [], [4, 5]]),
+        ([[3], []], [[4], [0]], [[1, 2], None, [0], [4]]),
+        ([[3.0], [1, 2]], aj.Row([4]), [[4], None, [], [4]]),
+        (aj.Row([3]), [4], [[1, 2], None, [], [4]]),
+        ([aj.Row([3]), [1, 2]], [[4], [5]], [[5], None, [], [4]]),
+        ([3, 1], [4, 5], [[1, 2], None, [], [3]]),
+    ]
+    for old, new, expected in rows:
+        assert s.replace(old, new).jag.to_list() == expected
+    frame = pd.DataFrame({"k": ["a", "b", "c", "d"], "v": s, "t": aj.array([["z"], ["y"], None, []]), "w": [1.0, 2.0, 3.0, 4.0]})
+    assert frame.replace([[3]], [[4]])["v"].jag.to_list() == [[1, 2], None, [], [4]]
+    found = frame.replace(aj.Row(["z"]), ["q", "r"])  # a column of text or numbers holds no rows
+    assert found["t"].jag.to_list() == [["q", "r"], ["y"], None, []]
+    assert found.drop(columns="t").equals(frame.drop(columns="t"))
+    with pytest.raises(JagTypeError, match=r"Invalid value \['x'\] for dtype jagged\[int64, 2\]"):
+        s.replace([[3]], [["x"]])
+
+
+def test_a_list_is_in_an_array_as_a_row() -> None:
+    array = pd.Series(aj.array([[1, 2], None, [3]])).array
+    assert [1, 2] in array
+    assert (3.0,) in array
+    assert [3, 1] not in array
+    assert aj.Row([3]) in array
+    assert pd.NA in array
+    assert [None] not in array

@@ -171,8 +171,18 @@ def test_names_that_arrow_lacks_are_answered_with_its_own() -> None:
         assert JaggedDtype(own).ndim == 2
 
 
-@pytest.mark.parametrize(("values", "found"), [(["[1]"], "large_string; arrowjag.from_json reads"), ([1], "int64$")])
-def test_flat_values_are_no_rows(values: list[object], found: str) -> None:
-    column = pd.Series(values, dtype=pd.ArrowDtype(pa.large_string() if found.startswith("l") else pa.int64()))
+@pytest.mark.parametrize(
+    ("column", "found"),
+    [
+        (pa.array(["[1]"], pa.large_string()), "large_string; arrowjag.from_json reads"),
+        (pa.array([1], pa.int64()), "int64$"),
+        (pa.array([b"a"]), "binary$"),
+        (pa.array([1], pa.decimal128(5, 2)), r"decimal128\(5, 2\)$"),
+        (pa.array([{"a": 1}]), "struct<a: int64>$"),
+        (pa.array(["a"]).dictionary_encode(), "dictionary<"),
+    ],
+)
+def test_flat_values_are_no_rows(column: pa.Array, found: str) -> None:
+    series = pd.Series(pd.array(column, dtype=pd.ArrowDtype(column.type)))
     with pytest.raises(aj.ShapeError, match=rf"^a row of jagged\[int64, 2\] must be a list, got {found}"):
-        column.astype("jagged[int64, 2]")
+        series.astype("jagged[int64, 2]")

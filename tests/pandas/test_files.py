@@ -36,9 +36,10 @@ def test_parquet(frame: pd.DataFrame, tmp_path: pathlib.Path) -> None:
     nullable = pd.read_parquet(tmp_path / "a.parquet", dtype_backend="numpy_nullable")
     assert nullable["v"].dtype == frame["v"].dtype
     arrow = pd.read_parquet(tmp_path / "a.parquet", dtype_backend="pyarrow")
-    for name in ("v", "deep", "fixed"):
-        assert arrow[name].jag.to_list() == frame[name].jag.to_list()
-        assert arrow[name].astype(frame[name].dtype).equals(frame[name])
+    pd.testing.assert_frame_equal(arrow[["v", "deep", "fixed"]], frame[["v", "deep", "fixed"]])
+    kept = frame["v"].astype(pd.ArrowDtype(frame["v"].dtype.arrow_type))
+    assert (isinstance(kept.dtype, pd.ArrowDtype), kept.jag.to_list()) == (True, [[1, None], None, []])
+    assert kept.astype(frame["v"].dtype).equals(frame["v"])
     one = pd.read_parquet(tmp_path / "a.parquet", columns=["v"], filters=[("k", "<", 3)])
     assert one["v"].jag.to_list() == [[1, None], None]
 

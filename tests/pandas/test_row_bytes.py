@@ -204,6 +204,34 @@ def test_merge_of_two_keys_and_of_other_leaf_types() -> None:
     assert left.merge(floats, on=["k", "v"])[["x", "y"]].to_numpy().tolist() == [[1, 1], [2, 0]]
 
 
+@pytest.mark.parametrize("how", ["inner", "left", "right", "outer"])
+@pytest.mark.parametrize("dtype", [object, pd.ArrowDtype(pa.list_(pa.int64()))])
+def test_lists_are_keys_beside_rows(how: Any, dtype: Any) -> None:
+    rows = pd.DataFrame({"v": aj.array([[1, 2], [], None, [3]]).to_pandas(), "x": range(4)})
+    others = pd.DataFrame({"v": pd.Series([[3], [9], None], dtype=dtype), "y": range(3)})
+    jagged = others.astype({"v": "jagged[int64, 2]"})
+    pd.testing.assert_frame_equal(rows.merge(others, on="v", how=how), rows.merge(jagged, on="v", how=how))
+    pd.testing.assert_frame_equal(others.merge(rows, on="v", how=how), jagged.merge(rows, on="v", how=how))
+    renamed = others.rename(columns={"v": "u"}).merge(rows, left_on="u", right_on="v")
+    assert (renamed["x"].tolist(), renamed["y"].tolist()) == ([3, 2], [0, 2])
+    assert others["v"].dtype == dtype
+
+
+def test_keys_that_no_row_equals_are_refused() -> None:
+    rows = pd.DataFrame({"v": aj.array([[1, 2], []]).to_pandas()})
+    for values, found in (
+        ([1, 2], "int64"),
+        (aj.array([["a"]]), r"jagged\[string, 2\]"),
+        (aj.array([[[1]]]), r"jagged\[int64, 3\]"),
+    ):
+        others = pd.DataFrame({"v": pd.Series(values)})
+        for one, two in ((rows, others), (others, rows)):
+            with pytest.raises(aj.JagTypeError, match=rf"merge: the key 'v' is .*{found}.* which have no common dtype"):
+                one.merge(two, on="v")
+    nulls = pd.DataFrame({"v": [None, np.nan], "y": [0, 1]})
+    assert rows.merge(nulls, on="v", how="left")["y"].isna().all()
+
+
 def test_payload_of_a_merge_and_of_a_join() -> None:
     left = pd.DataFrame({"k": [1, 2, 3]})
     right = pd.DataFrame({"k": [3, 1], "v": aj.array([[1, 2], []]).to_pandas()})
