@@ -1,4 +1,7 @@
-"""Refuse names with a NUL character: Arrow's C interface ends a name there, and polars aborts the process."""
+"""Refuse data of polars that can't cross Arrow's C interface: Python objects, and names with a NUL character.
+
+The interface ends a name at NUL, and polars aborts the process. Of objects polars exports the addresses, as bytes.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,35 @@ import pyarrow as pa
 
 from arrowjag.errors import JagTypeError
 
-__all__ = ["refuse_nul", "refuse_nul_fields"]
+__all__ = ["refuse_nul", "refuse_nul_fields", "refuse_objects"]
+
+
+def refuse_objects(data: Any) -> None:
+    """Refuse data of polars with a column of Python objects.
+
+    Parameters
+    ----------
+    data : pl.DataFrame or pl.Series
+        Anything else passes.
+
+    Raises
+    ------
+    JagTypeError
+        Names the first such column of a frame.
+    """
+    dtypes = getattr(data, "dtypes", None)
+    names = getattr(data, "columns", None)
+    for place, dtype in enumerate(dtypes if isinstance(dtypes, list) else [getattr(data, "dtype", None)]):
+        if _has_objects(dtype):
+            kind = type(data).__name__ + (f", column {names[place]!r}," if isinstance(names, list) else "")
+            raise JagTypeError(f"a {kind} of Python objects has no Arrow type; build it from Arrow data instead")
+
+
+def _has_objects(dtype: Any) -> bool:
+    """Whether a polars dtype contains Python objects at any level."""
+    fields = getattr(dtype, "fields", None)
+    inner = [field.dtype for field in fields] if isinstance(fields, list) else [getattr(dtype, "inner", None)]
+    return str(dtype) == "Object" or any(_has_objects(one) for one in inner if one is not None)
 
 
 def refuse_nul(data: Any) -> None:

@@ -17,7 +17,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._arguments import several
-from arrowjag._array.names import refuse_nul
+from arrowjag._array.names import refuse_nul, refuse_objects
 from arrowjag._array.times import finer, has_numpy_times, in_arrow_unit, in_one_unit, with_datetimes
 from arrowjag._arrow import depth
 from arrowjag._capsules import import_data
@@ -100,10 +100,7 @@ def _read(data: Any, type: pa.DataType | None, ndim: int | None) -> ArrowData:
 
 def _imported(data: Any) -> ArrowData:
     """Import data of another library through Arrow's C interface."""
-    dtypes = getattr(data, "dtypes", None)
-    for dtype in dtypes if isinstance(dtypes, list) else [getattr(data, "dtype", None)]:
-        if _has_objects(dtype):  # polars would export the addresses of such objects as bytes; inside of lists it aborts
-            raise JagTypeError(f"a {type(data).__name__} of Python objects has no Arrow type; build it from Arrow data instead")
+    refuse_objects(data)
     if _is_of(data, "polars"):
         refuse_nul(data)
         data = data.alias("") if hasattr(data, "alias") else data
@@ -129,13 +126,6 @@ def _text_of_polars(data: Any) -> ArrowData:
     series = data.to_struct("") if hasattr(data, "to_struct") else data
     found: ArrowData = series.to_arrow()
     return found
-
-
-def _has_objects(dtype: Any) -> bool:
-    """Whether a polars dtype contains Python objects at any level."""
-    fields = getattr(dtype, "fields", None)
-    inner = [field.dtype for field in fields] if isinstance(fields, list) else [getattr(dtype, "inner", None)]
-    return str(dtype) == "Object" or any(_has_objects(one) for one in inner if one is not None)
 
 
 def _from_ndarray(data: npt.NDArray[Any]) -> pa.Array:

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from arrowjag import _lazy_imports
 from arrowjag._array.base import ArrayBase
-from arrowjag._array.names import refuse_nul
+from arrowjag._array.names import refuse_nul, refuse_objects
 from arrowjag._capsules import import_table
 from arrowjag._pyarrow_versions import with_metadata
 from arrowjag._storage import pandas_facts, portable
@@ -73,6 +73,7 @@ def _to_table(frame: Any) -> pa.Table:
     if library == "pandas" and kind == "DataFrame":
         return pa.Table.from_pandas(frame)
     if library == "polars" and kind == "DataFrame":
+        refuse_objects(frame)
         refuse_nul(frame)
         return frame.to_arrow()
     if hasattr(frame, "__arrow_c_stream__") and kind != "Series":
@@ -86,6 +87,11 @@ def _column(name: Any, values: Any) -> Any:
     many = any(hasattr(values, one) for one in ("__iter__", "__arrow_array__", "__arrow_c_array__", "__arrow_c_stream__"))
     if isinstance(values, (str, bytes)) or not many:
         raise JagTypeError(f"column {name!r} of a frame must be an array or a list of values, got {type(values).__name__}")
+    if type(values).__module__.startswith("polars."):
+        try:
+            refuse_objects(values)
+        except JagTypeError as error:
+            raise JagTypeError(f"column {name!r}: {error}") from None
     return values
 
 
