@@ -195,7 +195,7 @@ def status(sink: Any, *, filesystem: Any = None, storage_options: Mapping[str, A
             raise FileNotFoundError(f"there is no table {sink}")
         filesystem, folder = lake.filesystem, lake.folder
     else:
-        filesystem, path = locate_file(sink, filesystem, options)
+        filesystem, path = locate_file(sink, filesystem, options, "the sink")
         folder = RealPaths(filesystem).of(path.rstrip("/")) if path.rstrip("/") else ""
         if not folder.strip("/"):
             raise JagValueError(f"{sink} is the root of a file system: name the folder of results")

@@ -353,7 +353,7 @@ def open_sink(  # noqa: PLR0913  (what a job says of its sink)
     """
     stores = dict(storage_options or {})
     link = sink if filesystem is None and isinstance(sink, str) and "://" in sink else ""
-    filesystem, path = locate_file(sink, filesystem, stores)
+    filesystem, path = locate_file(sink, filesystem, stores, "the sink")
     folder = RealPaths(filesystem).of(path.rstrip("/")) if path.rstrip("/") else ""  # one lease, whatever links lead to the folder
     refuse_sidecar(folder, f"the sink {sink}")
     if "/" not in folder.strip("/") and _has_buckets(filesystem):
@@ -416,7 +416,7 @@ def refuse_files(sink: Sink) -> None:
     first = next((info.path for info in sink.infos() if not is_part(info.path)), None)
     if first is not None:
         raise JagValueError(
-            f'the sink holds files, for example {first}: mode="resume" keeps what is done, mode="replace" deletes it'
+            f'the sink holds files, for example {first}: mode="resume" keeps what is done, mode="replace" deletes all Parquet files'
         )
 
 
@@ -474,9 +474,12 @@ class Survey:
         self._known = {piece.input for piece in source.pieces}
         self._files = {piece.file for piece in source.pieces}
         self._targets = {piece.target for piece in source.pieces}
+        self._roots = {sink.root}
 
     def split(self, results: list[Result]) -> tuple[list[list[Result]], list[str]]:
         """Return the files of finished tasks, and the paths to delete."""
+        # A source that has moved is recognised by those of its files that are unchanged.
+        self._roots |= {result.root for result in results if any(digest in self._known for digest, _ in result.inputs)}
         tasks: dict[tuple[Any, ...], list[Result]] = {}
         stale: list[str] = []
         for result in results:
@@ -524,13 +527,15 @@ class Survey:
         )
 
     def _is_ours(self, result: Result) -> bool:
-        """Return whether this job may delete a result; raise if the result belongs to another source."""
+        """Return whether this job may delete a result; raise if the file belongs to another source or program."""
         below = result.path[len(self._sink.folder) + 1 :]
-        if below in self._targets or any(file in self._files for _, file in result.inputs):
+        is_named = below in self._targets or any(file in self._files for _, file in result.inputs)
+        if is_named and (result.root in self._roots or result.schema is None):  # one without a schema is damaged
             return True
         if result.root == self._sink.root and self._missing == "drop":
             return True
         if not result.path.endswith(".parquet"):
             return False
-        whose = f"results of {result.inputs[0][1]}" if result.inputs else "rows of another kind"
+        other = f" from the source {result.root}, and this job reads {self._sink.root}" if is_named else ""
+        whose = f"results of {result.inputs[0][1]}{other}" if result.inputs else "rows of another kind"
         raise JagValueError(f'the sink holds {whose} in {result.path}: take another sink, or mode="replace"')

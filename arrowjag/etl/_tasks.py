@@ -122,8 +122,8 @@ class Task(NamedTuple):
 class Source:
     """The pieces of a dataset, all of its columns, the columns from partition folders, and the files that can't be read.
 
-    Paths of files are relative to `root`; `searches` are the folders and patterns that the caller named. `table` is format and
-    version of a table of the lake; empty for files.
+    Paths of files are relative to `root`, which has no symbolic links; `searches` are the folders and patterns that the caller
+    named. `table` is format and version of a table of the lake; empty for files.
     """
 
     pieces: tuple[Piece, ...]
@@ -200,7 +200,8 @@ def open_source(
         refuse_repeated(where, [part.name for part in parts])
     searches = () if found is None else found.searches
     pieces = _all_pieces(parts, names, where)
-    return Source(pieces, base, full_schema(parts, partitions), partitions, where, searches, failures)
+    root = RealPaths(where).of(base) if base else base  # one source, whatever links lead to it
+    return Source(pieces, root, full_schema(parts, partitions), partitions, where, searches, failures)
 
 
 def _source_of(snapshot: Snapshot, skip: bool) -> Source:
@@ -345,7 +346,10 @@ def _locate(source: Any, filesystem: Any, options: Mapping[str, str], skip: bool
     """Locate the files (None for a dataset), without those unreadable ones that are to be skipped; raise if none is readable."""
     if is_dataset(source):
         return None, ()
-    found = locate(source, filesystem, options)
+    if not isinstance(source, (str, os.PathLike, list, tuple)):
+        told = ": write it with aj.write_parquet first" if hasattr(source, "columns") else ""
+        raise JagTypeError(f"the source must be a path, a list of paths, a dataset or a table, got {type(source).__name__}{told}")
+    found = locate(source, filesystem, options, "the source")
     if not skip:
         return found, ()
     failures = in_threads(lambda path: _failure(StoredFile(path, found.filesystem)), found.paths, once_it_waits=True)

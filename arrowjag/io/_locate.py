@@ -21,6 +21,8 @@ __all__ = ["SIDECAR", "Located", "RealPaths", "TableFolderError", "locate", "loc
 #: Suffix of the folders beside a sink in which jobs keep leases and records; they hold no data.
 SIDECAR = "._arrowjag"
 
+# URLs in path objects, such as Path("s3://bucket/a"), which would name local folders.
+_COLLAPSED = re.compile(r"(s3a?|gs|gcs|abfss?|az|hdfs|https?|file|memory|delta|iceberg):/(?!/)")
 _MAGIC = re.compile(r"[*?\[]")
 
 
@@ -49,7 +51,9 @@ class Located(NamedTuple):
     searches: tuple[Search, ...] = ()
 
 
-def locate_file(path: Any, filesystem: Any = None, options: Mapping[str, str] | None = None) -> tuple[pf.FileSystem, str]:
+def locate_file(
+    path: Any, filesystem: Any = None, options: Mapping[str, str] | None = None, name: str = "the path"
+) -> tuple[pf.FileSystem, str]:
     """Resolve a path or URL to a file system and a path on it.
 
     Parameters
@@ -60,6 +64,8 @@ def locate_file(path: Any, filesystem: Any = None, options: Mapping[str, str] | 
         File system of the path; by default derived from the path or URL.
     options : mapping, optional
         The result of `check_options`, for URLs.
+    name : str
+        The argument in messages.
 
     Returns
     -------
@@ -81,18 +87,21 @@ def locate_file(path: Any, filesystem: Any = None, options: Mapping[str, str] | 
     '/folder/a.parquet'
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise JagTypeError(f"a path must be a str or a path object, got {type(path).__name__}")
+        what = "a path" if name == "the path" else name
+        raise JagTypeError(f"{what} must be a str or a path object, got {type(path).__name__}")
     text = os.fspath(path)
     if filesystem is not None:
         return _bridged(filesystem), text
     if not text:  # an unset variable of a script, which must not mean the current folder
-        raise JagValueError("the path is empty")
+        raise JagValueError(f"{name} is empty")
     if "\0" in text:
-        raise JagValueError(f"a path holds no NUL character, got {brief(text)}")
+        raise JagValueError(f"{name} holds a NUL character, got {brief(text)}")
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise JagValueError(f"the name of {brief(text)} is not UTF-8, which pyarrow can't open: rename the file") from error
+    if _COLLAPSED.match(text):
+        raise JagValueError(f"{name} {brief(text)} is a URL with one slash: write // in a str, a path object keeps one slash only")
     if "://" in text:
         return filesystem_of(text, options or {})
     return pf.LocalFileSystem(), os.path.abspath(os.path.expanduser(text))  # noqa: PTH100, PTH111 - Path would drop a trailing /
@@ -139,7 +148,7 @@ class TableFolderError(JagValueError):
         self.filesystem, self.folder, self.format, self.is_root = filesystem, folder, format, is_root
 
 
-def locate(path: Any, filesystem: Any = None, options: Mapping[str, str] | None = None) -> Located:
+def locate(path: Any, filesystem: Any = None, options: Mapping[str, str] | None = None, name: str = "the path") -> Located:
     """Resolve a path, a folder, a glob or a list of them to files.
 
     Parameters
@@ -151,6 +160,8 @@ def locate(path: Any, filesystem: Any = None, options: Mapping[str, str] | None 
         The file system of the paths.
     options : mapping, optional
         The result of `check_options`, for URLs.
+    name : str
+        The argument in messages.
 
     Returns
     -------
@@ -167,8 +178,8 @@ def locate(path: Any, filesystem: Any = None, options: Mapping[str, str] | None 
         If files of a folder or pattern belong to a table of Delta Lake, Iceberg or Hudi.
     """
     if isinstance(path, (list, tuple)):
-        return _locate_list(path, filesystem, options)
-    where, text = locate_file(path, filesystem, options)
+        return _locate_list(path, filesystem, options, name)
+    where, text = locate_file(path, filesystem, options, name)
     if not text and where.type_name in {"s3", "gcs", "abfs"}:
         raise JagValueError(f"{path} names no bucket: write it after the slashes")
     info = _infos(where, text, str(path))
@@ -212,11 +223,11 @@ def refuse_repeated(filesystem: pf.FileSystem, paths: Sequence[str]) -> None:
             raise JagValueError(f"{first} and {path} are the same file through a link: its rows would be counted twice")
 
 
-def _locate_list(paths: Sequence[Any], filesystem: Any, options: Mapping[str, str] | None) -> Located:
+def _locate_list(paths: Sequence[Any], filesystem: Any, options: Mapping[str, str] | None, name: str) -> Located:
     if not paths:
         raise JagValueError("the list of files is empty")
     try:
-        found = [locate(path, filesystem, options) for path in paths]
+        found = [locate(path, filesystem, options, name) for path in paths]
     except TableFolderError as error:
         error.is_root = False  # a table is read separately
         raise

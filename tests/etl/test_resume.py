@@ -19,7 +19,18 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.etl import JobError
-from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals, wait_for_results, write_dataset
+from tests.etl.jobs import (
+    InlineEngine,
+    check_totals,
+    fail_at,
+    files_in,
+    keep,
+    run,
+    table_of,
+    totals,
+    wait_for_results,
+    write_dataset,
+)
 
 ROOT = Path(aj.__file__).parents[1]
 SCRIPT = """
@@ -237,6 +248,32 @@ def test_a_sink_that_holds_files(source: Path, tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [1]}), tmp_path / "out/x.parquet")
     with pytest.raises(aj.JagValueError, match=r"the sink holds rows of another kind in \S+x\.parquet"):
         run(totals, source / "f1.parquet", tmp_path / "out", mode="resume")
+
+
+def test_files_of_another_source_or_program_stay(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names of files don't say whose they are: only results of this source, or damaged ones, are replaced."""
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    out = tmp_path / "out"
+    run(totals, source, out)
+    (tmp_path / "other").mkdir()
+    pq.write_table(table_of(range(500, 505)), tmp_path / "other/f0.parquet")
+    for other in (tmp_path / "other", tmp_path / "other/f0.parquet"):
+        told = r"holds results of f0\.parquet from the source \S+/in, and this job reads \S+/other in \S+f0-0\.parquet: take"
+        with pytest.raises(aj.JagValueError, match=told):
+            run(totals, other, out, mode="resume")
+    check_totals(out, 120)
+    pq.write_table(pa.table({"x": [1]}), out / "f0-0.parquet")
+    with pytest.raises(aj.JagValueError, match=r"the sink holds rows of another kind in \S+f0-0\.parquet"):
+        run(totals, source, out, mode="resume")
+    (out / "f0-0.parquet").unlink()
+    # The same source under other names: a link, and a new place. In both some files have changed since.
+    (tmp_path / "link").symlink_to("in")
+    os.utime(source / "f1.parquet", ns=(1, 1))
+    assert run(totals, tmp_path / "link", out, mode="resume").kept == 1
+    source.rename(tmp_path / "moved")
+    os.utime(tmp_path / "moved/f1.parquet", ns=(2, 2))
+    assert run(totals, tmp_path / "moved", out, mode="resume").kept == 2
+    check_totals(out, 120)
 
 
 def test_leftovers_and_damaged_results_are_no_results(source: Path, tmp_path: Path) -> None:

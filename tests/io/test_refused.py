@@ -93,7 +93,7 @@ def test_the_name_that_two_columns_have_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", READERS + WRITERS)
 def test_a_path_with_nul_is_refused(name: str) -> None:
-    with pytest.raises(aj.JagValueError, match="a path holds no NUL character"):
+    with pytest.raises(aj.JagValueError, match="the path holds a NUL character"):
         getattr(aj, name)(*([{"v": X}] if name in WRITERS else []), "a\0b")
 
 
