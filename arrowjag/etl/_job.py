@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import collections
-import functools
 import importlib
-import io
 import logging
 import time
-import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from arrowjag._arguments import check_arguments
 from arrowjag._integers import integer
 from arrowjag._pyarrow_versions import empty_table
-from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError
+from arrowjag._warnings import warn
+from arrowjag.errors import JagTypeError, JagValueError, brief
 from arrowjag.etl._engine import Engine
 from arrowjag.etl._fingerprint import code_digest, digest_of
 from arrowjag.etl._lake import Lake, LakeFacts, refuse_rows
@@ -28,6 +24,7 @@ from arrowjag.etl._lakes import open_lake
 from arrowjag.etl._lease import hold
 from arrowjag.etl._limits import Limits, Shares, one_of
 from arrowjag.etl._local import LocalEngine
+from arrowjag.etl._pickles import name_of, pickled
 from arrowjag.etl._progress import make_progress
 from arrowjag.etl._record import Record, new_run
 from arrowjag.etl._rejects import Rejects, clear_rejected
@@ -39,8 +36,9 @@ from arrowjag.etl._sink import Result, Sink, open_sink, overlaps, prepare, refus
 from arrowjag.etl._tasks import Piece, Source, Task, make_tasks, open_source
 from arrowjag.etl._units import bytes_text, parse_bytes
 from arrowjag.etl._worker import Job, as_partial
-from arrowjag.etl.report import Report
+from arrowjag.etl.report import JobError, Report
 from arrowjag.io._locate import RealPaths, locate_file
+from arrowjag.io._parquet import check_writer
 from arrowjag.io._probe import probe
 from arrowjag.io._scan import make_plan
 from arrowjag.io._stores import check_options
@@ -50,7 +48,6 @@ __all__ = ["reduce", "run"]
 
 _LOG = logging.getLogger("arrowjag.etl")
 _FRAMES = ("polars", "pandas", "arrow")
-_OURS = {"row_group_size", "row_group_values", "plain", "schema_mode"}
 _WRITE_OPTIONS = "row_group_size, row_group_values, plain, and those of pyarrow.parquet.ParquetWriter"
 
 
@@ -240,7 +237,7 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     limits = Limits(engine, workers, memory, batch_bytes, on_error, timeout=timeout, max_failures=max_failures, rows=True)
     given = None if schema is None else check_schema(schema)
     size = None if bytes_per_file is None else parse_bytes(bytes_per_file, "bytes_per_file")
-    carried = _pickled(transform)
+    carried = pickled(transform)
     _probe_all([source, dead_letter, sink if _is_in_bucket(sink) else None], filesystem, stores)
     there = _opened(source, filters, filesystem, limits, stores)
     keys = _keys(partition_by, there, keeps_folders=not (there.table or is_table(sink)))
@@ -248,7 +245,7 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     code = code_digest(transform, version)
     lake = open_lake(sink, stores, dry_run=dry_run)
     keys = keys if lake is None else lake.keys(keys)
-    facts: list[Any] = [code, list(columns or []), columns is None, filters, frame]
+    facts: list[Any] = [code, [] if columns is None else list(columns), columns is None, filters, frame]
     facts += [_schema_fact(given), sorted(options.items()), keys, _schema_fact(plan.read_schema) if there.table else None]
     digest = digest_of(*facts)
     if lake is not None and not lake.folder:
@@ -439,7 +436,7 @@ def _rejects(sink: Sink, there: Source, limits: Limits, dead_letter: Any, where:
         return None
     if dead_letter is None:
         return Rejects.beside(sink.sidecar, limits.max_failures)
-    filesystem, folder = locate_file(dead_letter, where, stores)
+    filesystem, folder = locate_file(dead_letter, where, stores, "dead_letter")
     found = Rejects(filesystem, folder.rstrip("/"), limits.max_failures, sink.folder)
     if found != Rejects.beside(sink.sidecar, limits.max_failures):
         _refuse_folder(filesystem, found.folder, sink, there)
@@ -461,6 +458,11 @@ def _keys(partition_by: Any, there: Source, *, keeps_folders: bool) -> tuple[str
     if not (partition_by is None or isinstance(partition_by, (str, list, tuple))):
         raise JagTypeError(f"partition_by must be a name or a list of names, got {type(partition_by).__name__}")
     keys = () if partition_by is None else (partition_by,) if isinstance(partition_by, str) else tuple(partition_by)
+    wrong = next((key for key in keys if not isinstance(key, str)), None)
+    if wrong is not None:
+        raise JagTypeError(f"partition_by must be a name or a list of names, got {brief(wrong)} in it")
+    if len(set(keys)) < len(keys):
+        raise JagValueError(f"partition_by must name each key once, got {brief(partition_by)}")
     twice = next((key for key in keys if key in there.partitions.names), None) if keeps_folders else None
     if twice is not None:
         raise JagValueError(f"partition_by names {twice!r}, which folders of the source hold: results keep those folders")
@@ -511,7 +513,7 @@ def reduce(  # noqa: PLR0913  (the arguments of a job)
     Raises
     ------
     JobError
-        If a task failed and the job stopped.
+        If a task failed and the job stopped, or if every task failed.
     JagTypeError
         If `partial` returned frames for some batches only, or frames with different columns.
     JagTypeError, JagValueError, FileNotFoundError, MissingDependencyError
@@ -519,7 +521,8 @@ def reduce(  # noqa: PLR0913  (the arguments of a job)
 
     Notes
     -----
-    All partial results are held in memory. For input without rows, `combine` receives the partial result of a frame without rows.
+    All partial results are held in memory. With ``on_error="skip"`` a `JagWarning` tells how many tasks the result lacks. For
+    input without rows, `combine` receives the partial result of a frame without rows.
 
     Examples
     --------
@@ -538,7 +541,7 @@ def reduce(  # noqa: PLR0913  (the arguments of a job)
     """
     one_of("frame", frame, _FRAMES)
     limits = Limits(engine, workers, memory, batch_bytes, on_error, timeout=timeout, max_failures=max_failures)
-    carried = _pickled(partial)
+    carried = pickled(partial, "partial")
     if not callable(combine):
         raise JagTypeError(f"combine must be a function, got {type(combine).__name__}")
     stores = check_options(storage_options)
@@ -548,6 +551,12 @@ def reduce(  # noqa: PLR0913  (the arguments of a job)
     job = Job(carried, name_of(partial), plan, there.partitions, frame, None)
     with ended_by_signals():
         scheduler, _ = _schedule(job, make_tasks(there.pieces), limits, None, progress, len(there.failures))
+    lost = scheduler.failures
+    if lost and not scheduler.outcomes:
+        raise JobError(replace(lost[0], error=f"every task failed, the first with {lost[0].error}"))
+    if lost or there.failures:
+        first, count = str((*there.failures, *lost)[0]), len(there.failures) + len(lost)
+        warn(f"reduce: the result lacks the rows of {count} {'task' if count == 1 else 'tasks'} that failed, the first: {first}")
     parts = [part for number in sorted(scheduler.outcomes) for part in scheduler.outcomes[number].partials]
     if not parts:
         parts = [as_partial(partial(make_frame(empty_table(plan.schema), frame)), job.name)]
@@ -616,45 +625,6 @@ def _engine(job: Job, limits: Limits, shares: Shares) -> Engine:
     return engine
 
 
-def name_of(function: Any) -> str:
-    """Return the name of a function for messages."""
-    while isinstance(function, functools.partial):
-        function = function.func
-    name = getattr(function, "__qualname__", None) or type(function).__qualname__
-    return name.rpartition("<locals>.")[2]
-
-
-def _pickled(transform: Any) -> bytes:
-    if not callable(transform):
-        raise JagTypeError(f"a transform must be a function from frame to frame, got {type(transform).__name__}")
-    try:
-        pickler = _pickler()
-    except ImportError:
-        raise MissingDependencyError.of("cloudpickle", "etl", "a job") from None
-    try:
-        written = io.BytesIO()
-        pickler(written).dump(transform)
-        return written.getvalue()
-    except Exception as error:
-        text = " ".join(str(error).split())
-        raise JagTypeError(f"{name_of(transform)} can't be sent to a worker process: {type(error).__name__}: {text}") from error
-
-
-@functools.cache
-def _pickler() -> Any:
-    """cloudpickle's pickler, with the file names of functions: from version 3.1.3 on it leaves them out, and errors name them."""
-    import cloudpickle
-
-    table = cloudpickle.CloudPickler.dispatch_table
-
-    def reduce_code(code: types.CodeType) -> tuple[Any, ...]:
-        make, arguments, *rest = table[types.CodeType](code)
-        return (make, tuple(code.co_filename if one == "<dynamic-code>" else one for one in arguments), *rest)
-
-    members = {"dispatch_table": collections.ChainMap({types.CodeType: reduce_code}, table)}
-    return type("Pickler", (cloudpickle.CloudPickler,), members)
-
-
 def _write_options(write: Any) -> dict[str, Any]:
     if write is not None and not isinstance(write, Mapping):
         raise JagTypeError(f"write must be a dict of options ({_WRITE_OPTIONS}), got {type(write).__name__}")
@@ -666,15 +636,13 @@ def _write_options(write: Any) -> dict[str, Any]:
             integer(options[name], f"write: {name}", 1)
     if not isinstance(options.get("plain", False), bool):
         raise JagTypeError(f"write: plain must be a bool, got {type(options['plain']).__name__}")
-    theirs = {name: value for name, value in options.items() if name not in _OURS}
     try:
-        pq.ParquetWriter(pa.BufferOutputStream(), pa.schema([("x", pa.int64())]), **theirs).close()
-    except TypeError as error:
-        if "unexpected keyword" in str(error):
-            raise JagTypeError(f"write: {str(error).rpartition(' ')[2]} is none of the options: {_WRITE_OPTIONS}") from None
-    except (pa.ArrowException, ValueError, OSError) as error:
-        if "compression" in str(error):
-            raise JagValueError(f"write: {error}") from None
+        check_writer({name: value for name, value in options.items() if name != "schema_mode"})
+    except (JagTypeError, JagValueError) as error:
+        told = str(error)
+        if "unexpected keyword" in told:
+            told = f"{told.rpartition(' ')[2]} is none of the options: {_WRITE_OPTIONS}"
+        raise type(error)(f"write: {told.removeprefix('write_parquet: ')}") from None
     return options
 
 

@@ -19,7 +19,9 @@ __all__ = ["METADATA_KEY", "bare_schema", "check_schema", "conform_result", "mak
 METADATA_KEY = b"arrowjag.etl"
 
 
-_OTHER_COLUMNS = 'return the same columns for every batch; mode="replace" writes all results again, with other columns'
+_OTHER_COLUMNS = (
+    'return the same columns for every batch, or pass schema= with other columns; mode="replace" writes all results again'
+)
 
 
 def make_frame(table: pa.Table, frame: str) -> Any:
@@ -78,8 +80,11 @@ def read_frame(result: Any, name: str) -> pa.Table:
         table = _from_pandas(result) if library == "pandas" else to_table(result)
     except (JagError, pa.ArrowException, TypeError, ValueError, AttributeError) as error:
         kind = f"{library}.{type(result).__name__}" if library != "builtins" else type(result).__name__
+        if not is_column and (isinstance(result, (dict, pa.Table)) or kind.endswith(".DataFrame")):
+            failed = JagValueError if isinstance(error, ValueError) else JagTypeError
+            raise failed(f"{name} returned a {kind} that can't be written: {error}") from error
         raise JagTypeError(
-            f"{name} returned a {kind}, expected a frame: polars, pandas, a pa.Table or a dict of arrays ({error})"
+            f"{name} returned {_article(kind)}, expected a frame: polars, pandas, a pa.Table or a dict of arrays"
         ) from error
     twice = [one for one in table.column_names if table.column_names.count(one) > 1]
     if twice:
@@ -87,6 +92,11 @@ def read_frame(result: Any, name: str) -> pa.Table:
     if table.num_rows and not table.num_columns:
         raise JagValueError(f"{name} returned {table.num_rows:,} rows and no columns, and Parquet stores rows in columns")
     return table.replace_schema_metadata(bare_schema(table.schema).metadata)
+
+
+def _article(kind: str) -> str:
+    """Return the name of a type with its article."""
+    return "None" if kind == "NoneType" else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def _from_pandas(frame: Any) -> pa.Table:
@@ -183,7 +193,7 @@ def conform_result(table: pa.Table, schema: pa.Schema, owner: str = "the job", h
         if not _is_alike(found, field.type):
             raise JagValueError(
                 f"the result, column {field.name!r}: {found} does not fit {field.type}, the type of {owner}; "
-                f"{'cast it' if hint else 'pass schema= to choose the type'}"
+                f"{'cast it' if hint else 'cast it, or pass schema= with another type'}"
             )
     return conform_table(table, schema, "the result")
 

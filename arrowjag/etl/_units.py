@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagTypeError, JagValueError, brief
 
 __all__ = ["bytes_text", "parse_bytes", "seconds_text"]
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+_MOST = 2**63 - 1
 _AMOUNT = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*([kmgt]?i?)b?\s*", re.IGNORECASE)
 
 
@@ -41,11 +43,15 @@ def parse_bytes(amount: str | int, name: str) -> int:
     """
     if isinstance(amount, bool) or not isinstance(amount, (str, int)):
         raise JagTypeError(f'{name} must be a number of bytes or a text such as "64MB", got {type(amount).__name__}')
-    found = _AMOUNT.fullmatch(str(amount))
-    size = int(float(found[1]) * _UNITS[found[2].lower()]) if found and found[2].lower() in _UNITS else 0
-    if size < 1:
-        raise JagValueError(f'{name} must be a number of bytes or a text such as "64MB", got {amount!r}')
-    return size
+    size = amount if isinstance(amount, int) else _parsed(amount)
+    if not 1 <= size <= _MOST:
+        raise JagValueError(f'{name} must be a number of bytes or a text such as "64MB", got {brief(amount)}')
+    return int(size)
+
+
+def _parsed(text: str) -> Decimal:
+    found = _AMOUNT.fullmatch(text)
+    return Decimal(found[1]) * _UNITS[found[2].lower()] if found and found[2].lower() in _UNITS else Decimal(0)
 
 
 def bytes_text(size: float) -> str:

@@ -230,7 +230,8 @@ class Worker:
         except SinkError as error:
             raise TaskError("sink", error.text, "", ((error.folder, ()),)) from None
         except BaseException as error:  # noqa: BLE001  (whatever the transform raises: panics of polars and sys.exit too)
-            raise task.failure(error) from None
+            cause = error.__cause__  # a generator turns StopIteration into RuntimeError, which names no line of the transform
+            raise task.failure(cause if isinstance(cause, StopIteration) else error) from None
         return outcome._replace(memory=own_memory())
 
 

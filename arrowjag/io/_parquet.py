@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FileWriter",
+    "check_writer",
     "is_parquet",
     "leaf_options",
     "open_dataset",
@@ -386,12 +387,16 @@ def _write_file(table: pa.Table, where: Any, path: str, options: dict[str, Any])
         writer.write(table)
 
 
+#: The least values of options: with others pyarrow doesn't end, or ends the process.
+_LEAST = {"write_batch_size": 1, "max_rows_per_page": 1, "data_page_size": 0, "dictionary_pagesize_limit": 0}
+
+
 class FileWriter:
     """A Parquet file with the options of `write_parquet`, a context manager.
 
     Parameters
     ----------
-    path : str
+    path : str or file object
         A local path.
     schema : pa.Schema
         Schema of the tables; jagged columns are plain in the file if the options contain ``plain``.
@@ -403,12 +408,13 @@ class FileWriter:
         The first rows: leaves whose values hardly repeat in them get no dictionary, unless the options say which do.
     """
 
-    def __init__(self, path: str, schema: pa.Schema, options: Mapping[str, Any], name: str, first: pa.Table | None = None) -> None:
+    def __init__(self, path: Any, schema: pa.Schema, options: Mapping[str, Any], name: str, first: pa.Table | None = None) -> None:
         others = dict(options)
         self._rows, self._values = others.pop("row_group_size", 2**20), others.pop("row_group_values", 2**24)
         plain = others.pop("plain", False)
-        if others.get("write_batch_size") is not None:
-            integer(others["write_batch_size"], "write_batch_size", 1)  # pyarrow does not end with 0
+        for option, least in _LEAST.items():
+            if others.get(option) is not None:
+                integer(others[option], option, least)
         schema, told = plain_schema(schema, extents=plain != "table") if plain else (schema, {})
         self._name = name
         refuse_lost_types(name, schema)
@@ -460,6 +466,16 @@ class FileWriter:
     def close(self) -> None:
         """Write the footer."""
         self._writer.close()
+
+
+def check_writer(options: Mapping[str, Any]) -> None:
+    """Raise if pyarrow accepts options of `write_parquet` for no file; those for columns by name are checked with the columns."""
+    plain = {
+        key: option
+        for key, option in options.items()
+        if not ((key in _LISTS and _is_list(option)) or (key in _TABLES and isinstance(option, Mapping)))
+    }
+    FileWriter(pa.BufferOutputStream(), pa.schema([("x", pa.int64())]), plain, "the file").close()
 
 
 @contextlib.contextmanager

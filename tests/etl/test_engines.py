@@ -110,7 +110,7 @@ def test_failures_resume_and_reduce(connected: str, tmp_path: Path) -> None:
     write_dataset(tmp_path / "in")
     with pytest.raises(JobError, match=r"f1\.parquet, row groups 0 to 3: ValueError: id 55 is bad"):
         run(fail_at(55), tmp_path / "in", tmp_path / "stops", engine=connected)
-    with pytest.raises(JobError, match="returned a int, expected a frame"):
+    with pytest.raises(JobError, match="returned an int, expected a frame"):
         run(len, tmp_path / "in", tmp_path / "stops", engine=connected, mode="replace")
     report = run(fail_at(55), tmp_path / "in", tmp_path / "out", engine=connected, on_error="skip")
     assert (len(report.failures), report.tasks, report.rows) == (1, 2, 80)

@@ -573,7 +573,15 @@ def test_a_task_that_is_ended_between_its_files_and_skipped_leaves_none(
         ({"write": {"row_group_values": "x"}}, "write: row_group_values must be an int, got str"),
         ({"write": {"plain": "table"}}, "write: plain must be a bool, got str"),
         ({"write": {"nope": 1}}, "write: 'nope' is none of the options: row_group_size"),
-        ({"write": {"compression": "nope"}}, "write: Unsupported compression: nope"),
+        ({"write": {"compression": "nope"}}, "write: pyarrow does not accept the options compression: Unsupported"),
+        ({"write": {"compression": 3}}, "write: pyarrow does not accept the options compression: 'int' object has no"),
+        ({"write": {"version": "9"}}, "write: pyarrow does not accept the options version: Unsupported Parquet format version"),
+        ({"write": {3: 4}}, "write: pyarrow does not accept the options 3: keywords must be strings"),
+        ({"write": {"max_rows_per_page": 0}}, "write: max_rows_per_page must be at least 1, got 0"),
+        ({"memory": "9" * 400}, 'memory must be a number of bytes or a text such as "64MB", got \'9999'),
+        ({"batch_bytes": 10**5000}, 'batch_bytes must be a number of bytes or a text such as "64MB", got'),
+        ({"partition_by": ["id", 3]}, "partition_by must be a name or a list of names, got 3 in it"),
+        ({"partition_by": ["id", "id"]}, "partition_by must name each key once, got ['id', 'id']"),
         ({"partition_by": 5}, "partition_by must be a name or a list of names, got int"),
     ],
 )
@@ -600,7 +608,7 @@ def test_an_empty_path_is_not_the_current_folder(source: Path, tmp_path: Path, m
         lambda: aj.etl.status(""),
         lambda: aj.read_parquet(""),
     ):
-        with pytest.raises(aj.JagValueError, match="the path is empty"):
+        with pytest.raises(aj.JagValueError, match=r"the (path|source|sink) is empty"):
             call()
 
 

@@ -80,7 +80,12 @@ def test_no_rows(tmp_path: Path) -> None:
 def test_a_failing_function_names_its_input_or_skips_it(source: Path) -> None:
     with pytest.raises(JobError, match=r"f1\.parquet, row groups 0 to 3: ValueError: id 55 is bad"):
         reduce(fail_at(55), len, source)
-    assert reduce(fail_at(55), len, source, on_error="skip") == 80
+    with pytest.warns(aj.JagWarning, match=r"reduce: the result lacks the rows of 1 task that failed, the first: \S+f1\.parquet"):
+        assert reduce(fail_at(55), len, source, on_error="skip") == 80
+    with pytest.raises(JobError, match=r"f0\.parquet, row groups 0 to 3: every task failed, the first with ZeroDivisionError"):
+        reduce(lambda table: 1 // (table.num_rows == 0), sum, source, on_error="skip")  # the part of a frame without rows is 1
+    with pytest.raises(aj.JagTypeError, match="partial must be a function of a frame, got NoneType"):
+        reduce(None, sum, source)
     with pytest.raises(aj.JagTypeError, match="a frame for some batches and something else for others"):
         reduce(lambda table: table if table["id"][0].as_py() else 1, len, source)
     with pytest.raises(JobError, match="a partial result can't be sent to the driver: TypeError"):
