@@ -8,10 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 from arrowjag._array import JaggedArray
-from arrowjag._array.base import as_column, operand
+from arrowjag._array.base import as_column, operand, own_type
 from arrowjag._array.combining import apply_function, promoted
 from arrowjag._array.maps import warn_of_duplicates
-from arrowjag._column import Column
 from arrowjag._methods import Rows, free_function, most_dims, touches_rows
 from arrowjag._ops import concat as _concat
 from arrowjag._ops import elementwise, maps, row_functions, structure
@@ -112,7 +111,7 @@ def where(c: Any, x: Any, y: Any) -> ArrayOrScalar:
     >>> aj.where([True, False, False], x, [[7, 7], [8], [9]]).to_list()
     [[1, -2], [8], [9]]
     """
-    leaf = next((one.type for one in (x, y) if isinstance(one, Column)), None)
+    leaf = own_type((x, y))
     condition = operand(c, pa.bool_(), "where")
     return JaggedArray._wrap(elementwise.where(condition, operand(x, leaf, "where"), operand(y, leaf, "where")))
 
@@ -150,7 +149,7 @@ def coalesce(*arrays: Any) -> ArrayOrScalar:
     """
     if not arrays:
         raise JagTypeError("coalesce needs at least one array")
-    leaf = next((one.type for one in arrays if isinstance(one, Column)), None)
+    leaf = own_type(arrays)
     return JaggedArray._wrap(elementwise.coalesce([operand(one, leaf, "coalesce") for one in arrays]))
 
 

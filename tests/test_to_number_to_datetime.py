@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -19,6 +20,7 @@ from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
 from tests.hosts import pl
+from tests.surfaces import plain
 
 NUMBERS = st.sampled_from(
     ["1", " +5 ", "-3", "+-1", "x", "", "+", "1.5", "1e3", "\t7\n", "nan", "+inf", ".5", "++1", "127", "128", "\u0661"]
@@ -339,6 +341,41 @@ def test_iso_text_is_a_time_in_every_call_that_takes_one() -> None:
     for engine in ("in-memory", "streaming"):
         got = frame.lazy().select(pl.col("v").jag.fill_null("2024-01-02")).collect(engine=engine)
         assert got["v"].to_list() == [[noon, day], []]
+
+
+LISTED: dict[str, Any] = {
+    "union": lambda x, texts: x.union(texts),
+    "is_in": lambda x, texts: x.is_in(texts),
+    "eq": lambda x, texts: x == texts,
+    "lt": lambda x, texts: texts < x,
+    "sub": lambda x, texts: texts - x,
+    "maximum": lambda x, texts: np.maximum(texts, x),
+    "fill_null": lambda x, texts: x.fill_null(texts),
+    "fill_null_rows": lambda x, texts: x.fill_null_rows(texts),
+    "translate": lambda x, texts: x.translate(texts, [[[7, 8], []], [[9], []], [[4]]]),
+    "where": lambda x, texts: aj.where(x.is_null(), texts, x),
+    "coalesce": aj.coalesce,
+    "zip": lambda x, texts: aj.zip(a=x, b=texts),  # text of its own: no operand gives it a type
+}
+"""Calls with lists of lists of text beside times."""
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_iso_text_in_lists_of_lists_is_a_time_on_every_surface(name: str) -> None:
+    one, two = (dt.datetime(2024, 1, day) for day in (1, 2))  # noqa: DTZ001 - without a zone
+    x, call = aj.array([[[one, None], []], None, [[two]]]), LISTED[name]
+    texts = [[["2024-01-01", "2024-01-03"], []], [["2024-01-01"], []], [["2024-01-01T12:00"]]]
+    expected = plain(call(x, texts if name == "zip" else aj.array(texts).str.to_datetime()))
+    assert plain(call(x, texts)) == expected
+    frame = pl.DataFrame({"v": x.to_polars()}).lazy().select(v=call(pl.col("v").jag, texts))
+    for engine in ("in-memory", "streaming"):
+        got = frame.collect(engine=engine)
+        assert plain(got["v"]) == expected
+        assert got.schema == frame.collect_schema()
+    assert plain(call(x.to_polars().jag, texts)) == expected
+    assert plain(aj.jit(lambda one: call(one, texts))(x)) == expected
+    if name not in ("lt", "sub", "maximum"):  # pandas' own operators
+        assert plain(call(x.to_pandas().jag, texts)) == expected
 
 
 def test_iso_text_compares_on_hosts() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arrowjag._array.base import as_column
+from arrowjag._array.base import Listed, as_column
 from arrowjag._array.by_key import KeyMethods
 from arrowjag._array.combining import CombiningMethods
 from arrowjag._array.dense import DenseMethods
@@ -29,7 +29,7 @@ from arrowjag._array.vectors import VectorMethods
 from arrowjag._array.windows import WindowMethods
 from arrowjag._methods import accessor
 
-__all__ = ["JaggedArray", "array_of"]
+__all__ = ["JaggedArray", "ListedArray", "array_of"]
 
 
 class JaggedArray(
@@ -84,6 +84,20 @@ class JaggedArray(
 
     dt = accessor(TimeMethods)
     str = accessor(TextMethods)
+
+
+class ListedArray(Listed, JaggedArray):
+    """The array of a list in a recorded call, which takes its type from the other operand, as the list would."""
+
+    __slots__ = ()
+
+    def _binary(self, name: str, other: Any, reflected: bool = False) -> Any:
+        as_other = isinstance(other, JaggedArray) and not isinstance(other, Listed)
+        return other._binary(name, self, not reflected) if as_other else super()._binary(name, other, reflected)
+
+    def __array_ufunc__(self, ufunc: Any, call: str, *inputs: Any, **options: Any) -> Any:
+        others = [one for one in inputs if isinstance(one, JaggedArray) and not isinstance(one, Listed)]
+        return JaggedArray.__array_ufunc__(others[0] if others else self, ufunc, call, *inputs, **options)
 
 
 def array_of(data: Any) -> JaggedArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
     from arrowjag.plot import Plotter
 
-__all__ = ["ArrayBase", "as_column", "beside", "operand", "same_validity", "shape_of_rows"]
+__all__ = ["LISTS", "ArrayBase", "Listed", "as_column", "beside", "operand", "own_type", "same_validity", "shape_of_rows"]
 
 
 def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_null: bool | None = None) -> Column:
@@ -136,13 +136,23 @@ def as_keys(data: Any, operation: str) -> Column:
     return as_column(data)
 
 
+LISTS = (list, tuple, set, frozenset, np.ndarray)
+"""Containers of a call without a type of their own: their text may be times."""
+
+
+class Listed:
+    """Marks an array that was made of a list of a call: `operand` and `beside` read its text as they read the list."""
+
+    __slots__ = ()
+
+
 def operand(value: Any, leaf: pa.DataType | None, operation: str, *, by_value: bool = False) -> elementwise.Operand:
     """Convert an argument to a column, or to a scalar, of the leaf type if its kind fits.
 
     With `by_value`, a number outside the leaf type is not an error: it is compared by value.
     """
     as_scalar = elementwise.scalar_by_value if by_value else elementwise.scalar_like
-    if isinstance(value, Column):
+    if isinstance(value, Column) and not isinstance(value, Listed):
         return value if value.ndim else value.values[0]
     if _is_scalar(value):
         return as_scalar(value, leaf, operation)
@@ -154,10 +164,15 @@ def operand(value: Any, leaf: pa.DataType | None, operation: str, *, by_value: b
 def beside(data: Any, leaf: pa.DataType | None, operation: str) -> Column:
     """Convert an array of a call as `as_column`; text in lists and arrays of numpy is read as times where the leaves are times."""
     column = as_column(data)
-    if leaf is None or not isinstance(data, (list, tuple, set, frozenset, np.ndarray)):
+    if leaf is None or not isinstance(data, (*LISTS, Listed)):
         return column
     values = elementwise.times_like(column.values, leaf, operation)
     return column if values is column.values else Column(column.shape, values)
+
+
+def own_type(values: Iterable[Any]) -> pa.DataType | None:
+    """The leaf type of the first array of a call that has a type of its own; None if all operands are lists and scalars."""
+    return next((one.type for one in values if isinstance(one, Column) and not isinstance(one, Listed)), None)
 
 
 class ArrayBase(Column):

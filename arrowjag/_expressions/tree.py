@@ -11,12 +11,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from arrowjag._array import JaggedArray
-from arrowjag._array.base import as_column
+from arrowjag._array import JaggedArray, ListedArray
+from arrowjag._array.base import LISTS, as_column
 from arrowjag._array.combining import opened
 from arrowjag._array.indexing import rows_of_key, rows_of_slots
 from arrowjag._array.row_functions import needed_type
 from arrowjag._methods import FREE_FUNCTIONS, METHODS, Rows, rows_of_free
+from arrowjag._ops.elementwise import is_text
 from arrowjag._ops.elementwise.operators import FUNCTIONS, UFUNCS
 from arrowjag.dims import is_pattern
 from arrowjag.errors import ShapeError
@@ -33,6 +34,7 @@ __all__ = [
     "emptied",
     "is_scalar",
     "like",
+    "listed",
     "mapped",
     "mapped_values",
     "operate",
@@ -117,6 +119,21 @@ def is_scalar(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return value.ndim == 0
     return not any(hasattr(value, name) for name in ("__iter__", "__arrow_c_array__", "__arrow_c_stream__"))
+
+
+def listed(column: Input, value: Any, type: pa.DataType) -> Input | Call:
+    """Return the column of a constant; text of a list is marked, so that methods read it as they read the list: as times.
+
+    Parameters
+    ----------
+    column : Input
+        The column that was made of the constant.
+    value : object
+        The constant: a list, or an array, which has a type of its own.
+    type : pa.DataType
+        The type of the leaves of the column.
+    """
+    return Call("listed", "list", (column,)) if isinstance(value, LISTS) and is_text(type) else column
 
 
 @functools.cache
@@ -454,9 +471,10 @@ KINDS: dict[str, Callable[[str, tuple[Any, ...], dict[str, Any]], Any]] = {
     "getitem": lambda name, args, kwargs: args[0][args[1]],
     "slots": lambda name, args, kwargs: args[0].S[args[1]],
     "part": lambda name, args, kwargs: args[0][args[1]],
+    "listed": lambda name, args, kwargs: ListedArray._of(args[0]),
 }
 """The function that evaluates each kind of call. The first argument of methods and indexing is the array; `part` selects one of
-several results."""
+several results, `listed` marks the column of a list."""
 
 
 def call(node: Call, value_of: Callable[[Node], Any]) -> Any:

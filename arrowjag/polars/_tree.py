@@ -80,7 +80,10 @@ def record(value: Any, *, rowwise: bool = False) -> Any:
     if isinstance(value, slice):
         return slice(*(record(one) for one in (value.start, value.stop, value.step)))
     if rowwise and not is_scalar(value):
-        return Input(pl.lit(_literal(value)))
+        if isinstance(value, pl.Series):
+            return Input(pl.lit(value))
+        column = array(value)
+        return _expressions.listed(Input(pl.lit(to_series(column))), value, column.type)
     return value
 
 
@@ -95,10 +98,6 @@ def as_leaf(value: Any) -> Any:
         return value
     kind = column_type(value)
     return Categories(tuple(kind.enum.categories)) if isinstance(kind.enum, pl.Enum) else kind.leaf
-
-
-def _literal(value: Any) -> pl.Series:
-    return value if isinstance(value, pl.Series) else to_series(array(value))
 
 
 def record_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
