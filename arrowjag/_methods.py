@@ -32,6 +32,7 @@ __all__ = [
     "along_axis",
     "changing_axis",
     "free_function",
+    "looking_up",
     "method",
     "most_dims",
     "moving",
@@ -179,6 +180,19 @@ def along_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:
 def changing_axis(ndim: int, arguments: Mapping[str, Any]) -> Rows:
     """The rule of methods that drop, add or move items along an axis."""
     return Rows.MOVED if touches_rows(arguments.get("axis", -1), ndim) else Rows.LOCAL
+
+
+def looking_up(name: str) -> RowRule:
+    """The rule of methods with one result per item of an argument: along the rows, they look up the whole column.
+
+    The result then has the rows of a jagged argument, and so, on surfaces that pass columns of one frame, those of the frame.
+    """
+
+    def rule(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+        rows = changing_axis(ndim, arguments)
+        return Rows.KEPT if rows is Rows.MOVED and most_dims(arguments.get(name)) > 1 else rows
+
+    return rule
 
 
 def set_rows(name: str, otherwise: RowRule = _local) -> RowRule:

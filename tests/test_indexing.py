@@ -281,16 +281,35 @@ def test_sequences_with_every_position_are_not_iterated() -> None:
     assert len(list(X)) == len(list(X.to_polars("v").jag)) == len(X)
 
 
-def test_positions_in_rows_of_a_flat_column_are_rows_of_the_whole_frame() -> None:
+LOOKED_UP: dict[str, Any] = {
+    "x[i]": lambda x, index: x[index] + 1,
+    "x.S[i]": lambda x, index: x.S[index] + 1,
+    "x.S[..., i]": lambda x, index: x.S[..., index] + 1,
+    "take": lambda x, index: x.take(index) + 1,
+    "searchsorted": lambda x, index: x.searchsorted(index * 10 + 10) * 10 + 11,
+}
+"""Calls that look up the items of jagged rows in the rows of a flat column; on arrays their results are equal."""
+
+
+@pytest.mark.parametrize("name", LOOKED_UP)
+def test_positions_in_rows_of_a_flat_column_are_rows_of_the_whole_frame(name: str) -> None:
     """Blocks of rows, and batches of a stream, have other rows at these positions."""
-    x, index = aj.array([10, 20, 30, 40]), aj.array([[0, 1], [1], [], [0, 0]])
-    expected = [[11, 21], [21], [], [11, 11]]
-    function = lambda x, index: x[index] + 1  # noqa: E731
+    x, index = aj.array([10, 20, 30, 40]), aj.array([[0, 1], [1], None, [0, 0]])
+    expected, function = [[11, 21], [21], None, [11, 11]], LOOKED_UP[name]
+    assert function(x, index).to_list() == expected
     with aj.options(compile="never"), strategy.force(JIT_VALUES=0, JIT_CALLS=0, JIT_SHARE=0, JIT_BLOCK=2):
         assert aj.jit(function)(x, index).to_list() == expected
     df = pl.DataFrame({"x": x.to_polars(), "index": index.to_polars()})
-    lazy = pl.concat([df[:2], df[2:]], rechunk=False).lazy().select(function(pl.col("x").jag, pl.col("index")))
+    lazy = pl.concat([df[:2], df[2:]], rechunk=False).lazy().select(function(pl.col("x").jag, pl.col("index").jag))
     for engine in ("in-memory", "streaming"):
         assert lazy.collect(engine=engine).to_series().to_list() == expected
     labels = list("abcd")
-    assert list(x.to_pandas(index=labels).jag[index.to_pandas(index=labels)].index) == labels
+    found = function(x.to_pandas(index=labels).jag, index.to_pandas(index=labels).jag)
+    assert found.jag.to_list() == expected
+    assert list(found.index) == (labels if name.startswith("x") else [0, 1, 2, 3])  # arguments are no rows of the same labels
+
+
+def test_arguments_that_are_looked_up_in_all_rows_are_not_aligned_by_pandas() -> None:
+    x, index = aj.array([10, 20]).to_pandas(), aj.array([[0, 1], [1], []]).to_pandas(index=list("abc"))
+    assert x.jag.take(index).jag.to_list() == [[10, 20], [20], []]
+    assert x.jag.searchsorted(index).jag.to_list() == [[0, 0], [0], []]

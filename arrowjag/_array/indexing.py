@@ -13,7 +13,7 @@ from arrowjag._arguments import within_memory
 from arrowjag._array.base import ArrayBase, as_column, operand, shape_of_rows
 from arrowjag._column import Column
 from arrowjag._integers import is_int, item_count
-from arrowjag._methods import Rows, changing_axis, method, moving
+from arrowjag._methods import Rows, changing_axis, looking_up, method, moving
 from arrowjag._ops import edits, elementwise, head_tail, select, struct_fields, structure
 from arrowjag._ops import indexing as _ops
 from arrowjag._ops.cursor import ALL, Window
@@ -128,7 +128,7 @@ class IndexingMethods(ArrayBase):
         """
         return KodaIndexer(self)
 
-    @method("index", rows=changing_axis)
+    @method("index", rows=looking_up("index"))
     def take(self, index: Any, axis: int = -1, out_of_bounds: str = "raise") -> ArrayOrScalar:
         """Select items by position in each row at an axis.
 
@@ -486,7 +486,7 @@ def rows_of_key(ndim: int, key: Any) -> Rows:
         return Rows.LOCAL if len(rest) < ndim else Rows.MOVED
     if not isinstance(key, tuple) and _is_array(key):
         in_rows = Rows.LOCAL if ndim > 1 else Rows.KEPT
-        return in_rows if _array_key(key).ndim > 1 else Rows.MOVED
+        return in_rows if _has_rows(key) else Rows.MOVED
     return Rows.MOVED
 
 
@@ -503,13 +503,21 @@ def rows_of_slots(ndim: int, key: Any) -> Rows:
     Returns
     -------
     Rows
-        LOCAL if no entry addresses the outermost dim, or a full slice does; MOVED otherwise.
+        LOCAL if no entry addresses the outermost dim, or a full slice does; KEPT for a jagged array of positions in a flat
+        column; MOVED otherwise.
     """
     keys = key if isinstance(key, tuple) else (key,)
     cut = next((place for place, one in enumerate(keys) if one is Ellipsis), 0)
     rest = [one for one in keys if one is not Ellipsis]
     reaches = cut > 0 or len(rest) >= ndim
+    if ndim == len(rest) == 1 and _has_rows(rest[0]):
+        return Rows.KEPT
     return Rows.MOVED if rest and reaches and not is_full(rest[0]) and not isinstance(key, str) else Rows.LOCAL
+
+
+def _has_rows(index: Any) -> bool:
+    """Return whether an index has one row of positions for each row of the frame."""
+    return _is_array(index) and _array_key(index).ndim > 1
 
 
 def is_full(key: Any) -> bool:

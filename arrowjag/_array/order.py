@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from arrowjag._array.base import ArrayBase, as_column, as_keys, operand
 from arrowjag._column import Column
-from arrowjag._methods import along_axis, changing_axis, method
+from arrowjag._methods import along_axis, changing_axis, looking_up, method
 from arrowjag._ops import order as _ops
 from arrowjag._ops import sets
 from arrowjag.typing import RankMethod
@@ -296,7 +296,7 @@ class OrderMethods(ArrayBase):
         """
         return self._wrap(_ops.inverse_permutation(self, axis))
 
-    @method("y", rows=changing_axis)
+    @method("y", rows=looking_up("y"))
     def searchsorted(self, y: Any, side: Literal["left", "right"] = "left", axis: Any = -1) -> JaggedArray:
         """Return the positions at which inserting items keeps the rows of this array sorted.
 

@@ -28,6 +28,9 @@ FLAT_SETS = frozenset({"cut", "digitize", "histogram", "is_in", "translate"})
 _ALIGNED_THOUGH_MOVING = frozenset({"filter", "group_by", "group_by_indices", "sort"})
 """Methods whose argument has one row per row of the Series, but whose result may not."""
 
+_LOOKING_UP = frozenset({"searchsorted", "take"})
+"""Methods whose argument may be a Series of other labels: its rows are those of the result, along the rows of the Series."""
+
 _OWNED = frozenset({"ewm", "expanding", "rolling"})
 """Methods that return a helper, which calls methods of the accessor."""
 
@@ -80,6 +83,8 @@ class SeriesJag:
         array = self._array
         arguments = method.bind(args, kwargs)
         rows = method.rows(array.ndim, {name: _each(_column_of, one) for name, one in arguments.items()})
+        if rows is Rows.KEPT and method.name in _LOOKING_UP:
+            rows = Rows.MOVED
         series = self._series
 
         def open_argument(value: Any) -> Any:
@@ -168,8 +173,8 @@ class SliceJag(Suggesting):
 
     def __getitem__(self, key: Any) -> Any:
         array = self._owner._array
-        key = _by_label(self._owner._series, key, lambda _: array.ndim > 1)
-        result = array.S[_open_key(key)]
+        key = _open_key(_by_label(self._owner._series, key, lambda _: array.ndim > 1))
+        result = array.S[key]
         return self._owner._rewrap(result, rows_of_slots(array.ndim, key), self._owner._series.index)
 
 
