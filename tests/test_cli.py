@@ -449,7 +449,7 @@ def test_json_holds_the_same_facts(parquet: Path) -> None:
         ("run job.py:same flights.parquet out --workers 0", "--workers"),
         ("run job.py:same flights.parquet out --resume --replace", "give one of them"),
         ("run job.py:same flights.parquet out --batch-bytes many", "--batch-bytes must be a number of bytes or a text"),
-        ("run job.py:same flights.parquet full", "old.parquet: --resume keeps what is done, --replace deletes it"),
+        ("run job.py:same flights.parquet full", "old.parquet: --resume keeps what is done, --replace deletes all Parquet files"),
     ],
 )
 def test_wrong_input_is_one_line_and_exit_code_2(

@@ -150,7 +150,7 @@ def checks(source: str) -> Iterator[int]:
 
 
 MAY_CHECK = re.compile(r"__version__|(has|get)attr\(|Version|_version\(|\brelease\(")
-"""What `checks` looks for, as text: only sources that match are parsed."""
+"""The text that `checks` looks for: only sources that match are parsed."""
 
 
 def test_versions_are_tested_in_one_module_per_host() -> None:

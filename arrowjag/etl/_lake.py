@@ -141,7 +141,7 @@ class Commit(NamedTuple):
 
     @property
     def facts(self) -> dict[str, str]:
-        """What the log of the table says of the commit."""
+        """The entry of the commit in the log of the table."""
         facts = {"arrowjag.run": self.run, "arrowjag.job": self.job, "arrowjag.files": json.dumps(self.counts)}
         return facts | {"arrowjag.replace": "true"} if self.replace else facts
 

@@ -55,7 +55,7 @@ def searchsorted(
     JagTypeError
         The dtypes differ.
     JagValueError
-        An unknown side, or a null before an item of its row: what lies under nulls would decide the slots.
+        An unknown side, or a null before an item of its row: the values under nulls would decide the slots.
 
     Notes
     -----
