@@ -103,6 +103,14 @@ def test_a_path_that_is_not_utf_8_is_refused(name: str) -> None:
         getattr(aj, name)(*([{"v": X}] if name in WRITERS else []), "a\udcff")
 
 
+@pytest.mark.parametrize("url", ["s3://bucket/a", "file:///a", "delta://table"])
+@pytest.mark.parametrize("name", READERS + WRITERS)
+def test_a_url_in_a_path_object_is_refused(name: str, url: str) -> None:
+    """It names a local folder, because a path object keeps one slash of two."""
+    with pytest.raises(aj.JagValueError, match=r"the path .* is a URL with one slash: write // in a str"):
+        getattr(aj, name)(*([{"v": X}] if name in WRITERS else []), Path(url))
+
+
 @pytest.mark.parametrize("name", ["read_ipc", "read_ndjson"])
 def test_a_folder_is_no_file(name: str, tmp_path: Path) -> None:
     with pytest.raises((JagError, IsADirectoryError)):
@@ -172,6 +180,15 @@ FRAMES: dict[str, tuple[Any, str]] = {
 def test_frames_that_arrow_can_not_convert(name: str, writer: str, tmp_path: Path) -> None:
     frame, text = FRAMES[name]
     with pytest.raises(JagError, match=text):
+        getattr(aj, writer)(frame, tmp_path / "a")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_objects_in_frames_of_polars(writer: str, tmp_path: Path) -> None:
+    """polars exports their addresses, as bytes."""
+    frame = pl.DataFrame({"k": [1], "v": pl.Series([object()], dtype=pl.Object)})
+    with pytest.raises(aj.JagTypeError, match="a DataFrame, column 'v', of Python objects has no Arrow type"):
         getattr(aj, writer)(frame, tmp_path / "a")
     assert not list(tmp_path.iterdir())
 
