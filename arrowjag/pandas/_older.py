@@ -64,7 +64,8 @@ def _replaced(data: Any, pairs: list[tuple[Row, Any]]) -> Any:
     if is_jagged(data):
         for old, new in pairs:
             found = (data.array == old).to_numpy(dtype=bool, na_value=False)
-            result.array[found] = None if is_missing(new) else new
+            if found.any():  # else the new row need not fit the column
+                result.array[found] = None if is_missing(new) else new
     return result
 
 
