@@ -451,15 +451,16 @@ def test_functions_of_items_are_tried_on_the_first_items_of_long_rows(compile: s
     assert caught.value.__notes__ == ["fold: the function failed on row 0"]
 
 
+@pytest.mark.parametrize("seen", [1, 7, 1000])
 @pytest.mark.parametrize("first", [20, 21], ids=["all rows", "without the first ones"])
-def test_unusual_rows_are_one_of_each_kind(first: int) -> None:
+def test_unusual_rows_are_one_of_each_kind(first: int, seen: int) -> None:
     rows: list[list[float]] = [[1.0, -1.0] for _ in range(100)]
     kinds = {20: [1.0, -1.0, 1.0], 30: [-9.0], 40: [9.0], 50: [0.0], 60: [math.nan], 70: [-math.inf]}
     for row, items in kinds.items():
         rows[row] = rows[row + 1] = items
     live = np.arange(100) % 2 == first % 2
     arguments = [Rows(np.concatenate(rows), np.cumsum([0, *map(len, rows)]))]
-    with strategy.force(SPREAD_ROWS=2):
+    with strategy.force(SPREAD_ROWS=2, SEEN_VALUES=seen):
         unusual = UnusualRows(arguments, live, len(rows))
         unusual.look(0, len(rows))
         spread = [0] if first == 20 else []  # and row 50

@@ -52,7 +52,7 @@ class _Array(NamedTuple):
     """False for the items of rows that are not live; None if there are none."""
     seen: list[_Seen]
     zeros: list[int]
-    """Places of zeros that are no extremes."""
+    """Places of zeros, at least one of each block that holds one."""
     others: list[npt.NDArray[np.int64]]
     """Places of some NaN and infinities."""
 
@@ -77,7 +77,8 @@ class _Array(NamedTuple):
             some = int(held.argmax())
             items = np.where(held, items, items[some])
             low, high = (place if held[place] else some for place in (int(items.argmin()), int(items.argmax())))
-        if items[low] < 0 < items[high]:  # else a zero is one of them
+        self.zeros.extend(start + place for place in (low, high) if items[place] == 0)
+        if items[low] < 0 < items[high]:
             is_zero = items == 0
             if is_zero.any():
                 self.zeros.extend((start + _some(is_zero, held)[:1]).tolist())
