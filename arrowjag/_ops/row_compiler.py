@@ -402,7 +402,11 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
 
 
 _UNLIKE = frozenset({"bincount", "fmod", "histogram"})
-"""Functions of numpy of which numba's count a negative first item, take integers modulo as `%` does, and leave out equal items."""
+"""numpy functions whose compiled forms give other results.
+
+numba's bincount accepts a negative first item, its fmod gives integers the sign of the divisor, and its histogram counts no item of
+a row whose items are equal.
+"""
 
 
 def _names_called(function: Callable[..., Any]) -> frozenset[str]:

@@ -530,7 +530,7 @@ class Survey:
         """Return whether this job may delete a result; raise if the file belongs to another source or program."""
         below = result.path[len(self._sink.folder) + 1 :]
         is_named = below in self._targets or any(file in self._files for _, file in result.inputs)
-        if is_named and (result.root in self._roots or result.schema is None):  # one without a schema is damaged
+        if is_named and (result.root in self._roots or result.schema is None):  # a result without a schema is damaged
             return True
         if result.root == self._sink.root and self._missing == "drop":
             return True
