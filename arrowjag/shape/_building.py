@@ -10,6 +10,7 @@ import numpy as np
 from arrowjag import dims as _dims
 from arrowjag._arguments import flat_numbers
 from arrowjag._integers import integer, is_int, item_count
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.monotonic import all_neighbours, bincount_sorted
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     from arrowjag.shape import JaggedShape
 
 __all__ = ["chain", "check_depth", "check_range", "clamp", "count_parents", "is_placeholder", "merge", "without_placeholder"]
-
-
-_FEW = 64
-"""Most rows whose offsets are computed one by one, as patterns can."""
 
 
 def chain(specs: Sequence[Any], *, repeat_lists: bool) -> tuple[Dim, ...]:
@@ -98,7 +95,7 @@ def _cut_below(cut: IntArray, dim: Dim) -> IntArray:
     """The offsets of a dim at some of its rows; those of all rows are computed only where most are needed, or kept anyway."""
     if isinstance(dim, Uniform):
         return cut * dim.offset_of(min(1, len(dim)))
-    if isinstance(dim, Ragged) or len(cut) > _FEW:
+    if isinstance(dim, Ragged) or len(cut) > strategy.sizes.CUT_ROWS:
         return _offsets.compose(cut, dim.offsets)
     return np.array([dim.offset_of(row) for row in cut.tolist()], np.int64)
 
