@@ -722,7 +722,7 @@ def test_empty_rows_take_one_call_of_the_interpreter(function) -> None:
     with aj.options(compile="always"), strategy.force(FUNCTION_PART=100):
         found = x.map_rows(function)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(row_compiler.Driver, "_set", lambda *_: calls.append(1))
+            patch.setattr(row_compiler._Run, "_settle", lambda *_: calls.append(1))
             x.map_rows(function)
     assert found.type == expected.type
     assert found.shape == expected.shape
@@ -797,6 +797,31 @@ def test_rows_of_extremes_are_those_of_the_interpreter_wherever_they_are(late: l
         expected = _told(call)
     with aj.options(compile="always"), pytest.warns(JagWarning, match=r"on row 301|int64 in numba and double in Python"):
         assert _told(call) == expected
+
+
+@pytest.mark.parametrize(
+    ("late", "call"),
+    [
+        ([2**35 + 1, 2**35 - 1], lambda x: x.map_rows(lambda row: int(row[0]) * int(row[1]), type="float64")),
+        ([2**35 + 1, 2**35 - 1], lambda x: x.map_rows(lambda row: np.array([float(int(row[0]) * int(row[1])), 1.0]))),
+        ([5, 7], lambda x: x.map_rows(lambda row: math.log(2 * row[0] - row[1] - 3))),
+        ([5, 7], lambda x: x.map_rows(lambda row: np.array([7.0, math.log(2 * row[0] - row[1] - 3)]))),
+        ([5, 7], lambda x: aj.map_items(lambda a, b: math.log(2 * a - b - 3), x[:, :1], x[:, 1:])),
+        ([5, 7], lambda x: x[:, :1].scan(lambda _, a, b: math.log(2 * a - b - 3), 0.0, x[:, 1:])),
+    ],
+    ids=["an integer", "a row of integers", "a logarithm", "a row of logarithms", "the logarithm of items", "scanned logarithms"],
+)
+@pytest.mark.parametrize("is_masked", [False, True])
+def test_rows_of_extreme_results_are_those_of_the_interpreter(late: list[int], call, is_masked: bool) -> None:
+    """None of the row's items stands out, only what the function computes from them."""
+    pytest.importorskip("numba")
+    x = aj.array([[9, 3], [5, 1]] * 31 + [late] + [[2**40, 1], [9, 0], [4, 2]] * 40)
+    if is_masked:  # the function is not called for the first two rows
+        x = aj.array(pa.LargeListArray.from_arrays(x.shape.offsets[-1], x.values, mask=pa.array([True, True] + [False] * 181)))
+    with aj.options(compile="never"):
+        expected = _told(lambda: call(x))
+    with aj.options(compile="always"), pytest.warns(JagWarning, match=r"on (row 62|item \[62\]\[0\])"):
+        assert _told(lambda: call(x)) == expected
 
 
 @pytest.mark.parametrize("function", [lambda row: np.histogram(row, 3)[0], np.bincount, lambda row: np.fmod(row - 2, 2)])

@@ -26,7 +26,20 @@ from arrowjag._warnings import warn
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Argument", "Copies", "Form", "Lists", "Objects", "Records", "Rows", "Scalars", "call_each", "result_type", "unwrapped"]
+__all__ = [
+    "Argument",
+    "Calls",
+    "Copies",
+    "Form",
+    "Lists",
+    "Objects",
+    "Records",
+    "Rows",
+    "Scalars",
+    "call_each",
+    "result_type",
+    "unwrapped",
+]
 
 
 class Argument(Protocol):
@@ -177,7 +190,7 @@ def call_each(
     """
     if not callable(function):
         raise JagTypeError(f"{operation} takes a function, got {function.__class__.__name__}")
-    calls = _Calls(form.interpreted(function), arguments, live, n_rows, operation, name)
+    calls = Calls(form.interpreted(function), arguments, live, n_rows, operation, name)
     tried = _Trial([], [], arguments)
     if _wants_compiler(calls, form):
         tried = _try(calls, form)
@@ -190,7 +203,7 @@ def call_each(
     return _array(results, rows, n_rows, type, operation, name)
 
 
-class _Calls(NamedTuple):
+class Calls(NamedTuple):
     """The calls of a function, one per live row."""
 
     function: Callable[..., Any]
@@ -209,6 +222,10 @@ class _Calls(NamedTuple):
     def live_rows(self) -> Sequence[int]:
         """Return the numbers of the live rows."""
         return range(self.n_rows) if self.live is None else self.live.nonzero()[0].tolist()
+
+    def call(self, row: int) -> Any:
+        """Call the function for one row in the interpreter."""
+        return self.function(*(argument.at(row) for argument in self.arguments))
 
     def interpret(self, arguments: Sequence[Argument], rows: Sequence[int]) -> list[Any]:
         """Return the results for some rows; an error of the function gets a note that names the row."""
@@ -239,7 +256,7 @@ class _Trial(NamedTuple):
     """False if the last one of the rows is so long that the result is that of its first items."""
 
 
-def _try(calls: _Calls, form: Form) -> _Trial:
+def _try(calls: Calls, form: Form) -> _Trial:
     """Call the function for the first rows, or for their first items, in the interpreter."""
     rows, heads, is_whole = first_rows(calls.arguments, calls.live, calls.n_rows), calls.arguments, True
     if form.takes_bounds:
@@ -248,7 +265,7 @@ def _try(calls: _Calls, form: Form) -> _Trial:
     return _Trial(rows, calls.interpret(heads, rows), heads, is_whole)
 
 
-def _wants_compiler(calls: _Calls, form: Form) -> bool:
+def _wants_compiler(calls: Calls, form: Form) -> bool:
     """Return whether to compile the function: it takes arrays and numbers, and is called often, or may loop over many items."""
     if options.compile == "never" or any(isinstance(one, (Lists, Objects, Copies)) for one in calls.arguments):
         return False
@@ -270,7 +287,7 @@ def unwrapped(result: Any) -> Any:
     return result if result.ndim else result[()]
 
 
-def _by_compiler(function: Callable[..., Any], calls: _Calls, tried: _Trial, form: Form) -> pa.Array | None:
+def _by_compiler(function: Callable[..., Any], calls: Calls, tried: _Trial, form: Form) -> pa.Array | None:
     """Run a compiled loop. Returns None if the function must be interpreted, with a warning if numba can't compile it."""
     first = tried.results
     if tried.is_whole and len(first) == calls.n_live and options.compile != "always":
@@ -281,13 +298,13 @@ def _by_compiler(function: Callable[..., Any], calls: _Calls, tried: _Trial, for
     outcome = row_compiler.compile_rows(function, calls.arguments, form) if other is None else reason
     if isinstance(outcome, row_compiler.Driver):
         try:
-            _compare(outcome, tried.heads, tried.rows, first)
+            _compare(outcome, tried.heads, tried.rows, first, calls.name)
             found = _run(outcome, calls, tried.heads)
             if all(result is None for result in first):  # the results don't determine the type
                 if found.null_count == calls.n_rows:
                     return pa.nulls(calls.n_rows)
                 rows = first_rows(calls.arguments, _arrow.valid_of(found), calls.n_rows)
-                _compare(outcome, calls.arguments, rows, calls.interpret(calls.arguments, rows))
+                _compare(outcome, calls.arguments, rows, calls.interpret(calls.arguments, rows), calls.name)
         except row_compiler.UnlikeError as error:
             reason = error
         else:
@@ -298,23 +315,15 @@ def _by_compiler(function: Callable[..., Any], calls: _Calls, tried: _Trial, for
     return None
 
 
-def _run(outcome: row_compiler.Driver, calls: _Calls, heads: Sequence[Argument]) -> pa.Array:
+def _run(outcome: row_compiler.Driver, calls: Calls, heads: Sequence[Argument]) -> pa.Array:
     """Run a compiled loop and compare its function with the interpreter's for rows that tell them apart.
 
     Also if the loop ends with an error: before that row there may be one for which the interpreter alone fails.
     """
     unusual = UnusualRows(calls.arguments, calls.live, calls.n_rows)
-    getters = [argument.at for argument in calls.arguments]
     failed: Exception | None = None
     try:
-        found = outcome.run(
-            calls.arguments,
-            calls.live,
-            calls.n_rows,
-            lambda row: calls.function(*(get(row) for get in getters)),
-            calls.failure,
-            unusual.look,
-        )
+        found = outcome.run(calls, unusual)
     except Exception as error:  # noqa: BLE001  # from the user's function
         failed = error
     rows, results = [], []
@@ -324,21 +333,28 @@ def _run(outcome: row_compiler.Driver, calls: _Calls, heads: Sequence[Argument])
                 results.append(unwrapped(calls.function(*(argument.at(row) for argument in heads))))
         except Exception as error:  # noqa: BLE001  # from the user's function; raised in its turn
             if not outcome.fails(heads, row):
-                raise row_compiler.UnlikeError(f"Python raises {error!r} on row {row}, the compiled function doesn't") from None
+                told = f"Python raises {error!r} on {calls.name(row)}"
+                raise row_compiler.UnlikeError(f"{told}, the compiled function doesn't") from None
         else:
             rows.append(row)
-    _compare(outcome, heads, rows, results)
+    _compare(outcome, heads, rows, results, calls.name)
     if failed is not None:
         raise failed
     return found
 
 
-def _compare(outcome: row_compiler.Driver, arguments: Sequence[Argument], rows: Sequence[int], results: list[Any]) -> None:
+def _compare(
+    outcome: row_compiler.Driver,
+    arguments: Sequence[Argument],
+    rows: Sequence[int],
+    results: list[Any],
+    name: Callable[[int], str],
+) -> None:
     """Raise `UnlikeError` if the type or the results of compiled code are not those of the interpreter."""
     expected = result_type(results)
     if not outcome.matches(expected):
         raise row_compiler.UnlikeError(f"its results have the type {outcome.description} in numba and {expected} in Python")
-    outcome.check(arguments, rows, results)
+    outcome.check(arguments, rows, results, name)
 
 
 # --------------------------------------------------------------------------------------------------- the type of results

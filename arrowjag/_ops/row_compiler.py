@@ -31,7 +31,8 @@ from arrowjag.errors import plural
 from arrowjag.typing import BoolArray, IntArray
 
 if TYPE_CHECKING:
-    from arrowjag._ops.calls import Argument, Form
+    from arrowjag._ops.calls import Argument, Calls, Form
+    from arrowjag._ops.unusual_rows import UnusualRows
 
 __all__ = ["Driver", "UnlikeError", "arrays_of", "compile_rows", "is_available", "offsets_of"]
 
@@ -79,8 +80,12 @@ class Driver(NamedTuple):
         """Return whether the result type equals the interpreter's; None, if the interpreter had no results, matches any type."""
         return expected is None or expected == self.type
 
-    def check(self, arguments: Sequence[Argument], rows: Sequence[int], expected: Sequence[Any]) -> None:
+    def check(
+        self, arguments: Sequence[Argument], rows: Sequence[int], expected: Sequence[Any], name: Callable[[int], str]
+    ) -> None:
         """Raise `UnlikeError` if results for a few rows differ from the interpreter's by more than sums are rounded.
+
+        `name` gives the name of a row for the message.
 
         numba differs from numpy where it adds booleans, for example, and a function may draw random numbers.
         """
@@ -96,7 +101,7 @@ class Driver(NamedTuple):
         place = _first_difference(found, expected)
         if place is not None:
             theirs, own = (reprlib.repr(results[place]) for results in (found, expected))
-            raise UnlikeError(f"numba's result is {theirs}, Python's {own} on row {rows[place]}")
+            raise UnlikeError(f"numba's result is {theirs}, Python's {own} on {name(rows[place])}")
 
     def fails(self, arguments: Sequence[Argument], row: int) -> bool:
         """Return whether the compiled function raises an error on a row."""
@@ -116,58 +121,30 @@ class Driver(NamedTuple):
         items = given[place][0] if hasattr(arguments[place], "fields") else given[place]
         return self.one(*given, 0, len(items))
 
-    def run(
-        self,
-        arguments: Sequence[Argument],
-        live: BoolArray | None,
-        n_rows: int,
-        interpret: Callable[[int], Any],
-        failure: Callable[[int], str],
-        look: Callable[[int, int], None],
-    ) -> pa.Array:
+    def run(self, calls: Calls, unusual: UnusualRows) -> pa.Array:
         """Call the function for all live rows, on all cores; other rows are null, or hold 0 where results are per item.
 
-        `look` gets the bounds of the rows of each part before the loop reads them.
+        `unusual` looks at the rows of each part before the loop reads them, and at their results.
 
-        Where the compiled function raises, `interpret` calls the function itself for that row, and raises or has a result: Python
-        divides by zero where its operands are numbers of numpy, and raises for its own, but machine code knows one kind of number.
-        `failure` gives the note of the error of a row.
+        Where the compiled function raises, the interpreter calls the function itself for that row, and raises or has a result:
+        Python divides by zero where its operands are numbers of numpy, and raises for its own, but machine code knows one kind of
+        number.
         """
-        flat = [array for argument in arguments for array in arrays_of(argument)]
         # For functions of rows, the number of results equals the number of items.
-        offsets = offsets_of(arguments) if self.is_row else None
-        grows = self.is_row and not self.per_item
-        valid, sizes = _flags(live, n_rows), zeros(n_rows if grows else 0, np.int64)
-        settled = self._settled(arguments, valid, interpret)
+        offsets = offsets_of(calls.arguments) if self.is_row else None
+        valid = _flags(calls.live, calls.n_rows)
+        sizes = zeros(calls.n_rows if self.grows else 0, np.int64)
+        settled = self._settled(calls, valid)
         if offsets is None:
-            is_full = live is None and settled is None and not self.is_optional
-            out = (empty if is_full else zeros)(n_rows, self.dtype)  # 0 under nulls
+            is_full = calls.live is None and settled is None and not self.is_optional
+            out = (empty if is_full else zeros)(calls.n_rows, self.dtype)  # 0 under nulls
         else:
             out = empty(int(offsets[-1]), self.dtype)
-
-        def part(first: int, last: int) -> tuple[int, Exception | None, npt.NDArray[Any]]:
-            look(first, last)
-            at = np.zeros(1, np.int64)
-            results = out[int(offsets[first]) : int(offsets[last])] if grows and offsets is not None else out
-            while True:
-                try:
-                    with np.errstate(all="ignore"):
-                        return 0, None, self.loop(first, last, at, valid, sizes, results, *flat)
-                except Exception as error:  # noqa: BLE001  # from the user's function; the interpreter decides
-                    row, failed = int(at[0]), error
-                try:
-                    self._set(row, interpret(row), failed, results, valid)
-                except Exception as error:  # noqa: BLE001  # from the user's function; the error of the lowest row is raised
-                    return row, error, results
-                first = row + 1
-
-        found = blocks.map_tasks(lambda rows: part(*rows), _cut(n_rows, offsets_of(arguments)))
-        failed = [(row, error) for row, error, _ in found if error is not None]
-        if failed:
-            row, error = min(failed, key=lambda one: one[0])
-            if not isinstance(error, UnlikeError):
-                error.add_note(failure(row))
-            raise error
+        run = _Run(self, calls, unusual, offsets, valid, sizes, out)
+        found = blocks.map_tasks(lambda rows: run.part(*rows), _cut(calls.n_rows, offsets_of(calls.arguments)))
+        failures = [failure for _, failure in found if failure is not None]
+        if failures:
+            raise min(failures, key=lambda failure: failure.row).error
         if settled is not None:
             rows, result = settled
             valid[rows] = result is not None
@@ -176,22 +153,27 @@ class Driver(NamedTuple):
         if not self.is_row:
             return _arrow.from_numpy(out, unless_all(valid))
         if self.per_item and offsets is not None:
-            return _slots(out, offsets, live)
-        return _rows([results for _, _, results in found], out, sizes, unless_all(valid))
+            return _slots(out, offsets, calls.live)
+        return _rows([results for results, _ in found], out, sizes, unless_all(valid))
 
-    def _settled(self, arguments: Sequence[Argument], valid: BoolArray, interpret: Callable[[int], Any]) -> tuple[Any, Any] | None:
+    @property
+    def grows(self) -> bool:
+        """Whether results are rows of any size."""
+        return self.is_row and not self.per_item
+
+    def _settled(self, calls: Calls, valid: BoolArray) -> tuple[Any, Any] | None:
         """Call the function for one empty row, whose result all empty rows share, and clear their flags; None if it must see them.
 
         Empty rows are those for which compiled functions raise most often: by a division by the number of items.
         """
-        offsets = offsets_of(arguments)
-        if offsets is None or not all(hasattr(argument, "offsets") for argument in arguments):
+        offsets = offsets_of(calls.arguments)
+        if offsets is None or not all(hasattr(argument, "offsets") for argument in calls.arguments):
             return None
         rows = ((offsets[1:] == offsets[:-1]) & valid).nonzero()[0]
         if not len(rows):
             return None
         try:
-            result = interpret(int(rows[0]))
+            result = calls.call(int(rows[0]))
         except Exception:  # noqa: BLE001  # from the user's function; raised in its turn, after those of rows before it
             return None
         is_empty = isinstance(result, np.ndarray) and result.size == 0
@@ -200,20 +182,83 @@ class Driver(NamedTuple):
         valid[rows] = False
         return rows, result
 
-    def _set(self, row: int, result: Any, failed: Exception, out: npt.NDArray[Any], valid: BoolArray) -> None:
-        """Store the interpreter's result of a row for which the compiled function raised an error."""
-        if self.is_row or not self._fits(result):
-            raise UnlikeError(f"the compiled function raises {failed!r} on row {row}, Python doesn't")
-        valid[row] = result is not None
-        if result is not None:
-            out[row] = result
-
     def _fits(self, result: Any) -> bool:
         """Return whether the interpreter's result has the type of the compiled ones."""
         if result is None:
             return self.is_optional
         is_number = isinstance(result, (bool, int, float, np.generic))
         return is_number and np.result_type(self.dtype, np.asarray(result)) == self.dtype
+
+
+class _Failure(NamedTuple):
+    """An error of the user's function."""
+
+    row: int
+    error: Exception
+
+
+class _Run(NamedTuple):
+    """A run of a compiled loop, and what its parts share."""
+
+    driver: Driver
+    calls: Calls
+    unusual: UnusualRows
+    offsets: IntArray | None
+    """The offsets of the rows of results, or, if they may have any size, of those of items."""
+    valid: BoolArray
+    sizes: IntArray
+    out: npt.NDArray[Any]
+
+    def part(self, first: int, last: int) -> tuple[npt.NDArray[Any], _Failure | None]:
+        """Run the loop over some rows. Returns their results, or all, and the error of the first row that has one."""
+        self.unusual.look(first, last)
+        results = self.out
+        if self.driver.grows and self.offsets is not None:
+            results = results[int(self.offsets[first]) : int(self.offsets[last])]
+        begin = first
+        while first < last:
+            results, failure = self._loop(first, last, results)
+            if failure is None:
+                break
+            try:
+                self._settle(failure, results)
+            except UnlikeError as error:
+                return results, _Failure(failure.row, error)
+            except Exception as error:  # noqa: BLE001  # from the user's function
+                error.add_note(self.calls.failure(failure.row))
+                return results, _Failure(failure.row, error)
+            first = failure.row + 1
+        self._look_at_results(begin, last, results)
+        return results, None
+
+    def _loop(self, first: int, last: int, results: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], _Failure | None]:
+        """Run the loop up to the first row for which the compiled function raises an error."""
+        at = np.zeros(1, np.int64)
+        flat = [array for argument in self.calls.arguments for array in arrays_of(argument)]
+        try:
+            with np.errstate(all="ignore"):
+                return self.driver.loop(first, last, at, self.valid, self.sizes, results, *flat), None
+        except Exception as error:  # noqa: BLE001  # from the user's function; the interpreter decides
+            return results, _Failure(int(at[0]), error)
+
+    def _settle(self, failure: _Failure, results: npt.NDArray[Any]) -> None:
+        """Store the interpreter's result of a row for which the compiled function raised an error, or raise the interpreter's."""
+        result = self.calls.call(failure.row)
+        if self.driver.is_row or not self.driver._fits(result):
+            told = f"the compiled function raises {failure.error!r} on {self.calls.name(failure.row)}"
+            raise UnlikeError(f"{told}, Python doesn't")
+        self.valid[failure.row] = result is not None
+        if result is not None:
+            results[failure.row] = result
+
+    def _look_at_results(self, first: int, last: int, results: npt.NDArray[Any]) -> None:
+        """Look for extremes and NaN, right after the loop has written them."""
+        if self.driver.grows:
+            self.unusual.look_at_rows(first, from_sizes(self.sizes[first:last]), results)
+        elif self.driver.per_item:
+            self.unusual.look_at_items(first, last, results)
+        else:
+            self.unusual.look_at_results(first, self.valid[first:last], results[first:last])
 
 
 def _slots(out: npt.NDArray[Any], offsets: IntArray, live: BoolArray | None) -> pa.Array:

@@ -1,6 +1,8 @@
 """Rows for which machine code first differs from Python: those of extremes, zeros, NaN, and the longest ones.
 
 Python's integers have any number of bits, its `math` raises errors, and numba treats NaN and infinities otherwise at times.
+Where no item is extreme but what a function computes from a row, the result mostly is extreme, too: an integer that has left 64
+bits, or the NaN of a logarithm.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arrowjag._kernels.base.extremes import opened
+from arrowjag._kernels.base.memory import unless_all
 from arrowjag._kernels.base.offsets import from_sizes, runs
 from arrowjag._kernels.strategy import sizes
 from arrowjag._ops.row_compiler import arrays_of, offsets_of
@@ -36,11 +39,70 @@ def first_rows(arguments: Sequence[Argument], live: BoolArray | None, n_rows: in
     return [int(row) for row in rows]
 
 
-class _Seen(NamedTuple):
-    """The contents of a block of items: the smallest and the largest finite item, and their places."""
+class _Contents(NamedTuple):
+    """What was seen of an array: one entry for each block of its items."""
 
-    least: tuple[Any, int]
-    greatest: tuple[Any, int]
+    least: list[tuple[Any, int]]
+    """The smallest finite item of a block, and the number of its row."""
+    greatest: list[tuple[Any, int]]
+    """The largest finite item of a block, and the number of its row."""
+    zeros: list[int] | None
+    """Rows of zeros, at least one of each block that holds one; None to look for none."""
+    others: list[int]
+    """Rows of some NaN and infinities."""
+
+    def look(self, items: npt.NDArray[Any], held: BoolArray | None, rows: _Rows) -> None:
+        """Look at items block by block, which stay in cache; `held` is False for the items of rows that are not live."""
+        for start in range(0, len(items), sizes.SEEN_VALUES):
+            block = slice(start, min(start + sizes.SEEN_VALUES, len(items)))
+            self._look(items[block], None if held is None else held[block], rows._replace(start=rows.start + start))
+
+    def _look(self, items: npt.NDArray[Any], held: BoolArray | None, rows: _Rows) -> None:
+        low, high = int(items.argmin()), int(items.argmax())  # of NaN if one is NaN
+        is_float = items.dtype.kind == "f"
+        if is_float and not (np.isfinite(items[low]) and np.isfinite(items[high])):
+            is_finite = np.isfinite(items)
+            self.others.extend(rows.at(place) for place in _some(~is_finite, held))
+            held = is_finite if held is None else is_finite & held
+        if held is not None and not (held[low] and held[high]):
+            if not held.any():
+                return
+            some = int(held.argmax())
+            items = np.where(held, items, items[some])
+            low, high = (place if held[place] else some for place in (int(items.argmin()), int(items.argmax())))
+        for seen, place in ((self.least, low), (self.greatest, high)):
+            seen.append((items[place], rows.at(place)))
+        if self.zeros is None:
+            return
+        self.zeros.extend(rows.at(place) for place in (low, high) if items[place] == 0)
+        if items[low] < 0 < items[high]:
+            is_zero = items == 0
+            if is_zero.any():
+                self.zeros.extend(rows.at(place) for place in _some(is_zero, held)[:1])
+
+    def rows(self) -> Iterator[int]:
+        """Yield the numbers of the rows of the smallest and the largest item, of a zero, and of some NaN and infinities."""
+        if self.least:
+            yield min(self.least)[1]
+            yield -max((item, -row) for item, row in self.greatest)[1]
+        yield from sorted(self.zeros or ())[:1]
+        yield from sorted(self.others)[:: max(1, len(self.others) // sizes.SPREAD_ROWS)]
+
+
+class _Rows(NamedTuple):
+    """The rows that hold some items side by side."""
+
+    start: int
+    """The place of the first item."""
+    offsets: IntArray | None
+    """The offsets of the rows; None for one item per row."""
+    first: int = 0
+    """The number of the row that the offsets begin with."""
+
+    def at(self, place: int) -> int:
+        """Return the number of the row of an item, whose place is counted from the first one."""
+        place += self.start
+        return self.first + int(place if self.offsets is None else self.offsets.searchsorted(place, "right") - 1)
 
 
 class _Array(NamedTuple):
@@ -50,57 +112,18 @@ class _Array(NamedTuple):
     offsets: IntArray | None
     held: BoolArray | None
     """False for the items of rows that are not live; None if there are none."""
-    seen: list[_Seen]
-    zeros: list[int]
-    """Places of zeros, at least one of each block that holds one."""
-    others: list[npt.NDArray[np.int64]]
-    """Places of some NaN and infinities."""
+    contents: _Contents
 
     def look(self, first: int, last: int) -> None:
-        """Look at the items of some rows, block by block, which stay in cache."""
+        """Look at the items of some rows."""
         if self.offsets is not None:
             first, last = int(self.offsets[first]), int(self.offsets[last])
-        for start in range(first, last, sizes.SEEN_VALUES):
-            block = slice(start, min(start + sizes.SEEN_VALUES, last))
-            self._look(self.items[block], None if self.held is None else self.held[block], start)
-
-    def _look(self, items: npt.NDArray[Any], held: BoolArray | None, start: int) -> None:
-        low, high = int(items.argmin()), int(items.argmax())  # of NaN if one is NaN
-        is_float = items.dtype.kind == "f"
-        if is_float and not (np.isfinite(items[low]) and np.isfinite(items[high])):
-            is_finite = np.isfinite(items)
-            self.others.append(start + _some(~is_finite, held))
-            held = is_finite if held is None else is_finite & held
-        if held is not None and not (held[low] and held[high]):
-            if not held.any():
-                return
-            some = int(held.argmax())
-            items = np.where(held, items, items[some])
-            low, high = (place if held[place] else some for place in (int(items.argmin()), int(items.argmax())))
-        self.zeros.extend(start + place for place in (low, high) if items[place] == 0)
-        if items[low] < 0 < items[high]:
-            is_zero = items == 0
-            if is_zero.any():
-                self.zeros.extend((start + _some(is_zero, held)[:1]).tolist())
-        self.seen.append(_Seen((items[low], start + low), (items[high], start + high)))
-
-    def places(self) -> Iterator[int]:
-        """Yield the places of the smallest and the largest item, of a zero, and of some NaN and infinities."""
-        if self.seen:
-            yield min(one.least for one in self.seen)[1]
-            yield -max((one.greatest[0], -one.greatest[1]) for one in self.seen)[1]
-        yield from sorted(self.zeros)[:1]
-        others = np.sort(np.concatenate([np.zeros(0, np.int64), *self.others]))
-        yield from others[:: max(1, len(others) // sizes.SPREAD_ROWS)]
-
-    def rows(self) -> Iterator[int]:
-        """Yield the numbers of the rows that hold these items."""
-        places = np.fromiter(self.places(), np.int64)
-        yield from (places if self.offsets is None else self.offsets.searchsorted(places, "right") - 1).tolist()
+        held = None if self.held is None else self.held[first:last]
+        self.contents.look(self.items[first:last], held, _Rows(first, self.offsets))
 
 
 class UnusualRows:
-    """Live rows that hold the smallest item, the largest, a zero, NaN or most items, and some others.
+    """Live rows that hold the smallest item, the largest, a zero, NaN or most items, or that have such results, and some others.
 
     Parameters
     ----------
@@ -111,21 +134,23 @@ class UnusualRows:
 
     Notes
     -----
-    A thread looks at rows right before the compiled loop reads them, so that they come from memory once: 5M float64 take 1 ms.
+    A thread looks at rows right before the compiled loop reads them, and at the results right after, so that each comes from memory
+    once: 5M float64 take 1 ms.
     """
 
     def __init__(self, arguments: Sequence[Argument], live: BoolArray | None, n_rows: int) -> None:
         self._live, self._n_rows = live, n_rows
         self._offsets = [argument.offsets for argument in arguments if hasattr(argument, "offsets")][:1]
         self._longest: list[tuple[int, int]] = []
+        self._results = _Contents([], [], None, [])
         self._arrays: list[_Array] = []
-        of_items = None if live is None or not self._offsets else _held(live, self._offsets[0])
+        self._of_items = None if live is None or not self._offsets else _held(live, self._offsets[0])
         for argument in arguments:
             offsets: IntArray | None = getattr(argument, "offsets", None)
             for data in arrays_of(argument)[: None if offsets is None else -1]:
-                if data.dtype.kind != "b":  # booleans have no extremes
-                    items = opened(data.view(np.int64) if data.dtype.kind in "mM" else data)
-                    self._arrays.append(_Array(items, offsets, live if offsets is None else of_items, [], [], []))
+                if _has_extremes(data):
+                    held = live if offsets is None else self._of_items
+                    self._arrays.append(_Array(_ordered(data), offsets, held, _Contents([], [], [], [])))
 
     def look(self, first: int, last: int) -> None:
         """Look at the rows from the first one to the one before the last."""
@@ -137,11 +162,36 @@ class UnusualRows:
         for array in self._arrays:
             array.look(first, last)
 
+    def look_at_results(self, first: int, valid: BoolArray, results: npt.NDArray[Any]) -> None:
+        """Look at the results of rows from the first one on, one per row; False in `valid` stands for None."""
+        if _has_extremes(results):
+            self._results.look(_ordered(results), unless_all(valid), _Rows(0, None, first))
+
+    def look_at_rows(self, first: int, offsets: IntArray, results: npt.NDArray[Any]) -> None:
+        """Look at the results of rows from the first one on, which are rows with offsets of their own."""
+        if _has_extremes(results):
+            self._results.look(_ordered(results), None, _Rows(0, offsets, first))
+
+    def look_at_items(self, first: int, last: int, results: npt.NDArray[Any]) -> None:
+        """Look at the results of the items of some rows, among those of all items."""
+        if _has_extremes(results):
+            _Array(_ordered(results), self._offsets[0], self._of_items, self._results).look(first, last)
+
     def found(self) -> list[int]:
         """Return the numbers of the rows."""
         spread = range(0, self._n_rows, max(1, self._n_rows // sizes.SPREAD_ROWS))
-        found = {*spread, *(row for _, row in sorted(self._longest)[:1]), *(row for array in self._arrays for row in array.rows())}
+        seen = [*(array.contents for array in self._arrays), self._results]
+        found = {*spread, *(row for _, row in sorted(self._longest)[:1]), *(row for contents in seen for row in contents.rows())}
         return sorted(row for row in found if self._live is None or self._live[row])
+
+
+def _has_extremes(data: npt.NDArray[Any]) -> bool:
+    return len(data) > 0 and data.dtype.kind != "b"
+
+
+def _ordered(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a view of data as numbers that numpy compares fast."""
+    return opened(data.view(np.int64) if data.dtype.kind in "mM" else data)
 
 
 def _held(live: BoolArray, offsets: IntArray) -> BoolArray | None:
