@@ -1,4 +1,4 @@
-"""The source of most jobs, and the tests of jobs that `make test` leaves out."""
+"""The source of most jobs, and where their tasks run: in the process of the test, or in worker processes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import PROFILE
-from tests.etl.jobs import write_dataset
+from tests.etl.jobs import InlineEngine, write_dataset
 
 
 @pytest.fixture(autouse=True)
-def _whole_if_it_starts_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test that starts worker processes, each of which takes a second or two, runs in `make whole`."""
-    if PROFILE == "quick":
-        reason = "starts workers: make whole"
-        monkeypatch.setattr("arrowjag.etl._job.LocalEngine", lambda *_, **__: pytest.skip(reason))
+def _engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the tasks of jobs in this process: worker processes, each of which takes a second to start, have the marker `workers`."""
+    if request.node.get_closest_marker("workers") is None:
+        monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    elif PROFILE == "quick":
+        monkeypatch.setattr("arrowjag.etl._job.LocalEngine", lambda *_, **__: pytest.skip("starts workers: make whole"))
 
 
 @pytest.fixture

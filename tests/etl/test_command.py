@@ -108,6 +108,7 @@ def test_errors_of_arguments_name_options(words: str, told: str, folder: Path, c
     assert line.count("\n") == 1
 
 
+@pytest.mark.workers
 def test_errors_of_tasks_name_options_and_quote_the_function_unchanged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "my_job.py").write_text(
         "import os, time\ndef slow(frame):\n    time.sleep(9)\n"

@@ -25,7 +25,7 @@ import arrowjag as aj
 from arrowjag.etl import JobError, SinkInUseError, _lease
 from arrowjag.etl._sidecar import Sidecar
 from arrowjag.etl._tasks import SourceChangedError, open_source, verify_unchanged
-from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, run, table_of, totals
+from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals
 from tests.hosts import pl
 
 ROOT = Path(aj.__file__).parents[1]
@@ -219,8 +219,7 @@ def test_a_run_that_was_taken_over_publishes_nothing_more(source: Path, tmp_path
     assert files_in(tmp_path / "out") == ["f0-0.parquet"]
 
 
-def test_results_that_another_writes_or_deletes_are_seen(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+def test_results_that_another_writes_or_deletes_are_seen(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     cases = {
         r"its result \S+f1-0\.parquet was written over by another run": lambda: shutil.copy(
@@ -287,7 +286,6 @@ def test_a_record_of_each_run(source: Path, tmp_path: Path) -> None:
 
 
 def test_runs_are_in_their_order_though_a_clock_was_set_back(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
     for name in ("20260102T", "20260101T", "20260103T"):
         monkeypatch.setattr("arrowjag.etl._job.new_run", lambda name=name: name)
         run(keep, source, tmp_path / "out", mode="resume")

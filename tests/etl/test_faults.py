@@ -52,6 +52,7 @@ def fails_at(*bad: int) -> Any:
     return transform
 
 
+@pytest.mark.workers
 def test_bad_rows_go_to_the_dead_letter_file_and_all_others_to_the_results(source: Path, tmp_path: Path) -> None:
     bad = [0, 39, 41, 42, 119]
     report = run(fails_at(*bad), source, tmp_path / "out", on_error="rows")
@@ -84,8 +85,7 @@ def test_rows_that_do_not_fit_the_schema_are_rejected_too(source: Path, tmp_path
     assert "lacks column 'id'" in rejected["_error"][1]
 
 
-def test_rejected_rows_of_a_task_without_results_are_kept(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+def test_rejected_rows_of_a_task_without_results_are_kept(source: Path, tmp_path: Path) -> None:
     for _ in range(2):  # the first task ends before the schema is known
         report = run(fails_at(*range(40)), source, tmp_path / "out", on_error="rows", mode="resume")
         assert (report.rows, report.rejected) == (80, 40)
@@ -100,8 +100,7 @@ def test_rejected_rows_of_a_task_without_results_are_kept(source: Path, tmp_path
         run(never, source, tmp_path / "none", on_error="rows")
 
 
-def test_rejected_rows_may_be_input_and_be_rejected_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+def test_rejected_rows_may_be_input_and_be_rejected_again(tmp_path: Path) -> None:
     write_dataset(tmp_path / "in", keys=True)
     first, second = tmp_path / "one._arrowjag/rejected", tmp_path / "two._arrowjag/rejected"
     assert run(fails_at(3, 50), tmp_path / "in", tmp_path / "one", on_error="rows").rejected == 2
@@ -123,9 +122,8 @@ def test_a_dead_letter_file_is_deleted_when_its_rows_are_mended(source: Path, tm
 
 @pytest.mark.parametrize("where", [None, "dead"])
 def test_dead_letter_files_of_earlier_runs_are_deleted_unless_their_results_are_kept(
-    where: str | None, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    where: str | None, source: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
     folder = tmp_path / (where or "out._arrowjag/rejected")
     options: dict[str, Any] = {"on_error": "rows", "dead_letter": where and folder}
 
@@ -152,8 +150,7 @@ def test_dead_letter_files_of_earlier_runs_are_deleted_unless_their_results_are_
         assert rejected() == []
 
 
-def test_dead_letter_files_of_another_job_are_not_replaced(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+def test_dead_letter_files_of_another_job_are_not_replaced(source: Path, tmp_path: Path) -> None:
     run(fail_at(5), source, tmp_path / "out", on_error="rows", dead_letter=tmp_path / "dead")
     with pytest.raises(JobError, match=r"dead/f0-0\.parquet: the folder holds rejected rows of another job"):
         run(keep, source, tmp_path / "other", on_error="rows", dead_letter=tmp_path / "dead")
@@ -176,8 +173,7 @@ run(fail_at(5), sys.argv[1] + "/in", sys.argv[1] + "/out", on_error="rows", dead
 """
 
 
-def test_dead_letter_files_of_jobs_that_run_at_the_same_time(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+def test_dead_letter_files_of_jobs_that_run_at_the_same_time(source: Path, tmp_path: Path) -> None:
     dead = tmp_path / "dead"
     deeds: list[Any] = []
 
@@ -217,10 +213,7 @@ def test_dead_letter_files_of_jobs_that_run_at_the_same_time(source: Path, tmp_p
 
 
 @pytest.mark.parametrize("where", ["", "dead"])
-def test_a_run_that_is_killed_as_it_writes_a_dead_letter_file_leaves_none(
-    where: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+def test_a_run_that_is_killed_as_it_writes_a_dead_letter_file_leaves_none(where: str, source: Path, tmp_path: Path) -> None:
     folder = tmp_path / (where or "out._arrowjag/rejected")
     words = [str(tmp_path), str(folder) if where else ""]
     assert subprocess.run([sys.executable, "-c", KILLED, *words], check=False, cwd=ROOT).returncode == 9
@@ -255,8 +248,7 @@ def test_dead_letter_files_that_cannot_be_written_raise_before_work_starts(sourc
     assert files_in(tmp_path / "out") == []
 
 
-def test_an_error_whose_text_fails_is_one_of_its_task(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+def test_an_error_whose_text_fails_is_one_of_its_task(source: Path, tmp_path: Path) -> None:
 
     class FaultyError(Exception):
         def __str__(self) -> str:
@@ -280,7 +272,6 @@ def test_a_name_that_is_not_utf8_raises(source: Path, tmp_path: Path) -> None:
 def test_a_lease_that_a_full_disk_cuts_is_removed(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
 
     def full(handle: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -358,6 +349,7 @@ def test_arguments_without_meaning(options: dict[str, Any], text: str, source: P
 # --------------------------------------------------------------------------------------------------------------- time
 
 
+@pytest.mark.workers
 def test_a_task_that_takes_too_long_is_ended_by_name(source: Path, tmp_path: Path) -> None:
     def hangs(table: pa.Table) -> pa.Table:
         if table["id"][0].as_py() == 40:
@@ -443,6 +435,7 @@ def test_a_sink_that_cannot_be_made_is_blamed_before_work_starts(source: Path, t
 
 
 @pytest.mark.parametrize("on_error", ["skip", "rows"])
+@pytest.mark.workers
 def test_a_full_disk_ends_the_job_and_blames_the_sink(on_error: str, source: Path, tmp_path: Path) -> None:
     def fills_the_disk(table: pa.Table) -> pa.Table:
         from arrowjag.io import _atomic
@@ -476,6 +469,7 @@ def test_a_dangling_link_is_named(source: Path, tmp_path: Path) -> None:
     check_totals(tmp_path / "out", 120)
 
 
+@pytest.mark.workers
 def test_a_worker_that_died_is_a_warning_and_a_figure(source: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     marker = tmp_path / "marker"
 
@@ -494,6 +488,7 @@ def test_a_worker_that_died_is_a_warning_and_a_figure(source: Path, tmp_path: Pa
     check_totals(tmp_path / "out", 120)
 
 
+@pytest.mark.workers
 def test_a_killed_worker_leaves_no_part_in_a_job_that_goes_on(source: Path, tmp_path: Path) -> None:
     mark = tmp_path / "killed"
 
@@ -510,6 +505,7 @@ def test_a_killed_worker_leaves_no_part_in_a_job_that_goes_on(source: Path, tmp_
     check_totals(tmp_path / "out", 120)
 
 
+@pytest.mark.workers
 def test_a_worker_that_is_killed_as_it_uploads_leaves_no_temporary(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -539,7 +535,6 @@ class Remote(LocalFileSystem):  # type: ignore[misc]  # fsspec has no annotation
 def test_a_task_that_is_ended_between_its_files_and_skipped_leaves_none(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
     replace = Path.replace
 
     def ends(path: Path, target: Path) -> Path:
@@ -593,8 +588,7 @@ def test_wrong_arguments_raise_before_a_task_runs(options: dict[str, Any], told:
     assert not (tmp_path / "out").exists()
 
 
-def test_options_of_the_writer_pass_the_check(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+def test_options_of_the_writer_pass_the_check(source: Path, tmp_path: Path) -> None:
     write = {"compression": "zstd", "row_group_size": 7, "plain": True, "use_dictionary": ["id"], "compression_level": 3}
     assert run(keep, source, tmp_path / "out", write=write).rows == 120
 
@@ -650,7 +644,6 @@ def test_rows_of_other_columns_are_rejected_from_the_first_batch_on(tmp_path: Pa
 def test_a_lease_that_cannot_be_checked_is_an_error_of_the_sink(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
 
     def silent(lease: Lease) -> None:
         raise ConnectionError("the store does not answer")
@@ -663,7 +656,6 @@ def test_a_lease_that_cannot_be_checked_is_an_error_of_the_sink(
 def test_unfinished_files_that_cannot_be_deleted_do_not_hide_the_error_of_the_job(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
     remove = Sink.remove
 
     def refused(sink: Sink, paths: Any) -> None:
@@ -705,8 +697,7 @@ def test_a_full_disk_leaves_no_file_of_the_check_before_the_first_batch(tmp_path
     assert list(full.store) == []
 
 
-def test_the_line_of_an_error_is_that_of_the_function(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+def test_the_line_of_an_error_is_that_of_the_function(source: Path, tmp_path: Path) -> None:
 
     def wrong(table: pa.Table) -> pa.Table:
         return pc.add(table["id"], "text")

@@ -17,13 +17,12 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.cli import main
-from tests.etl.jobs import InlineEngine, keep, run, table_of, totals, write_dataset
+from tests.etl.jobs import keep, run, table_of, totals, write_dataset
 from tests.etl.lakes import Place, make_place
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
     return make_place("iceberg", tmp_path / "lake", monkeypatch)
 
 

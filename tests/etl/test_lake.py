@@ -18,7 +18,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.etl import JobError
-from tests.etl.jobs import InlineEngine, check_totals, keep, run, table_of, totals, write_dataset
+from tests.etl.jobs import check_totals, keep, run, table_of, totals, write_dataset
 from tests.etl.lakes import FORMATS, Place, delete_by_vector, make_place
 from tests.hosts import pl
 
@@ -37,13 +37,7 @@ def source(tmp_path: Path) -> Path:
     return tmp_path / "in"
 
 
-@pytest.fixture(autouse=True)
-def inline(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers are processes only in the tests of kills, and in the first test."""
-    if not request.node.name.startswith(("test_a_job_commits_once", "test_killed", "test_a_job_killed")):
-        monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
-
-
+@pytest.mark.workers
 def test_a_job_commits_once_and_others_read_lists(place: Place, source: Path) -> None:
     report = run(totals, source, place.name("t"))
     assert (report.rows, report.tasks, bool(report.commit)) == (60, 3, True)

@@ -20,7 +20,7 @@ from arrowjag.etl._limits import Limits, Shares
 from arrowjag.etl._tasks import open_source
 from arrowjag.io._files import StoredFile
 from arrowjag.io._scan import make_plan, open_parts
-from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
+from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
 from tests.hosts import pd
 
 
@@ -186,7 +186,6 @@ def test_groups_keep_to_their_folder_and_failures_name_their_files(tmp_path: Pat
 
 
 def test_small_files_are_opened_once_by_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
     opened: list[str] = []
     original: Any = StoredFile.open
 
@@ -246,8 +245,7 @@ def test_small_files_of_all_kinds_keep_their_order(batch_bytes: int, tmp_path: P
 
 
 @pytest.mark.parametrize("kind", ["page", "text"])
-def test_a_damaged_file_among_small_ones_is_named(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+def test_a_damaged_file_among_small_ones_is_named(kind: str, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     for number in range(5):
         pq.write_table(pa.table({"word": [f"word {number}"] * 2}), tmp_path / f"in/f{number}.parquet", compression="none")
@@ -260,8 +258,7 @@ def test_a_damaged_file_among_small_ones_is_named(kind: str, tmp_path: Path, mon
     assert error.value.failure.file == str(bad)
 
 
-def test_rejected_rows_name_the_small_file_that_holds_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+def test_rejected_rows_name_the_small_file_that_holds_them(tmp_path: Path) -> None:
     write_small(tmp_path / "in", range(10))
 
     def fails(table: pa.Table) -> pa.Table:
@@ -305,9 +302,8 @@ def test_results_are_cut_into_folders(tmp_path: Path) -> None:
     assert len(files_in(tmp_path / "out")) == 3
 
 
-def test_tasks_without_rows_have_files_in_the_folders_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_without_rows_have_files_in_the_folders_of_others(tmp_path: Path) -> None:
     """Readers refuse a folder that holds files beside partition folders, or files with the column of a partition."""
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
     write_dataset(tmp_path / "all", files=4)
     (tmp_path / "in").mkdir()
 

@@ -133,6 +133,7 @@ def hungry(megabytes_a_row: float, always: bool = False) -> object:
 
 
 @needs_proc
+@pytest.mark.workers
 def test_a_worker_over_its_share_is_ended_and_its_task_tried_with_half_the_batch(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -149,6 +150,7 @@ def test_a_worker_over_its_share_is_ended_and_its_task_tried_with_half_the_batch
 
 
 @needs_proc
+@pytest.mark.workers
 def test_a_task_that_holds_too_much_with_half_the_batch_fails_by_name(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": range(1000)}), tmp_path / "a.parquet")
     text = r"row group 0: the worker held [\d.]+ MB, its share of memory= is 350\.0 MB; give more memory or smaller batches"

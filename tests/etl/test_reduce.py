@@ -38,6 +38,7 @@ def test_a_reduction_over_the_rows(source: Path) -> None:
         assert count == 120
 
 
+@pytest.mark.workers
 def test_parts_come_in_the_order_of_the_rows(source: Path) -> None:
     ids = reduce(lambda table: table.select(["id"]), lambda parts: parts["id"].to_pylist(), source, workers=2, batch_bytes=500)
     assert ids == list(range(120))
@@ -88,11 +89,15 @@ def test_a_failing_function_names_its_input_or_skips_it(source: Path) -> None:
         reduce(None, sum, source)
     with pytest.raises(aj.JagTypeError, match="a frame for some batches and something else for others"):
         reduce(lambda table: table if table["id"][0].as_py() else 1, len, source)
-    with pytest.raises(JobError, match="a partial result can't be sent to the driver: TypeError"):
-        reduce(lambda table: threading.Lock(), len, source)
     with pytest.raises(aj.JagTypeError, match="combine must be a function"):
         reduce(len, 3, source)
     with pytest.raises(aj.JagTypeError, match="can't be concatenated: with the columns id, v for one batch and id for another"):
         reduce(lambda table: table if 0 in table["id"].to_pylist() else table.select(["id"]), len, source)
     with pytest.raises(aj.JagTypeError, match="frames that can't be concatenated"):
         reduce(lambda table: pa.table({"x": [1] if table["id"][0].as_py() else ["a"]}), len, source)
+
+
+@pytest.mark.workers
+def test_a_partial_result_that_can_t_be_sent_is_named(source: Path) -> None:
+    with pytest.raises(JobError, match="a partial result can't be sent to the driver: TypeError"):
+        reduce(lambda table: threading.Lock(), len, source)

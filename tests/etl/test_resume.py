@@ -20,7 +20,6 @@ import pytest
 import arrowjag as aj
 from arrowjag.etl import JobError
 from tests.etl.jobs import (
-    InlineEngine,
     check_totals,
     fail_at,
     files_in,
@@ -224,6 +223,7 @@ def test_the_schema_of_finished_results_is_kept(source: Path, tmp_path: Path) ->
     assert [pq.read_schema(file).field("id").type for file in (tmp_path / "out").iterdir()] == [pa.int64()] * 3
 
 
+@pytest.mark.workers
 def test_other_cuts_of_a_file_leave_no_row_twice(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arrowjag.etl._tasks.TASK_BYTES", 1)
     run(totals, source, tmp_path / "out", workers=2)
@@ -250,9 +250,8 @@ def test_a_sink_that_holds_files(source: Path, tmp_path: Path) -> None:
         run(totals, source / "f1.parquet", tmp_path / "out", mode="resume")
 
 
-def test_files_of_another_source_or_program_stay(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_of_another_source_or_program_stay(source: Path, tmp_path: Path) -> None:
     """Names of files don't say whose they are: only results of this source, or damaged ones, are replaced."""
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
     out = tmp_path / "out"
     run(totals, source, out)
     (tmp_path / "other").mkdir()

@@ -21,10 +21,11 @@ import pytest
 import arrowjag as aj
 from arrowjag.etl import JobError, _tasks, _worker
 from arrowjag.io._scan import make_plan
-from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
+from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
 from tests.hosts import pd, pl
 
 
+@pytest.mark.workers
 def test_every_row_once_in_files_of_the_same_names(source: Path, tmp_path: Path) -> None:
     report = run(totals, source, tmp_path / "out", workers=2)
     table = check_totals(tmp_path / "out", 120)
@@ -44,9 +45,8 @@ def test_partitions_are_columns_and_folders(tmp_path: Path) -> None:
     assert check_totals(tmp_path / "out", rows)["part"].to_pylist() == [0] * 40 + [1] * 40 + [0] * 40
 
 
-def test_results_hold_keys_in_their_folders_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_hold_keys_in_their_folders_alone(tmp_path: Path) -> None:
     """pandas reads no files that hold the columns of their folders; the texts of polars frames have another type than these."""
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
     aj.write_parquet({"lang": ["de", "en", "de"], "v": aj.array([[1], [], [2]])}, tmp_path / "in", partition_by="lang")
     for kept in (0, 1):  # the schema of results includes the keys
         report = run(
@@ -75,10 +75,7 @@ def test_results_hold_keys_in_their_folders_alone(tmp_path: Path, monkeypatch: p
         ("k=__HIVE_DEFAULT_PARTITION__", (pa.nulls(5), pa.nulls(5, pa.string())), ([None, 1, None, None, None],)),
     ],
 )
-def test_a_result_that_changes_the_key_of_its_folder_raises(
-    folder: str, same: Any, others: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+def test_a_result_that_changes_the_key_of_its_folder_raises(folder: str, same: Any, others: Any, tmp_path: Path) -> None:
     for place in (folder, "k=2"):  # a null alone has no type
         (tmp_path / "in" / place).mkdir(parents=True)
         pq.write_table(table_of(range(5 if place == folder else 0)), tmp_path / "in" / place / "a.parquet")
@@ -164,6 +161,7 @@ def with_dict(table: pa.Table) -> dict[str, Any]:
     ("frame", "transform"),
     [("polars", with_polars), ("polars", with_lazy_polars), ("pandas", with_pandas), ("arrow", with_dict)],
 )
+@pytest.mark.workers
 def test_frames(frame: str, transform: Any, source: Path, tmp_path: Path) -> None:
     run(transform, source, tmp_path / "out", frame=frame)
     table = check_totals(tmp_path / "out", 120)
@@ -183,6 +181,7 @@ def test_a_pandas_index_without_a_name_is_dropped_and_a_named_one_kept(source: P
     assert aj.read_parquet(tmp_path / "counts").column_names == ["id", "n"]
 
 
+@pytest.mark.workers
 def test_transforms_of_every_kind_travel(source: Path, tmp_path: Path) -> None:
     step = 3
 
@@ -213,7 +212,7 @@ print("once")
 def double(table):
     print("the job prints")
     return table.select(["id"])
-aj.etl.run(double, {str(source)!r}, {str(tmp_path / "out")!r}, frame="arrow", workers=1)
+aj.etl.run(double, {str(source)!r}, {str(tmp_path / "out")!r}, frame="arrow", workers=1, progress=False)
 """
     root = Path(aj.__file__).parents[1]
     child = subprocess.run([sys.executable, "-"], input=code, capture_output=True, text=True, cwd=root, check=True)
@@ -232,6 +231,7 @@ def by_file(table: pa.Table) -> pa.Table:
     return pa.table({"x": table["id"].cast(type), "first": pa.nulls(len(table)) if first else pa.array([1.5] * len(table))})
 
 
+@pytest.mark.workers
 def test_the_first_batch_gives_the_schema_and_others_are_cast_safely(source: Path, tmp_path: Path) -> None:
     run(by_file, source, tmp_path / "out", workers=2)
     assert {tuple(pq.read_schema(file).types) for file in (tmp_path / "out").iterdir()} == {(pa.int32(), pa.float64())}
@@ -283,6 +283,7 @@ def late(table: pa.Table) -> pa.Table:
     return totals(table.filter(pa.compute.greater_equal(table["id"], 100)))
 
 
+@pytest.mark.workers
 def test_files_without_rows_get_the_schema_of_the_others(source: Path, tmp_path: Path) -> None:
     report = run(late, source, tmp_path / "out", workers=2)
     assert [pq.read_metadata(tmp_path / "out" / f"f{n}-0.parquet").num_rows for n in range(3)] == [0, 0, 20]
@@ -369,6 +370,7 @@ def test_results_other_than_frames_raise_at_the_first_batch(returned: str, kind:
     assert files_in(tmp_path / "out") == []
 
 
+@pytest.mark.workers
 def test_a_transform_that_cant_be_loaded(source: Path, tmp_path: Path) -> None:
     class Stubborn:
         def __call__(self, table: pa.Table) -> pa.Table:
@@ -384,6 +386,7 @@ def test_a_transform_that_cant_be_loaded(source: Path, tmp_path: Path) -> None:
         run(lambda table: lock and table, source, tmp_path / "out")
 
 
+@pytest.mark.workers
 def test_a_worker_works_in_one_thread(source: Path, tmp_path: Path) -> None:
     def threads(table: pa.Table) -> pa.Table:
         from arrowjag._kernels.base.blocks import n_cores
@@ -421,10 +424,7 @@ def test_a_worker_whose_driver_dies_while_it_starts_ends_without_a_traceback() -
 @pytest.mark.parametrize(
     ("keys", "told"), [(None, "rename the file of the source"), ("k", "take another key for partition_by")], ids=["file", "key"]
 )
-def test_a_result_whose_name_is_too_long_fails_its_task(
-    keys: Any, told: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+def test_a_result_whose_name_is_too_long_fails_its_task(keys: Any, told: str, source: Path, tmp_path: Path) -> None:
     name = "b" * 246 + ".parquet" if keys is None else "f1.parquet"  # the name of the result has two characters more
     (source / "f1.parquet").rename(source / name)
 
@@ -491,6 +491,7 @@ def dies_once(marker: Path) -> Any:
     return transform
 
 
+@pytest.mark.workers
 def test_a_worker_that_dies_is_replaced(source: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "arrowjag.etl"):
         report = run(dies_once(tmp_path / "marker"), source, tmp_path / "out", workers=2)
@@ -499,6 +500,7 @@ def test_a_worker_that_dies_is_replaced(source: Path, tmp_path: Path, caplog: py
     assert "its worker process ended with exit code 9" in caplog.text
 
 
+@pytest.mark.workers
 def test_a_worker_that_always_dies_fails_its_task(source: Path, tmp_path: Path) -> None:
     with pytest.raises(JobError, match=r"f0\.parquet, row groups 0 to 3: its worker process ended with exit code 9"):
         run(lambda table: os._exit(9), source, tmp_path / "out")
@@ -601,6 +603,7 @@ def test_the_command(source: Path, tmp_path: Path) -> None:
     assert aj.from_arrow(aj.read_parquet(tmp_path / "out")["v"])[2].to_list() == [4.0, 4.5]
 
 
+@pytest.mark.workers
 def test_links(source: Path, tmp_path: Path) -> None:
     run(totals, source.as_uri(), (tmp_path / "out").as_uri())
     check_totals(tmp_path / "out", 120)

@@ -167,6 +167,7 @@ def together(folder: Path, workers: int, first: Callable[[], None] = lambda: Non
     return function
 
 
+@pytest.mark.workers
 def test_no_worker_is_idle_while_the_first_task_determines_the_schema(tmp_path: Path) -> None:
     source = write_files(tmp_path / "in", [2, 2, 2, 2])
     report = run(together(tmp_path / "at work", 2, lambda: time.sleep(0.5)), source, tmp_path / "out", workers=2)
@@ -175,6 +176,7 @@ def test_no_worker_is_idle_while_the_first_task_determines_the_schema(tmp_path: 
     assert types == {f"f{number}-0.parquet": pa.int64() for number in range(4)}
 
 
+@pytest.mark.workers
 def test_rows_that_don_t_fit_the_schema_of_the_first_file_are_rejected(tmp_path: Path) -> None:
     """Also those of files whose results were computed before it was known."""
     source = write_files(tmp_path / "in", [2, 2, 2])

@@ -27,7 +27,7 @@ from arrowjag.etl._lease import hold
 from arrowjag.etl._sidecar import Sidecar
 from arrowjag.io import _probe
 from arrowjag.io._stores import check_options, filesystem_of, for_iceberg, object_store
-from tests.etl.jobs import InlineEngine, check_totals, keep, run, table_of, totals
+from tests.etl.jobs import check_totals, keep, run, table_of, totals
 from tests.etl.stores import Store, serve
 
 ROOT = Path(__file__).parents[2]
@@ -40,12 +40,6 @@ def store() -> Iterator[Store]:
     pytest.importorskip("flask_cors")
     with serve() as found:
         yield found
-
-
-@pytest.fixture(autouse=True)
-def inline(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "processes" not in request.node.name:
-        monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
 
 
 def write_source(store: Store, folder: str, files: int = 3) -> None:
@@ -77,6 +71,7 @@ def test_files(store: Store) -> None:
         aj.read_parquet("s3://bucket/nowhere", storage_options=store.options)
 
 
+@pytest.mark.workers
 def test_a_job_its_resume_and_its_status_by_processes(store: Store) -> None:
     write_source(store, "job/in")
     sink = "s3://bucket/job/out"
