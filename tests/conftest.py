@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import os
 import re
 import subprocess
@@ -32,7 +33,7 @@ from tests.surfaces import SURFACES, Surface
 _ANYWHERE: dict[str, Any] = {"deadline": None, "derandomize": False, "suppress_health_check": [HealthCheck.too_slow]}
 _FIXED: dict[str, Any] = _ANYWHERE | {"database": None}
 # Other versions of libraries fail at once or not at all: few examples show it. `cover` leaves out cases beyond a cover of all
-# parameters; `quick` also leaves out long tests and those that start Python.
+# parameters and long tests; `quick` also leaves out those that start Python. `whole` keeps each pair of values of two parameters.
 settings.register_profile("few", max_examples=15, **_FIXED)
 settings.register_profile("cover", max_examples=12, **_FIXED)
 settings.register_profile("quick", max_examples=12, print_blob=True, **_FIXED)
@@ -58,7 +59,10 @@ OLDER = next((f"{one.host} before {one.until}" for one in Difference.all if one 
 
 DRAWS = Path(__file__).with_name("draws.txt")
 LONG = frozenset(line for line in DRAWS.with_name("long.txt").read_text(encoding="utf-8").splitlines() if line[:1] not in ("", "#"))
-"""Tests that `quick` leaves out."""
+"""Tests that `cover` and `quick` leave out."""
+
+RARE = ("engines", "nightly", "slow", "torch")
+"""Markers of tests that run by themselves: few files have them."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -66,6 +70,14 @@ def pytest_configure(config: pytest.Config) -> None:
     """Draw from the fixed set, so that a run fails only for what changed; `--hypothesis-seed` draws from another one."""
     if config.getoption("--hypothesis-seed") is None:
         config.option.hypothesis_seed = next(re.finditer(r"(?m)^# seed: (\d+)$", DRAWS.read_text(encoding="utf-8")))[1]
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where only tests with a rare marker run, read only the files that name it: to collect all takes half a minute."""
+    wanted = re.fullmatch(rf"({'|'.join(RARE)})( and not \w+)*", config.option.markexpr)
+    if wanted is None or collection_path.suffix != ".py" or collection_path.name == "__init__.py":
+        return None
+    return f"mark.{wanted[1]}" not in collection_path.read_text(encoding="utf-8") or None
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-k` and `-m` deselect any
@@ -76,9 +88,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             raise pytest.UsageError(f"{item.nodeid} has another name in every process: give its parameters ids")
         if OLDER and (item.path.name in PRINTED or item.name.startswith("test_page_runs[")):
             item.add_marker(pytest.mark.skip(reason=f"pages show the output of the newest versions, this is {OLDER}"))
-    if IS_COVER:
-        left_out = beyond_cover(items)
-        if PROFILE == "quick":
+    if IS_COVER or PROFILE == "whole":
+        left_out = beyond_cover(items, 1 if IS_COVER else 2)
+        if IS_COVER:
             left_out |= {item for item in items if item.nodeid.partition("[")[0] in LONG}
         config.hook.pytest_deselected(items=[item for item in items if item in left_out])
         items[:] = [item for item in items if item not in left_out]
@@ -159,15 +171,16 @@ def _no_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             yield
 
 
-def beyond_cover(items: list[pytest.Item]) -> set[pytest.Item]:
-    """The cases of tests with several parameters that `quick` leaves out: each value of each parameter is in a case that stays.
+def beyond_cover(items: list[pytest.Item], together: int) -> set[pytest.Item]:
+    """The cases of tests with several parameters that a profile leaves out.
 
-    Cases are visited in an order that depends on their names alone, so that different tests combine the values differently.
+    Each value of each parameter is in a case that stays; with ``together=2`` each pair of values of two. Cases are visited
+    in an order that depends on their names alone, so that different tests combine the values differently.
     """
-    seen: dict[Any, set[tuple[int, str]]] = {}
+    seen: dict[Any, set[tuple[tuple[int, str], ...]]] = {}
     left_out = set()
     for item in sorted(items, key=lambda item: zlib.crc32(item.nodeid.encode())):
-        values = parameters(item)
+        values = {*itertools.combinations(sorted(parameters(item)), together)}
         if len(values) < 2:
             continue
         known = seen.setdefault((item.path, item.originalname, item.cls), set())

@@ -1,4 +1,4 @@
-"""The cases that `make test` leaves out: those beyond a cover of all parameters, long tests, and tests that start Python."""
+"""The cases that profiles leave out: those beyond a cover of all parameters, long tests, and tests that start Python."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Item:
         self.values, self.callspec = values, SimpleNamespace(_idlist=[str(one) for one in values.values()])
 
 
-def chosen(items: list[Any]) -> list[dict[str, int]]:
-    left_out = beyond_cover(items)
+def chosen(items: list[Any], together: int = 1) -> list[dict[str, int]]:
+    left_out = beyond_cover(items, together)
     return [item.values for item in items if item not in left_out]
 
 
@@ -42,6 +42,16 @@ def test_every_value_of_every_parameter_stays() -> None:
     assert chosen(items[::-1]) == kept[::-1]
 
 
+def test_every_pair_of_values_of_two_parameters_stays() -> None:
+    items = [Item("product", method=a, surface=b, leaf=c) for a, b, c in itertools.product(range(7), range(5), range(6))]
+    kept = chosen(items, together=2)
+    assert len(kept) < 100
+    for one, two in itertools.combinations(("method", "surface", "leaf"), 2):
+        assert {(case[one], case[two]) for case in kept} == {(item.values[one], item.values[two]) for item in items}
+    two = [Item("product", method=a, surface=b) for a, b in itertools.product(range(7), range(5))]
+    assert len(chosen(two, together=2)) == 35
+
+
 def test_cases_of_one_parameter_all_stay() -> None:
     assert len(chosen([Item("one", method=k) for k in range(9)])) == 9
 
@@ -50,6 +60,19 @@ def test_cases_of_one_parameter_all_stay() -> None:
 @pytest.mark.parametrize(("method", "expected"), [(3, 4), (5, 4), (3, 6)])
 def test_pytest_tells_the_value_of_each_decorator(outer: int, method: int, expected: int, request: pytest.FixtureRequest) -> None:
     assert parameters(request.node) == {(0, f"{method}-{expected}"), (1, str(outer))}
+
+
+def test_files_without_the_marker_that_runs_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text("x = 1\n")
+    (tmp_path / "rare.py").write_text("pytestmark = pytest.mark.slow\n")
+
+    def ignored(expression: str) -> list[str]:
+        config: Any = SimpleNamespace(option=SimpleNamespace(markexpr=expression))
+        return [path.name for path in sorted(tmp_path.iterdir()) if conftest.pytest_ignore_collect(path, config)]
+
+    assert ignored("slow") == ignored("slow and not nightly and not torch") == ["plain.py"]
+    assert ignored("torch") == ["plain.py", "rare.py"]
+    assert ignored("") == ignored("not slow") == ignored("slow or torch") == ignored("everyday") == []
 
 
 def test_long_tests_exist() -> None:
