@@ -38,7 +38,7 @@ demo: $(VENV)/.demo ## run the main job on the flights of 2013, and check every 
 test: $(VENV)/.test ## run the tests and the examples of docstrings, README and docs, with few examples and cases
 	$(if $(TESTS),,HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick}) $(BIN)/python -m pytest $(PYTEST) -m "not slow" $(TESTS)
 
-whole: $(VENV)/.test ## run what `test` runs, with all examples and cases (not the slow ones)
+whole: $(VENV)/.test ## run what `test` runs, with more examples and cases (not the slow ones)
 	$(BIN)/python -m pytest $(PYTEST) -m "not slow" $(TESTS)
 
 draws: $(VENV)/.test ## draw another fixed set for `test` and `whole`, and keep it if the tests pass with it
@@ -81,7 +81,7 @@ torch: $(VENV)/.torch ## run the tests that need torch and fbgemm_gpu
 
 # Clusters of this machine, one after another: they take all of its cores.
 engines: $(VENV)/.engines ## run the tests that start Ray and Dask clusters and kill their processes
-	$(BIN)/python -m pytest -m engines tests || test $$? -eq 5
+	$(BIN)/python -m pytest -m "engines and not nightly" tests || test $$? -eq 5
 
 lowest: .venv-lowest/.done ## run the tests with the lowest supported versions
 	HYPOTHESIS_PROFILE=cover .venv-lowest/bin/python -m pytest $(PYTEST) -m "not slow and not torch and not engines" $(LOWEST_TESTS)

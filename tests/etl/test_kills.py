@@ -1,4 +1,7 @@
-"""Each part of a job is killed at a random moment; all rows are there once. `python -m tests.etl.kills` repeats it ten times."""
+"""Each part of a job is killed at a random moment; all rows are there once. `python -m tests.etl.kills` repeats it ten times.
+
+The nightly workflow runs it; `test_engines.py` and `test_resume.py` kill the same parts at fixed moments.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import pytest
 
 from tests.etl.kills import KILLS, MODULES, kill_once
 
-pytestmark = [pytest.mark.engines, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.engines, pytest.mark.nightly, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 @pytest.mark.parametrize(("engine", "what"), [(engine, what) for engine, kinds in KILLS.items() for what in kinds])
