@@ -25,6 +25,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 __all__ = ["ENVIRONMENTS", "ROOT", "environment", "main", "requirements", "run_tests", "write_table"]
@@ -237,6 +238,9 @@ def main(arguments: list[str]) -> int:
     if "--table" in arguments and (short or files):
         sys.exit("the table shows runs of all files: leave out --table, or --short and the test files")
     profile = os.environ.get("HYPOTHESIS_PROFILE") or ("few" if short else "whole" if files else "quick")
+    if short:  # pip uses one core, and takes longer than the tests
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(environment, names))
     failed = []
     for name in names:
         started = time.monotonic()
