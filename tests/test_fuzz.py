@@ -18,7 +18,7 @@ import arrowjag as aj
 from arrowjag._kernels.elementwise import utf8
 from arrowjag._methods import METHODS
 from arrowjag.testing import LEAF_KINDS
-from tests.conftest import IS_COVER
+from tests.conftest import IS_COVER, PROFILE
 from tests.fuzz import cases, coverage_guided
 from tests.fuzz.calls import CALLS
 from tests.fuzz.columns import sample
@@ -26,8 +26,8 @@ from tests.fuzz.operations import compare
 from tests.fuzz.properties import property_files
 from tests.hosts import ABSENT
 
-CASES = 12 if IS_COVER else 150
-"""Calls for each operation and ndim; at least one for each leaf type, in `make test` at one ndim of three."""
+CASES = 12 if IS_COVER else 60 if PROFILE == "whole" else 150
+"""Calls for each operation and ndim; at least two for each leaf type, in `make test` one at one ndim of three."""
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -306,7 +306,10 @@ def _step(draw: random.Random, count: int) -> Callable[[list[Any]], Any]:
     return step
 
 
-@pytest.mark.parametrize("seed", [*range(24), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(24, 200))])
+NIGHTLY = [pytest.mark.nightly, pytest.mark.slow]
+
+
+@pytest.mark.parametrize("seed", [*range(24), *(pytest.param(seed, marks=NIGHTLY) for seed in range(24, 200))])
 def test_any_types_nulls_and_dims_have_the_bits_of_their_calls(seed: int) -> None:
     function, arrays = case(seed)
     assert fused(function, *arrays)[0] == eager(function, *arrays)
