@@ -362,8 +362,9 @@ def stream_parts(
     """Read what `read_parts` reads, one row group after another, also long after the footers were read."""
     plan = make_plan(schema, columns, filters)
     for part in parts:
-        with reading(part.name), part.open() as source:  # row groups are skipped by the old footer
-            _check_unchanged(part, source)
+        if _may_change(part):  # row groups are skipped by the old footer
+            with reading(part.name), part.open() as source:
+                _check_unchanged(part, source)
         groups = part.row_groups(plan.pruning, schema, plan.filter_names)
         if groups:
             yield from _read_run(part, [int(group) for group in groups], plan, verify)
@@ -373,12 +374,13 @@ class ReplacedFileError(JagFileError):
     """A file was replaced after its footer had been read."""
 
 
+def _may_change(part: Part) -> bool:
+    """Return whether the file may be replaced before it is opened again; tables that rename fields never write over a file."""
+    return part.source is None and not part.has_no_path and part.file.names is None
+
+
 def _check_unchanged(part: Part, source: Any) -> None:
     """Raise if an open file has another footer than the part: pages of the new file would be found by the old footer."""
-    if (
-        part.source is not None or part.has_no_path or part.file.names is not None
-    ):  # tables with renamed fields never write over a file
-        return
     if read_end(source)[0] != part.content:
         raise ReplacedFileError(f"{part.name} was replaced after its footer had been read: read or scan it again")
 
@@ -416,7 +418,8 @@ def _tasks(parts: Sequence[Part], schema: pa.Schema, plan: Plan) -> Iterator[tup
 def open_reader(part: Part, plan: Plan, **options: Any) -> tuple[pq.ParquetFile, list[str]]:
     """Open a reader of one file; also return the physical paths of the column chunks that a plan reads."""
     source = part.open()
-    if part.is_local:  # elsewhere the check would take a request, and an open file may be replaced all the same
+    # Elsewhere the check would take a request, and an open file may be replaced all the same.
+    if part.is_local and _may_change(part):
         _check_unchanged(part, source)
     return pq.ParquetFile(source, metadata=part.footer, **options), chunks_of(part, plan)
 

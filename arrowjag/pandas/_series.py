@@ -179,7 +179,7 @@ class SliceJag(Suggesting):
 
 
 def _each(function: Callable[[Any], Any], value: Any) -> Any:
-    """Apply a function to a value, or to the members of a list, tuple or dict that holds Series."""
+    """Apply a function to a value, or to the members of a list or tuple that holds Series."""
     if isinstance(value, (list, tuple)) and any(hasattr(one, "index") and hasattr(one, "dtype") for one in value):
         return type(value)(function(one) for one in value)
     return function(value)

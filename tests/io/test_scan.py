@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import arrowjag as aj
@@ -39,6 +41,20 @@ def test_a_scan_equals_read_parquet(files: Path) -> None:
         assert scan.head(30).collect(engine=engine).equals(whole.head(30))
         assert scan.filter(pl.col("q") % 2 == 0).head(40).collect(engine=engine).equals(whole.filter(pl.col("q") % 2 == 0).head(40))
     assert aj.scan_parquet(files, filters=[("q", "<", 10)]).collect().equals(whole.head(10))
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [lambda path: io.BytesIO(path.read_bytes()), lambda path: path.open("rb"), lambda path: pa.memory_map(str(path))],
+    ids=["bytes", "file", "map"],
+)
+def test_an_open_file_is_scanned_more_than_once(opened: Any, files: Path) -> None:
+    whole, source = aj.read_parquet(files / "1.parquet", to="polars"), opened(files / "1.parquet")
+    scan = aj.scan_parquet(source)
+    for _ in range(2):
+        assert scan.collect().equals(whole)
+        assert scan.select("q").filter(pl.col("q") < 110).collect().height == 10
+    source.close()
 
 
 def test_fields_are_read_alone(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
