@@ -73,7 +73,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Where only tests with a rare marker run, read only the files that name it: to collect all takes half a minute."""
+    """Read only the files that name a rare marker if no other tests run: to collect all takes half a minute."""
     wanted = re.fullmatch(rf"({'|'.join(RARE)})( and not \w+)*", config.option.markexpr)
     if wanted is None or collection_path.suffix != ".py" or collection_path.name == "__init__.py":
         return None
