@@ -103,6 +103,8 @@ def canonical_layout(array: pa.Array) -> pa.Array:
     type = array.type
     if not _has_odd_layout(type):
         return array
+    if isinstance(type, pa.BaseExtensionType):
+        return _extension_over(type, canonical_layout(array.storage))
     if pt.is_run_end_encoded(type):
         return canonical_layout(run_end_decode(array))
     if type.id in VIEWS:
@@ -117,6 +119,18 @@ def canonical_layout(array: pa.Array) -> pa.Array:
     child = canonical_layout(array.values)
     own = array.buffers()[: type.num_buffers]
     return pa.Array.from_buffers(_around(type, child.type), len(array), own, array.null_count, array.offset, [child])
+
+
+def _extension_over(type: pa.BaseExtensionType, storage: pa.Array) -> pa.Array:
+    """Return an array of the same extension type over another storage, or the storage if the type does not allow that."""
+    if isinstance(type, pa.OpaqueType):
+        return pa.ExtensionArray.from_storage(pa.opaque(storage.type, type.type_name, type.vendor_name), storage)
+    if not isinstance(type, pa.ExtensionType):
+        return storage
+    try:
+        return pa.ExtensionArray.from_storage(type.__arrow_ext_deserialize__(storage.type, type.__arrow_ext_serialize__()), storage)
+    except Exception:  # noqa: BLE001  # of a class of the user
+        return storage
 
 
 def canonical_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -142,7 +156,9 @@ def _without_views(array: pa.Array) -> pa.Array:
 def _has_odd_layout(type: pa.DataType) -> bool:
     if pt.is_run_end_encoded(type) or type.id in VIEWS:  # `pt.is_nested` knows runs from pyarrow 26 on
         return True
-    if isinstance(type, pa.BaseExtensionType) or not (pt.is_nested(type) or pt.is_dictionary(type)):
+    if isinstance(type, pa.BaseExtensionType):
+        return _has_odd_layout(type.storage_type)
+    if not (pt.is_nested(type) or pt.is_dictionary(type)):
         return False
     return not pt.is_union(type) and any(_has_odd_layout(one) for one in inside(type))
 

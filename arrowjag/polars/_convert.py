@@ -8,11 +8,12 @@ Arrow leaf type                       in polars
 date64, timestamp[s], duration[s]     milliseconds
 time32, time64                        nanoseconds
 decimal32, decimal64                  decimal128
+decimal256, at most 38 decimal places decimal128 of 38 digits, if all values fit
 string, binary in other layouts       String, Binary
 dictionary of text                    Categorical; an Enum if it is ordered. Other dictionaries are decoded
 list_view, list                       List
 map                                   Map, a level of entries here: structs of `key` and `value`
-intervals, unions, decimal256         refused: polars panics on them
+intervals, unions, more decimals      refused: polars panics on them
 ====================================  ==============================================
 """
 
@@ -22,14 +23,16 @@ import functools
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from arrowjag import _arrow, _column
+from arrowjag import _arrow, _column, _frames
 from arrowjag._array import JaggedArray
 from arrowjag._array.names import refuse_nul, refuse_nul_fields
 from arrowjag._column import Column
@@ -37,9 +40,10 @@ from arrowjag._gate import has_ordered_categories, storage_of
 from arrowjag._gate.layouts import canonical_column
 from arrowjag._kernels.base.polars_lists import text_views
 from arrowjag._ops import structure
+from arrowjag._ops.cursor import row_name
 from arrowjag.dims import Uniform
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.errors import JagError, JagRangeError, JagTypeError, ShapeError
 from arrowjag.polars._versions import ENUM_CASTS_PANIC, PanicException
 from arrowjag.polars.dtype import Jagged
 
@@ -306,9 +310,11 @@ def storable(type: pa.DataType) -> pa.DataType:
         inner = storable(type.storage_type)
         return type if inner == type.storage_type else inner
     if pt.is_decimal(type):
-        if type.bit_width > 128:
-            raise JagTypeError(f"polars has no dtype for {type}; cast the leaves to decimal128 or double first")
-        return pa.decimal128(type.precision, type.scale)
+        return _decimal128(type)
+    if pt.is_timestamp(type) and type.tz is not None and not _is_zone(type.tz):
+        raise JagTypeError(
+            f'polars has no dtype for {type}: it knows the zones of the Time Zone Database only; write x.dt.tz_convert("UTC") first'
+        )
     if pt.is_struct(type):
         refuse_nul_fields(type)
         return pa.struct([field.with_type(storable(field.type)) for field in type])
@@ -317,8 +323,6 @@ def storable(type: pa.DataType) -> pa.DataType:
     if pt.is_dictionary(type):
         storage = storable(type.value_type)
         return type if storage == type.value_type else storage
-    if pt.is_run_end_encoded(type):
-        return storable(type.value_type)
     if pt.is_fixed_size_list(type) and type.list_size:
         return pa.list_(storable(type.value_type), type.list_size)
     if _arrow.is_list_type(type):
@@ -328,14 +332,70 @@ def storable(type: pa.DataType) -> pa.DataType:
     return type
 
 
-def _has_small_decimals(type: pa.DataType) -> bool:
-    """Whether a type holds decimals of 32 or 64 bits at any depth."""
+_DIGITS = 38
+"""The digits of the decimals of polars."""
+
+_FEWER_DIGITS = (
+    'cast to double, or to fewer digits, such as "decimal128(18, 2)"; '
+    "of an operation the operands, or the result in the same expression"
+)
+
+
+def _decimal128(type: pa.DataType) -> pa.DataType:
+    """Return the type of 128 bits for decimals; values that don't fit raise an error when they are cast.
+
+    Types of results have room for more digits than most values need: a sum of two columns of 38 digits has 39.
+    """
+    scale = max(type.scale, 0)
+    if scale > _DIGITS:
+        raise JagTypeError(f"polars has no dtype for {type}, its decimals have at most {_DIGITS} decimal places: {_FEWER_DIGITS}")
+    return pa.decimal128(min(max(type.precision + scale - type.scale, scale), _DIGITS), scale)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_zone(name: str) -> bool:
+    """Whether polars knows a time zone."""
+    try:
+        pl.Series([], dtype=pl.Datetime("us", name))
+    except pl.exceptions.PolarsError:
+        return False
+    return True
+
+
+def _needs_cast(type: pa.DataType) -> bool:
+    """Whether a type holds, at any depth, decimals that polars stores as another type, or lists of size 0, on which it panics."""
     if isinstance(type, pa.BaseExtensionType):
-        return _has_small_decimals(type.storage_type)
+        return _needs_cast(type.storage_type)
     if pt.is_dictionary(type):
-        return _has_small_decimals(type.value_type)
-    inside = any(_has_small_decimals(type.field(place).type) for place in range(type.num_fields))
-    return inside or (pt.is_decimal(type) and type.bit_width < 128)
+        return _needs_cast(type.value_type)
+    inside = any(_needs_cast(type.field(place).type) for place in range(type.num_fields))
+    is_empty = pt.is_fixed_size_list(type) and not type.list_size
+    return inside or is_empty or (pt.is_decimal(type) and _decimal128(type) != type)
+
+
+def _stored(array: Column) -> Column:
+    """Return an array with the leaf type that polars stores; decimals of too many digits raise an error that names the row."""
+    values, wanted = array.values, storable(array.values.type)
+    if wanted == values.type:
+        return array
+    if isinstance(values.type, pa.BaseExtensionType):
+        values = values.storage
+    if pt.is_dictionary(values.type) and not pt.is_dictionary(wanted):
+        values = pc.take(values.dictionary, values.indices)  # Arrow has no cast of most categories
+    try:
+        return Column(array.shape, values.cast(wanted))
+    except pa.ArrowInvalid as error:
+        what = f"{_first_too_long(array, values, wanted)} does not fit {wanted}" if pt.is_decimal(wanted) else str(error)
+        raise JagRangeError(f"{what}, the largest decimals of polars; {_FEWER_DIGITS}") from None
+
+
+def _first_too_long(array: Column, values: pa.Array, wanted: pa.DataType) -> str:
+    """Describe the first decimal that does not fit, with its row."""
+    least = pa.scalar(Decimal(10) ** (wanted.precision - wanted.scale), values.type)
+    place = pc.index(pc.greater_equal(pc.abs(values), least), True).as_py()
+    depth = max(array.ndim - 1, 1)
+    row = place if array.ndim == 1 else int(array.shape.dims[-1].parents[place])
+    return f"{values[place]} in {row_name(array.shape, depth, row)}"
 
 
 # --------------------------------------------------------------------------------------------------- values
@@ -352,12 +412,14 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
     Returns
     -------
     pl.DataFrame
-        Shares buffers, except for decimals of 32 and 64 bits, which polars stores with 128 bits.
+        Shares buffers, except for decimals of 32, 64 and 256 bits, which polars stores with 128 bits.
 
     Raises
     ------
     JagTypeError
         If polars has no dtype for a column.
+    JagRangeError
+        If a decimal has more than the 38 digits of polars.
 
     Examples
     --------
@@ -370,14 +432,12 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
     if not table.num_columns:
         return pl.DataFrame(height=table.num_rows)
     for place, field in enumerate(table.schema):
-        wanted = storable(field.type)
-        column = _trimmed(canonical_column(table.column(place)))
-        if _has_small_decimals(field.type):
-            column = _cast_storage(column, wanted)
-        if column.type != field.type or _has_other_lists(field.type):
+        column = _storable_column(field, table.column(place))
+        if column.type != field.type or _has_fixed_lists(field.type):
             table = table.set_column(place, pa.field(field.name, column.type), column)
     plain = table.replace_schema_metadata(None)  # polars drops metadata, and panics if they aren't UTF-8
-    frame = pl.DataFrame(pl.from_arrow(plain))
+    with panics("a frame"):
+        frame = pl.DataFrame(pl.from_arrow(plain))
     ordered = [field.name for field in table.schema if has_ordered_categories(field.type)]
     frame = frame.with_columns(as_enum(frame[name], _enum_of_column(table.column(name))) for name in ordered)
     if not any(map(_names_categories, plain.schema)):
@@ -385,6 +445,19 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
     # polars reads lists of its Enum as Categorical, unless there are no rows.
     told = pl.DataFrame(pl.from_arrow(plain.slice(0, 0))).schema
     return frame.with_columns(pl.col(name).cast(dtype) for name, dtype in told.items() if frame.schema[name] != dtype)
+
+
+def _storable_column(field: pa.Field, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column of a type that polars takes; errors name the column."""
+    try:
+        column = canonical_column(column)
+        wanted = storable(column.type)
+        column = _trimmed(column)
+        return _cast_storage(column, wanted) if _needs_cast(column.type) else column
+    except JagError as error:
+        raise _frames.named(error, field.name) from error.__cause__
+    except pa.ArrowInvalid as error:
+        raise JagRangeError(f"column {field.name!r}: {error}: polars has decimals of 38 digits; {_FEWER_DIGITS}") from None
 
 
 def _enum_of_column(column: pa.ChunkedArray) -> pl.DataType | None:
@@ -410,19 +483,16 @@ def _names_categories(field: pa.Field) -> bool:
     return own or any(_names_categories(field.type.field(place)) for place in range(field.type.num_fields))
 
 
-def _has_other_lists(type: pa.DataType) -> bool:
-    """Return whether a level is a fixed-size list or a list view."""
+def _has_fixed_lists(type: pa.DataType) -> bool:
+    """Return whether a level is a fixed-size list."""
     levels, _ = _arrow.level_types(storage_of(type))
-    return any(pt.is_fixed_size_list(one) or pt.is_list_view(one) or pt.is_large_list_view(one) for one in levels)
+    return any(map(pt.is_fixed_size_list, levels))
 
 
 def _trimmed(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return lists as polars takes them: large lists for list views, fixed-size lists without values before or after their rows.
-
-    polars refuses list views, and fixed-size lists with nulls and such values; at size 0 it panics.
-    """
+    """Return fixed-size lists without values before or after their rows: polars refuses those with nulls; at size 0 it panics."""
     is_jagged = _arrow.is_jagged_extension(column.type)
-    if column.num_chunks == 0 or not _has_other_lists(column.type) or not (_arrow.is_list_type(column.type) or is_jagged):
+    if column.num_chunks == 0 or not _has_fixed_lists(column.type) or not (_arrow.is_list_type(column.type) or is_jagged):
         return column
     chunks = [_column.to_arrow(_column.from_arrow(chunk)) for chunk in column.chunks]
     if is_jagged:
@@ -498,6 +568,8 @@ def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Serie
         If the array has no dims.
     JagTypeError
         If polars has no dtype for the leaves.
+    JagRangeError
+        If a decimal has more than the 38 digits of polars.
 
     Examples
     --------
@@ -510,17 +582,10 @@ def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Serie
         raise JagTypeError(f"to_polars: name must be a str, got {type(name).__name__}")
     if array.ndim == 0:
         raise ShapeError("to_polars needs rows, and an array of ndim 0 has none; read the scalar with .values[0]")
-    values = array.values
-    wanted = storable(values.type)
-    if wanted != values.type:
-        values = values.storage.cast(wanted) if isinstance(values.type, pa.BaseExtensionType) else values.cast(wanted)
-        array = Column(array.shape, values)
-    try:
-        with panics(f"a Series of {array.values.type}"):
-            views = Column(array.shape, text_views(array.values))  # polars would copy other text
-            series = as_enum(pl.Series(name, _column.to_arrow(views)), enum_of(values))
-    except pl.exceptions.PolarsError as error:
-        raise JagTypeError(f"polars has no dtype for leaves of {values.type}: {error}") from error
+    array = _stored(array)
+    with panics(f"a Series of {array.values.type}"):
+        views = Column(array.shape, text_views(array.values))  # polars would copy other text
+        series = as_enum(pl.Series(name, _column.to_arrow(views)), enum_of(array.values))
     if not extension or array.ndim == 1:
         return series
     dtype = Jagged.ext_from_params(_arrow.EXTENSION_NAME, series.dtype, f'{{"ndim":{array.ndim}}}')

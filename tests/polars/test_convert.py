@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 import arrowjag as aj
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.errors import JagRangeError, JagTypeError, ShapeError
 from arrowjag.polars import Jagged, frame_from_table, from_series
 from arrowjag.testing import arrow_columns, assert_lists_equal
 
@@ -45,6 +45,9 @@ STORED = [
     (pa.string_view(), pl.String(), "a"),
     (pa.binary(2), pl.Binary(), b"ab"),
     (pa.decimal128(10, 2), pl.Decimal(10, 2), Decimal("1.25")),
+    (pa.decimal128(5, -2), pl.Decimal(7, 0), Decimal(12300)),
+    (pa.decimal256(50, 2), pl.Decimal(38, 2), Decimal("1.25")),
+    (pa.dictionary(pa.int8(), pa.list_(pa.int8())), pl.List(pl.Int8), [1]),
     (pa.dictionary(pa.int8(), pa.string()), pl.Categorical(), "a"),
     (pa.struct([("a", pa.list_(pa.int8()))]), pl.Struct({"a": pl.List(pl.Int8)}), {"a": [1]}),
     (pa.float16(), pl.Float16(), 1.0),
@@ -54,11 +57,18 @@ STORED = [
 
 @pytest.mark.parametrize(("type", "dtype", "value"), STORED, ids=str)
 def test_leaf_types_as_polars_stores_them(type, dtype, value):
-    leaves = pa.array([value, None], type=type)
+    is_words = pa.types.is_dictionary(type) and value != "a"  # of which pyarrow makes no array
+    leaves = pa.array([value, None], type.value_type if is_words else type)
+    if is_words:
+        leaves = pa.DictionaryArray.from_arrays(pa.array([0, None], type.index_type), leaves)
     x = aj.from_offsets(leaves, [0, 2])
     series = x.to_polars("v")
     assert series.dtype == Jagged(dtype, 2)
     assert from_series(series).values.null_count == leaves.null_count
+    for got in (series, frame_from_table(pa.table({"v": x.to_arrow()}))["v"]):
+        assert got.dtype == series.dtype
+        if value != 0:
+            assert got.to_list() == [[value, None]]
 
 
 TEXT = [
@@ -98,6 +108,8 @@ def test_small_decimals_are_widened():
         pytest.skip("this pyarrow has no small decimals")
     leaves = pa.array([Decimal("1.25")], type=pa.decimal32(5, 2))
     assert aj.from_offsets(leaves, [0, 1]).to_polars().dtype == Jagged(pl.Decimal(5, 2), 2)
+    few = pa.array([Decimal("0.00012")], pa.decimal128(5, 5)).cast(pa.decimal128(2, 5))  # more decimal places than digits
+    assert aj.from_offsets(few, [0, 1]).to_polars().to_list() == [[Decimal("0.00012")]]
 
 
 NESTED = {
@@ -127,13 +139,66 @@ def test_small_decimals_are_widened_in_tables(type, around, capfd):
 
 
 @pytest.mark.parametrize("around", NESTED.values(), ids=NESTED)
-@pytest.mark.parametrize("type", [pa.decimal256(50, 2), pa.month_day_nano_interval()], ids=str)
+@pytest.mark.parametrize(
+    "type",
+    [
+        pa.decimal256(76, 39),
+        pa.month_day_nano_interval(),
+        pa.timestamp("us", "+05:30"),
+        pa.dense_union([pa.field("a", pa.int8()), pa.field("b", pa.string())]),
+    ],
+    ids=["decimals", "interval", "zone", "union"],
+)
 def test_types_without_a_dtype_are_refused_before_polars_panics(type, around, capfd):
     x = aj.from_offsets(pa.nulls(1, around(type)), [0, 1])
     for convert in (x.to_polars, lambda: frame_from_table(pa.table({"x": x.to_arrow()}))):
         with pytest.raises(JagTypeError, match="polars has no dtype for"):
             convert()
     assert "panicked" not in capfd.readouterr().err
+
+
+DIGITS = aj.array([[Decimal("1.5"), None], [Decimal("2.25")], None, []], type=pa.decimal128(38, 2))
+
+
+@pytest.mark.parametrize(
+    ("function", "scale"),
+    [
+        (lambda x: x + x, 2),
+        (lambda x: x * x, 4),
+        (lambda x: aj.where(x > 2, x * x, x), 4),
+        (lambda x: aj.zip(a=x, b=x * x), None),
+    ],
+)
+def test_results_of_decimals_have_the_digits_of_polars(function, scale):
+    """Arrow gives them 256 bits, of which most values need no more than 128."""
+    expected, df = function(DIGITS), pl.DataFrame({"v": DIGITS.to_polars()})
+    leaf = pl.Struct({"a": pl.Decimal(38, 2), "b": pl.Decimal(38, 4)}) if scale is None else pl.Decimal(38, scale)
+    lazy = df.lazy().select(function(pl.col("v").jag))
+    assert lazy.collect_schema() == {"v": Jagged(leaf, 2)}
+    for got in (lazy.collect()["v"], lazy.collect(engine="streaming")["v"], function(df["v"].jag), expected.to_polars()):
+        assert got.dtype == Jagged(leaf, 2)
+        assert got.to_list() == expected.to_list()
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_decimals_of_too_many_digits_name_the_row_and_what_to_do(engine):
+    x = aj.array([[[Decimal(1)], [Decimal(2), Decimal(10) ** 20]], [[None]]], type=pa.decimal128(30, 0)) * Decimal("1.00")
+    df = pl.DataFrame({"v": x.to_polars()})
+    told = r"1\d+\.0+ in row \[0\]\[1\] does not fit decimal128\(38, 4\).* cast to double, or to fewer digits.* the operands"
+    for call in (
+        lambda: df.lazy().select(pl.col("v").jag * pl.col("v")).collect(engine=engine),
+        lambda: df["v"].jag * df["v"],
+        (x * x).to_polars,
+    ):
+        with pytest.raises(JagRangeError, match=told):
+            call()
+    with pytest.raises(JagRangeError, match=r"column 'x': .* precision 38.*cast to double, or to fewer digits"):
+        frame_from_table(pa.table({"x": (x * x).to_arrow()}))
+    share = pl.col("v").jag / (pl.col("v").jag + pl.col("v"))
+    with pytest.raises(JagTypeError, match=r"column 'v': polars has no dtype for decimal256.*the result in the same expression"):
+        df.lazy().select(share / pl.col("v")).collect_schema()
+    in_time = df.lazy().select((share * 2).jag.cast("double")).collect(engine=engine)
+    assert in_time["v"].to_list() == [[[1.0], [1.0, 1.0]], [[None]]]
 
 
 def test_objects_and_wide_integers_are_refused():
@@ -168,6 +233,7 @@ def test_declared_extents_are_arrays():
         (pa.list_(pa.int32(), 0), [[], None, [], []]),
         (pa.large_list(pa.list_(pa.string(), 2)), [[["a", "b"], None], [], None, [None, ["a", None]]]),
         (pa.list_(pa.list_(pa.string(), 0), 2), [[[], None], None, None, [[], []]]),
+        (pa.list_view(pa.int32()), [[1], None, [], [3, None]]),
         (pa.large_list_view(pa.list_view(pa.string())), [[["a"], None], None, [], [[], ["b", None]]]),
         (pa.list_(pa.large_list_view(CENTS), 1), [[[Decimal("0.25"), None]], None, [None], [[]]]),
         (pa.list_view(pa.struct([("a", pa.list_view(CENTS))])), [[{"a": [None]}, None], None, [], [{"a": [Decimal("0.25")]}]]),
@@ -201,12 +267,38 @@ def test_views_inside_of_structs_and_maps(item):
     structs = pa.array([{"a": [None]}, {"a": some}, None, {"a": None}, {"a": []}], pa.struct([("a", pa.large_list_view(item))]))
     maps = pa.array([[], [("k", some)], None, [("l", None)], [("m", [])]], pa.map_(pa.string(), pa.list_view(item)))
     runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 5]), pa.array([some, None], pa.list_view(item)))
-    table = pa.table({"s": structs, "m": maps, "r": runs})
+    stored = pa.ExtensionArray.from_storage(aj.JaggedType(structs.field("a").type), structs.field("a"))
+    encoded = pa.LargeListArray.from_arrays([0, 2, 2, 3, 4, 5], runs)
+    others = {
+        "e": pa.StructArray.from_arrays([stored], ["a"]),
+        "j": pa.ExtensionArray.from_storage(aj.JaggedType(encoded.type), encoded),
+    }
+    opaque = pa.ExtensionArray.from_storage(pa.opaque(stored.type.storage_type, "name", "vendor"), stored.storage)
+    table = pa.table({"s": structs, "m": maps, "r": runs, **others, "o": opaque})
     for part in (table, table[1:], table[1:4], table[:0]):
         frame = frame_from_table(part)
         assert frame["s"].to_list() == part["s"].to_pylist()
         assert frame["r"].to_list() == part["r"].to_pylist()
+        lists = part["s"].combine_chunks().field("a").to_pylist()
+        assert frame["e"].to_list() == [{"a": row} for row in lists]
+        assert frame["o"].ext.storage().to_list() == lists
+        assert aj.array(frame["j"]).to_list() == aj.from_arrow(part["j"]).to_list()
+        assert aj.from_arrow(part["o"]).to_polars().ext.storage().to_list() == lists
         assert aj.array(frame["m"]).to_list() == aj.from_arrow(part["m"]).to_list()
+
+
+@pytest.mark.parametrize("size", [0, 1, 2])
+def test_lists_of_fixed_size_inside_of_structs_and_maps(size):
+    """polars panics on those of size 0."""
+    tuples = pa.list_(pa.int32(), size)
+    for type, around in (
+        (pa.struct([("a", tuples)]), lambda row: {"a": row}),
+        (pa.large_list(pa.struct([("a", tuples)])), lambda row: [{"a": row}]),
+    ):
+        rows = pa.array([around([1] * size), around(None), None, around([3] * size)], type)
+        for part in (rows, rows[1:2], rows.filter(pa.array([True, False, True, True])), rows[:0]):
+            frame = frame_from_table(pa.table({"v": pa.chunked_array([part, part])}))
+            assert frame["v"].to_list() == part.to_pylist() * 2
 
 
 def test_lists_of_enums_in_files_have_one_dtype(tmp_path):

@@ -158,6 +158,8 @@ def test_panics_are_ours(monkeypatch):
     wide = pa.array([1], pa.decimal256(50, 2))
     with pytest.raises(JagTypeError, match=r"a Series of decimal256.*polars panicked"):
         _convert.to_series(aj.array(wide))
+    with pytest.raises(JagTypeError, match=r"a frame: polars panicked"):
+        _convert.frame_from_table(pa.table({"x": wide}))
 
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
