@@ -33,29 +33,22 @@ _ROWS = "rows"
 class Block(NamedTuple):
     """Consecutive rows of a column."""
 
-    rows: slice
     lists: pl.Series
     items: pa.Array
 
 
 def _over_blocks(function: Callable[[Block], Result], series: pl.Series) -> list[Result]:
     """Call a function on each block of rows of a column of flat lists; return the results in order."""
-    results: list[Result] = []
-    first = 0
-    for chunk in series.alias(_ROWS).get_chunks():
-        results += _over_chunk(function, chunk, first)
-        first += len(chunk)
-    return results
+    return [result for chunk in series.alias(_ROWS).get_chunks() for result in _over_chunk(function, chunk)]
 
 
-def _over_chunk(function: Callable[[Block], Result], chunk: pl.Series, first: int) -> list[Result]:
+def _over_chunk(function: Callable[[Block], Result], chunk: pl.Series) -> list[Result]:
     lists: Any = chunk.to_arrow()
     items, offsets = lists.values, _offsets(lists)
 
     def work(start: int, end: int) -> Result:
         low, high = int(offsets[start]), int(offsets[end])
-        rows = slice(first + start, first + end)
-        return function(Block(rows, chunk.slice(start, end - start), items.slice(low, high - low)))
+        return function(Block(chunk.slice(start, end - start), items.slice(low, high - low)))
 
     cuts = offsets - offsets[0] if offsets[0] else offsets
     return map_rows(work, cuts, min_values=sizes.EXPRESSION_VALUES, block_values=sizes.EXPRESSION_BLOCK)

@@ -120,19 +120,19 @@ def _is_exact(function: Callable[[Any, Any], pl.Expr], number: Any, leaf: pa.Dat
         if function is not operator.truediv:
             return bool(value != 0)
         inverse = 1 / value
-    if value == 0 or np.isinf(value):
+    if value == 0:
         return True
     return bool(abs(np.frexp(value)[0]) == 0.5 and np.isfinite(inverse) and inverse != 0)
 
 
 def _literal(value: Any, leaf: pa.DataType) -> pl.Expr | None:
-    """Return a Python number as a literal of a leaf type; None for NaN, a number out of range or of another kind."""
+    """Return a Python number as a literal of a leaf type; None for NaN, a number out of range, and any other value or type."""
     if pt.is_integer(leaf):
         limits = np.iinfo(numpy_dtype(leaf))
         return pl.lit(value, polars_dtype(leaf)) if type(value) is int and limits.min <= value <= limits.max else None
     if not _is_float(leaf) or not (type(value) is float or (type(value) is int and abs(value) < 2**24)) or math.isnan(value):
         return None
-    if math.isfinite(value) and abs(value) > np.finfo(numpy_dtype(leaf)).max:
+    if math.isfinite(value) and abs(value) > float(np.finfo(numpy_dtype(leaf)).max):
         return None
     return pl.lit(float(value), polars_dtype(leaf))
 
@@ -174,7 +174,7 @@ def _compare(call: Call, operands: Operands) -> Build | None:
     if not isinstance(operands[0], ColumnType):
         name, operands = _ORDERS[name][0], operands[::-1]
     column, bound = operands
-    if isinstance(bound, ColumnType) or not _is_nested_list(column) or not _is_number(column.leaf):
+    if not _is_nested_list(column):
         return None
     if pt.is_integer(column.leaf) and type(bound) is float:
         bound = _whole_bound(name, bound)
@@ -197,10 +197,9 @@ def _whole_bound(name: str, bound: float) -> int | None:
 
 
 def _fill_null(_call: Call, operands: Operands) -> Build | None:
-    if len(operands) != 2 or isinstance(operands[1], ColumnType) or not _is_nested_list(operands[0]):
+    if len(operands) != 2 or not _is_nested_list(operands[0]):
         return None
-    leaf = operands[0].leaf
-    literal = _literal(operands[1], leaf) if _is_number(leaf) else None
+    literal = _literal(operands[1], operands[0].leaf)
     return None if literal is None else _items(operands[0], pl.element().fill_null(literal))
 
 

@@ -263,7 +263,7 @@ def _computed_once(known: _Shared, inputs: tuple[pl.Series, ...], key: Hashable,
         if value is None:
             value = known.values[key] = _Value(inputs, known.outputs())
             known.shrink()
-    if not (value.lock.acquire(timeout=wait) if wait else value.lock.acquire(blocking=False)):
+    if not value.lock.acquire(timeout=wait):
         return compute()
     try:
         if value.value is None:

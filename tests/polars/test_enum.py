@@ -8,7 +8,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.errors import JagTypeError, JagValueError
-from arrowjag.polars import Jagged, from_series, to_series
+from arrowjag.polars import Jagged, _convert, from_series, to_series
 
 c = pl.col
 LEVEL = pl.Enum(["lo", "mid", "hi"])
@@ -172,6 +172,23 @@ def test_labels_that_are_no_category():
     assert series.jag.cast(OTHER, strict=False).to_list() == [[None, None, "lo"]]
     with pytest.raises(JagTypeError, match="Only text becomes an Enum"):
         TEXT["n"].jag.cast(OTHER)
+
+
+@pytest.mark.parametrize("panic", [True, False])
+def test_categories_that_an_enum_lacks(panic, monkeypatch):
+    """A strict cast of some versions panics, so that the nulls of a lenient one are counted."""
+    monkeypatch.setattr(_convert, "ENUM_CASTS_PANIC", panic)
+    for rows in (["hi", None], [["hi"], None, [], [None]], [{"a": "hi"}, None]):
+        held = pl.Series(rows)
+        words = held.cast(pl.Categorical) if held.dtype == pl.String else held.cast(_with_categories(held.dtype, pl.Categorical()))
+        enum = pl.Struct({"a": OTHER}) if isinstance(rows[0], dict) else OTHER
+        assert _convert.as_enum(words, enum).to_list() == rows
+        with pytest.raises((JagTypeError, pl.exceptions.PolarsError), match=r"categor|conversion"):
+            _convert.as_enum(words, pl.Struct({"a": pl.Enum(["lo"])}) if isinstance(rows[0], dict) else pl.Enum(["lo"]))
+
+
+def _with_categories(dtype, leaf):
+    return pl.Struct({"a": leaf}) if isinstance(dtype, pl.Struct) else pl.List(leaf)
 
 
 def test_an_enum_becomes_another():

@@ -65,6 +65,7 @@ def test_over(calls):
         lambda v: v.filter(BIG).first(),
         lambda v: v.filter(BIG).len(),
         lambda v: v.filter(BIG).sum() + 1,
+        lambda v: v.filter(BIG).sum().alias("w"),
         lambda v: v.gather([0]),
         lambda v: v.alias("w"),
         lambda v: pl.when(BIG).then(v),

@@ -74,6 +74,9 @@ def test_aggregates_of_computed_columns_and_of_several_axes():
         assert_same(got, row_of((X["v"] * X["k"]).sum(axis=0)))
     for got in results(frame(), c("w").jag.max(axis=(0, 1, 2))):
         assert_same(got, row_of(X["w"].max(axis=None)))
+    for options in ({"skip_nulls": False}, {"min_count": 3}):
+        for got in results(frame(), c("v").jag.sum(axis=0, **options)):
+            assert_same(got, row_of(X["v"].sum(axis=0, **options)))
 
 
 def test_an_aggregate_is_spread_over_the_rows():
@@ -337,6 +340,7 @@ WITH_ARRAY = {
     "imploded": lambda v, array: (v + array).jag.sum(axis=0) if isinstance(v, pl.Expr) else (v + array).sum(axis=0),
     "function": lambda v, array: aj.where(v > 1, pl.Series(array), v),
     "literal": lambda v, array: v + pl.lit(pl.Series(array)),
+    "named literal": lambda v, array: v + pl.lit(pl.Series(array)).alias("w"),
     "argument": lambda v, array: v.shift(1, fill=array),
 }
 
@@ -355,11 +359,17 @@ def test_a_constant_array_of_another_length_raises_our_error(name: str, engine: 
 @pytest.mark.parametrize("name", WITH_ARRAY)
 def test_a_constant_array_of_the_frame_gives_what_the_array_gives(name: str) -> None:
     array = np.arange(3.0)
-    expected = WITH_ARRAY[name](aj.array(V["v"]), array) if name != "literal" else aj.array(V["v"]) + array
+    expected = aj.array(V["v"]) + array if "literal" in name else WITH_ARRAY[name](aj.array(V["v"]), array)
     got = V.lazy().select(x=WITH_ARRAY[name](c("v").jag, array)).collect(engine="streaming")["x"]
     assert got.to_list() == (expected.to_list() if len(expected) == 3 and name != "imploded" else [expected.to_list()])
     part = V.lazy().with_columns(x=WITH_ARRAY[name](c("v").jag, array)).filter(c("k") > 1).collect()
     assert part["x"].to_list() == (got.to_list()[1:] if len(got) == 3 else got.to_list() * 2)
+
+
+def test_an_array_that_depends_on_columns_is_no_constant() -> None:
+    expected = aj.array(V["v"]) * [2.0, 1.0, 0.0]
+    got = V.select(x=c("v").jag * pl.lit(pl.Series([0.0, 1.0, 2.0])).sort_by("k", descending=True))["x"]
+    assert got.to_list() == expected.to_list()
 
 
 def test_numpy_functions_that_take_expressions_for_objects_raise() -> None:

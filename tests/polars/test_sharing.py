@@ -244,8 +244,19 @@ def test_a_value_is_released_after_its_last_output():
     assert calls == [1]
 
 
+def test_a_value_is_released_when_the_last_output_that_waits_is_dropped():
+    made, columns = tickets(3)
+    for ticket in made[:2]:
+        with ticket.run(columns, 2) as look:
+            assert look(7, lambda: "value") == "value"
+    assert remembered() == 1
+    del made[2]
+    assert remembered() == 0
+
+
 def test_the_second_caller_waits_for_the_value():
     (one, two), columns = tickets(2)
+    earlier, others = tickets(2)
     entered, may_end = threading.Event(), threading.Event()
     calls: list[str] = []
     got: list[str] = []
@@ -257,6 +268,8 @@ def test_the_second_caller_waits_for_the_value():
         return "value"
 
     def run(ticket: _sharing.Ticket, compute) -> None:
+        with earlier[0].run(others, 2):  # an evaluation that has ended is none that this one is inside of
+            pass
         with ticket.run(columns, 2) as look:
             got.append(look(7, compute))
 
