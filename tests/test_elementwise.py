@@ -300,7 +300,7 @@ def test_ufuncs_of_several_operands_and_results() -> None:
     part, whole = np.modf(x)
     assert (part.to_list(), whole.to_list()) == ([[0.5, None], [0.5]], [[1.0, None], [2.0]])
     assert np.logical_not(aj.array([0, 2])).to_list() == [True, False]
-    for call in (lambda: np.add.reduce(x), lambda: np.add(x, x, where=True), lambda: np.matmul(x, x)):
+    for call in (lambda: np.add.reduce(x), lambda: np.add(x, x, where=True), lambda: np.vecdot(x, x)):
         with pytest.raises(TypeError):
             call()
 

@@ -20,6 +20,7 @@ from arrowjag.errors import JagOverflowError, JagRangeError, JagTypeError, JagVa
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
 from tests.along import EQUAL, NUMBERS, any_axis, as_list, common_extents, kept
+from tests.hosts import pl
 from tests.reference import Jag
 
 ORDERS = st.sampled_from([2, 1, math.inf, 0, 3, 0.5])
@@ -114,6 +115,58 @@ def test_products_of_deeper_matrices_and_of_empty_ones() -> None:
         [],
     ]
     assert aj.array([[[], []]], type=pa.int64(), ndim=3).matmul(aj.array([[]], type=pa.int64(), ndim=2)).to_list() == [[0, 0]]
+
+
+def test_the_operator_is_the_method_on_every_surface() -> None:
+    x = aj.array([[[1, 2], [3, 4]], [[5]], None, []], type=pa.int64(), ndim=3)
+    vectors, squares = aj.array([[1, 1], [2], [3], []], type=pa.int64(), ndim=2), x.matmul(x).to_list()
+    frame, p = pl.DataFrame({"x": x.to_polars(), "v": vectors.to_polars()}), x.to_pandas()
+    s, c = frame["x"], pl.col("x")
+    for got in (
+        x @ x,
+        np.matmul(x, x),
+        x.to_list() @ x,
+        x @ x.to_list(),
+        aj.jit(lambda a, b: a @ b)(x, x),
+        aj.jit(np.matmul)(x, x),
+    ):
+        assert got.to_list() == squares
+    for got in (
+        p.jag @ p,
+        p.jag @ x,
+        np.matmul(p.jag, p.jag),
+        s.jag @ s,
+        s @ s.jag,
+        s.jag @ x,
+        np.matmul(s.jag, s),
+        x.to_list() @ s.jag,
+    ):
+        assert aj.array(got).to_list() == squares
+    for made in (c.jag @ c, c @ c.jag, c.jag @ x, x @ c.jag, np.matmul(c.jag, c), x.to_list() @ c.jag, aj.jit(np.matmul)(c, c)):
+        for engine in ("in-memory", "streaming"):
+            assert frame.lazy().select(made).collect(engine=engine)["x"].to_list() == squares
+    for got in (x @ vectors, s.jag @ frame["v"], frame.select(c.jag @ pl.col("v"))["x"]):
+        assert aj.array(got).to_list() == x.matmul(vectors).to_list()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda v, f: v @ v,
+        lambda v, f: v @ 2,
+        lambda v, f: np.matmul([1, 2], v),
+        lambda v, f: v.to_pandas().jag @ v,
+        lambda v, f: f["v"].jag @ f["v"],
+        lambda v, f: f.select(pl.col("v").jag @ pl.col("v")),
+        lambda v, f: aj.jit(lambda one: one @ one)(v),
+    ],
+)
+def test_the_operator_of_vectors_names_the_method_to_call(call: Any) -> None:
+    v = aj.array([[1, 2], [3]])
+    with pytest.raises(aj.ShapeError, match=r"matmul takes matrices.* write x\.dot\(y\) for the products of vectors"):
+        call(v, pl.DataFrame({"v": v.to_polars()}))
+    with pytest.raises(aj.JagTypeError, match="matmul takes arrays of matrices, got 2"):
+        2 @ pl.col("v").jag
 
 
 def test_products_are_those_of_numpy() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -158,6 +159,14 @@ class ElementwiseMethods(ArrayBase):
     def __rrshift__(self, other: Any) -> JaggedArray:
         return self._binary("right_shift", other, True)
 
+    def __matmul__(self, other: Any) -> Any:
+        return _by_their_rules(operator.matmul, (self, other)) if _has_own_rules(other) else self._of(self).matmul(other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        if _has_own_rules(other):
+            return _by_their_rules(operator.matmul, (other, self))
+        return self._of(as_column(other)).matmul(self)
+
     def __eq__(self, other: object) -> JaggedArray:  # type: ignore[override]  # elementwise, as in numpy
         return self._binary("equal", other)
 
@@ -206,6 +215,8 @@ class ElementwiseMethods(ArrayBase):
         check_ufunc(ufunc, call, options)
         if any(_has_own_rules(one) for one in inputs):
             return _by_their_rules(ufunc, inputs)
+        if ufunc is np.matmul:
+            return operator.matmul(self._of(as_column(inputs[0])), inputs[1])
         name = _ops.UFUNCS.get(ufunc, ufunc.__name__)
         operands = [operand(one, self.type, name, by_value=name in _ops.COMPARISONS) for one in inputs]
         if not any(isinstance(one, Column) for one in operands):  # arrays of ndim 0 count as scalars beside others

@@ -22,6 +22,7 @@ from arrowjag._expressions.tree import (
     is_scalar,
     like,
     mapped_values,
+    operator_call,
     record_arguments,
     record_operands,
     recorded_key,
@@ -270,7 +271,7 @@ class Traced:
 
     def _operate(self, name: str, *operands: Any) -> Any:
         self._check_operands(getattr(operator, name), operands)
-        return self._trace.call("operator", name, tuple(self._trace.record(one, rowwise=True) for one in operands))
+        return self._trace.call(*operator_call(name, tuple(self._trace.record(one, rowwise=True) for one in operands)))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         check_ufunc(ufunc, method, options)
@@ -402,7 +403,7 @@ _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def _add_operators() -> None:
-    for name in (*PYTHON_BINARY, *_COMPARISONS):
+    for name in (*PYTHON_BINARY, *_COMPARISONS, "matmul"):
         function = f"{name}_" if name in ("and", "or") else name
 
         def forward(self: Traced, other: Any, function: str = function) -> Any:

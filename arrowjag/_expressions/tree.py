@@ -20,7 +20,7 @@ from arrowjag._methods import FREE_FUNCTIONS, METHODS, Rows, rows_of_free
 from arrowjag._ops.elementwise import is_text
 from arrowjag._ops.elementwise.operators import FUNCTIONS, UFUNCS
 from arrowjag.dims import is_pattern
-from arrowjag.errors import ShapeError
+from arrowjag.errors import JagTypeError, ShapeError, brief
 
 __all__ = [
     "Call",
@@ -38,6 +38,7 @@ __all__ = [
     "mapped",
     "mapped_values",
     "operate",
+    "operator_call",
     "record_arguments",
     "record_operands",
     "recorded_key",
@@ -427,8 +428,19 @@ _PYTHON = {"and_": "and", "or_": "or"}
 _REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
+def operator_call(name: str, operands: tuple[Any, ...]) -> tuple[str, str, tuple[Any, ...]]:
+    """The kind, name and arguments of a call of an operator; ``@`` is the method `matmul`, which does not keep the items."""
+    if name != "matmul":
+        return "operator", name, operands
+    if not isinstance(operands[0], (Input, Call)):
+        raise JagTypeError(f"matmul takes arrays of matrices, got {brief(operands[0])}")
+    return "method", name, operands
+
+
 def ufunc_call(ufunc: np.ufunc, operands: tuple[Any, ...]) -> tuple[str, str, tuple[Any, ...]]:
     """The kind, name and arguments of a call of a ufunc; an operator if one stands for it, so that both fuse alike."""
+    if ufunc is np.matmul:
+        return operator_call("matmul", operands)
     name = FUNCTIONS[UFUNCS[ufunc]].python if ufunc in UFUNCS and ufunc.__name__ not in _OF_TRUTH else None
     if name is None or len(operands) != ufunc.nin:
         return "ufunc", ufunc.__name__, (ufunc, *operands)

@@ -277,7 +277,8 @@ def matmul(x: Column, y: Column) -> Column:
     if x.ndim < 3 or y.ndim not in (x.ndim, x.ndim - 1):
         raise ShapeError(
             "matmul takes matrices, an array of at least 3 dims, and matrices or vectors, as many dims or one fewer, "
-            f"got {x.shape!r} and {y.shape!r}"
+            f"got {x.shape!r} and {y.shape!r}; write x.dot(y) for the products of vectors, and aj.dense.matmul(x, y) for one "
+            "dense matrix per row or for all rows"
         )
     is_vector = y.ndim < x.ndim
     outer = x.ndim - 2

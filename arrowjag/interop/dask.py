@@ -315,7 +315,7 @@ def _operators(name: str) -> tuple[Any, Any]:
     return (lambda self, other: self._binary(function, self, other)), (lambda self, other: self._binary(function, other, self))
 
 
-_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift")
+_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift", "matmul")
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 

@@ -12,7 +12,7 @@ from arrowjag._ops.elementwise import PYTHON_BINARY, PYTHON_UNARY
 __all__ = ["add_methods", "add_operators", "caller"]
 
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-BINARY = tuple(name for name in PYTHON_BINARY if name not in COMPARISONS)
+BINARY = (*(name for name in PYTHON_BINARY if name not in COMPARISONS), "matmul")
 _RESERVED = {"and", "or"}
 
 

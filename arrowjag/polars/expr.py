@@ -20,7 +20,18 @@ from arrowjag.errors import JagTypeError, Suggesting
 from arrowjag.polars._evaluation import describe
 from arrowjag.polars._names import add_aliases, check_keywords, own_names, refuse, refuse_foreign
 from arrowjag.polars._surface import BINARY, COMPARISONS, add_methods, add_operators, caller
-from arrowjag.polars._tree import Call, Input, Node, children, mapped_values, record, record_arguments, record_operands, ufunc_call
+from arrowjag.polars._tree import (
+    Call,
+    Input,
+    Node,
+    children,
+    mapped_values,
+    operator_call,
+    record,
+    record_arguments,
+    record_operands,
+    ufunc_call,
+)
 from arrowjag.polars.lowering import lower
 
 __all__ = ["JagExpr", "JagNamespace"]
@@ -83,7 +94,7 @@ class JagExpr(pl.Expr):
         return facts_html("JagExpr", [("calls", calls), *((f"x{at}", str(node.source)) for node, at in positions)])
 
     def _operate(self, name: str, *args: Any) -> JagExpr:
-        return JagExpr(Call("operator", name, tuple(record(one, rowwise=True) for one in args)))
+        return JagExpr(Call(*operator_call(name, tuple(record(one, rowwise=True) for one in args))))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         check_ufunc(ufunc, method, options)
