@@ -33,7 +33,8 @@ def text(column: Column) -> str:
     """The repr of an array: one line of facts, then the rows."""
     if column.ndim == 0:
         return f"JaggedArray(scalar of {column.type}): {_leaf(column, 0)}"
-    head = f"JaggedArray {shape_text(column.shape, at_a_glance=True)} of {type_text(column)}"
+    shape = shape_text(column.shape.dims, at_a_glance=True).removeprefix("a shape ")  # of a sample
+    head = f"JaggedArray {shape} of {type_text(column)}"
     n = column.shape.nodes(1)
     if n == 0:
         return f"{head}\n[]"
@@ -245,7 +246,7 @@ def array_html(column: Column) -> str:
     """
     if column.ndim == 0:
         return part(f"<code>{escape(text(column))}</code>")
-    shape = escape(shape_text(column.shape, at_a_glance=True))
+    shape = escape(shape_text(column.shape.dims, at_a_glance=True))
     rows = rows_html((row, row_text(column, row) if row is not None else "") for row in shown_rows(column.shape.nodes(1)))
     values = column._stored
     nulls = "" if pt.is_run_end_encoded(values.type) else f" ({values.null_count:,} null)"

@@ -21,6 +21,7 @@ from arrowjag._ops.elementwise import is_text
 from arrowjag._ops.elementwise.operators import FUNCTIONS, UFUNCS
 from arrowjag.dims import is_pattern
 from arrowjag.errors import JagTypeError, ShapeError, brief
+from arrowjag.shape._text import of_samples
 
 __all__ = [
     "Call",
@@ -498,13 +499,11 @@ def call(node: Call, value_of: Callable[[Node], Any]) -> Any:
 
 def sample_of(node: Call, sample: Callable[[Node], Any]) -> Any:
     """Return an empty array of the type of a call, or a scalar, from samples of its nodes."""
-    if node.kind == "method":
-        rule = METHODS[node.name].result_type
-        if rule is not None:
-            return rule(sample(node.args[0]), **bound_arguments(node, sample))
-    elif node.kind == "function" and node.name in OF_YOUR_CODE:
+    rule = METHODS[node.name].result_type if node.kind == "method" else None
+    if node.kind == "function" and node.name in OF_YOUR_CODE:
         needed_type(node.kwargs.get("type"), node.name)
-    return call(node, sample)
+    with of_samples():
+        return call(node, sample) if rule is None else rule(sample(node.args[0]), **bound_arguments(node, sample))
 
 
 OF_YOUR_CODE = {"fold", "map_items", "map_rows", "scan"}

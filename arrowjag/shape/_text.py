@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import numpy as np
 
 from arrowjag.dims import Affine, Dim, Ragged, Uniform
 from arrowjag.errors import plural
 
-__all__ = ["SHOWN", "describe_dim", "encoding_text", "mismatch_text", "shape_text", "sizes_text"]
+__all__ = ["SHOWN", "describe_dim", "encoding_text", "mismatch_text", "of_samples", "shape_text", "sizes_text"]
 
 SHOWN = 6
 
@@ -17,8 +19,23 @@ _GLANCE = 1 << 20
 """The number of sizes that are compared in a fraction of a millisecond."""
 
 
-def shape_text(dims: Iterable[Dim], *, at_a_glance: bool = False) -> str:
+_OF_SAMPLES = ContextVar("_OF_SAMPLES", default=False)
+
+
+@contextmanager
+def of_samples() -> Iterator[None]:
+    """Write shapes without rows as their number of dims: they are those of samples of the types, not of the caller's data."""
+    token = _OF_SAMPLES.set(True)
+    try:
+        yield
+    finally:
+        _OF_SAMPLES.reset(token)
+
+
+def shape_text(dims: Sequence[Dim], *, at_a_glance: bool = False) -> str:
     """Return the repr of a shape; `at_a_glance` shows the ends of long lists without comparing all sizes."""
+    if dims and not dims[0].size and _OF_SAMPLES.get():
+        return f"a shape of {plural(len(dims), 'dim')}"
     return f"JaggedShape({', '.join(sizes_text(dim, at_a_glance=at_a_glance) for dim in dims)})"
 
 
