@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from arrowjag import _column
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._array.indexing import amount
 from arrowjag._column import Column
-from arrowjag._methods import method, over_axis
+from arrowjag._methods import Rows, method, over_axis
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops import maps as _ops
 from arrowjag._warnings import warn
@@ -21,12 +22,39 @@ from arrowjag.typing import ArrayOrScalar
 __all__ = ["MapMethods", "warn_of_duplicates"]
 
 
+def _get_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    """An array may be one default per row, or the one for all rows if the values are lists; surfaces pass it whole."""
+    rows = over_axis(ndim, arguments)
+    return Rows.KEPT if rows is Rows.LOCAL and _is_array(arguments.get("default")) else rows
+
+
+def _get_type(x: Any, key: Any, default: Any = None) -> Any:
+    """The type of `get`; constant defaults, of which there is one per row, are taken without them."""
+    if _is_array(default):
+        values, below = _values_of(struct_fields.opened_maps(x))
+        given = _default(default, values, below)
+        default = x._wrap(given) if given.ndim <= below else x._wrap(given)[:0]
+    return x.get(key, default)
+
+
+def _is_array(value: Any) -> bool:
+    return value is not None and not isinstance(value, (str, bytes, dict)) and as_column(value).ndim > 0
+
+
+def _values_of(column: Column) -> tuple[Column, int]:
+    """Return the values that `get` looks up in maps, or the items, and the number of dims of each."""
+    if not _ops.is_entry(column.type):
+        return column, 0
+    values = struct_fields.field(column, "value")
+    return values, values.ndim - column.ndim
+
+
 class MapMethods(ArrayBase):
     """Methods of rows of entries, which are structs of `key` and `value`."""
 
     __slots__ = ()
 
-    @method("key", "default", rows=over_axis)
+    @method("key", "default", rows=_get_rows, result_type=_get_type)
     def get(self, key: Any, default: Any = None) -> ArrayOrScalar:
         """Look up the value of a key in each map, or the item at a position of each row.
 
@@ -65,12 +93,8 @@ class MapMethods(ArrayBase):
         [2, 0, 0]
         """
         column: Column = struct_fields.opened_maps(self)
-        values, below = column, 0
         if _ops.is_entry(column.type):
             sought: Any = _key(column, key, "get")
-            if default is not None:
-                values = struct_fields.field(column, "value")
-                below = values.ndim - column.ndim
         else:
             if isinstance(key, (str, bytes)):
                 raise JagTypeError(
@@ -78,7 +102,7 @@ class MapMethods(ArrayBase):
                     "of a map, structs with the fields key and value"
                 )
             sought = amount(key, "get")
-        return self._wrap(_ops.get(column, sought, _default(default, values, below)))
+        return self._wrap(_ops.get(column, sought, None if default is None else _default(default, *_values_of(column))))
 
     @method("k")
     def contains_key(self, k: Any) -> ArrayOrScalar:
@@ -180,9 +204,7 @@ def _comparable(one: pa.DataType, two: pa.DataType) -> bool:
 
 
 def _default(default: Any, values: Column, below: int) -> Any:
-    """Convert a default to a scalar or a column; None stays, and so does a null scalar of no type."""
-    if default is None:
-        return None
+    """Convert a default to a scalar or a column; a null scalar of no type stays."""
     if below and isinstance(default, (list, tuple, np.ndarray)):
         return as_column(default, ndim=max(below, as_column(default).ndim))
     return operand(default, values.type, "get")

@@ -90,9 +90,9 @@ Node: TypeAlias = "Input | Call"
 
 # --------------------------------------------------------------------------------------------------- recording
 
-_CONSTANT = {"fill_null_rows", "set"}
-"""Methods whose constant arguments are passed as they are: whether they have the rows of the column depends on the column (one row
-or all rows), or on another argument (the rows that the index of `set` selects)."""
+_CONSTANT = {"fill_null_rows": {"y"}, "get": {"default"}, "set": {"values"}}
+"""Parameters whose constants are passed as they are: whether they have the rows of the column depends on the column (one row or all
+rows, or one default for all lists of a map), or on another argument (the rows that the index of `set` selects)."""
 
 _SETS = {"cut", "digitize", "histogram", "is_in", "translate"}
 """Methods whose flat arguments are sets, tables or edges for all rows, unless one of them is a column or has rows."""
@@ -151,7 +151,7 @@ def _positional(name: str) -> tuple[int, tuple[bool, ...]] | None:
 
 def _array_names(name: str) -> set[str]:
     """The parameters of a method that may contain one item per row."""
-    return set() if name in _CONSTANT else {one.lstrip("*") for one in METHODS[name].arrays}
+    return {one.lstrip("*") for one in METHODS[name].arrays} - _CONSTANT.get(name, set())
 
 
 def _has_rows(name: str, value: Any, record: Record) -> bool:

@@ -68,3 +68,34 @@ def test_values_that_are_lists():
     df = pl.DataFrame({"m": maps})
     for got in results(df, c("m").jag["value"].jag.sum()):
         assert got.to_list() == [[3], None]
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_a_default_is_one_list_for_all_rows_or_one_per_row(engine):
+    """Only the type of the map tells which, so that expressions pass constants as they are."""
+    x = aj.array([[("a", [1, 2])], [], None, [("b", None)]], type=pa.map_(pa.string(), pa.list_(pa.int64())))
+    y = aj.array([[5, 6], [], None, [7]])
+    df = pl.DataFrame(
+        {"m": x.to_polars(), "y": y.to_polars(), "d": aj.array([[7], [8, 9], [], [None]]).to_polars(), "k": [1, 2, 3, 4]}
+    )
+    lazy = pl.concat([df[:1], df[1:]], rechunk=False).lazy()
+    each, numbers = [[7], [8, 9], [], [None]], [1, 2, 3, 4]
+    for column, key, defaults in (
+        (
+            "m",
+            "b",
+            [[7], [7, 8], each, aj.array([7, 8]), pl.Series([7, 8]), aj.array(each), pl.Series(each), c("d"), c("k")],
+        ),
+        ("y", 1, [numbers, aj.array(numbers), pl.Series(numbers), c("k"), 9, None]),
+    ):
+        array = aj.array(df[column])
+        for default in defaults:
+            given = aj.array(df.select(default).to_series()) if isinstance(default, pl.Expr) else default
+            expected = array.get(key, given).to_list()
+            query = lazy.select(r=c(column).jag.get(key, default=default))
+            got = query.collect(engine=engine)
+            assert got.schema == query.collect_schema()
+            assert got["r"].to_list() == expected
+            assert df[column].jag.get(key, given).to_list() == expected
+    with pytest.raises(aj.ShapeError, match=r"column 'y': get: JaggedShape\(2\) is not a prefix of JaggedShape\(4\)"):
+        lazy.select(c("y").jag.get(1, default=[1, 2])).collect(engine=engine)
