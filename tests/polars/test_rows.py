@@ -79,6 +79,40 @@ def test_aggregates_of_computed_columns_and_of_several_axes():
             assert_same(got, row_of(X["v"].sum(axis=0, **options)))
 
 
+WINDOWS = {
+    "sum of columns": lambda v, k: (v + k).jag.sum(axis=0) if isinstance(k, pl.Expr) else (v + k).sum(axis=0),
+    "lengths": lambda v, k: v.lengths(axis=0),
+}
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@pytest.mark.parametrize("name", WINDOWS)
+def test_aggregates_of_windows_that_overlap_and_of_parts_of_groups(name, engine):
+    """Of `group_by_dynamic` and `rolling`, and of groups that are sorted, cut or filtered."""
+    function = WINDOWS[name]
+    made, lazy = function(c("v").jag, c("k")), frame().with_columns(j=pl.int_range(5)).lazy()
+    groups, last_three = [[0, 2, 4], [1, 3]], [list(range(max(0, row - 2), row + 1)) for row in range(5)]
+
+    def expected(parts):
+        found = [function(X["v"][part], X["k"][part]) for part in parts]
+        return [one.to_list() if isinstance(one, aj.JaggedArray) else one.as_py() for one in found]
+
+    dynamic = lazy.group_by_dynamic("j", every="2i").agg(r=made)
+    rolling = lazy.rolling("j", period="3i").agg(r=made)
+    for query, parts in ((dynamic, [[0, 1], [2, 3], [4]]), (rolling, last_three)):
+        got = query.collect(engine=engine)
+        assert got.schema == query.collect_schema()
+        assert got["r"].to_list() == expected(parts)
+    cut = {
+        "reversed": (lambda one: one.sort_by("j", descending=True), lambda rows: rows[::-1]),
+        "cut": (lambda one: one.head(2), lambda rows: rows[:2]),
+        "filtered": (lambda one: one.filter(c("j") > 0), lambda rows: [row for row in rows if row]),
+    }
+    for columns, rows in cut.values():
+        got = lazy.group_by("g", maintain_order=True).agg(r=function(columns(c("v")).jag, columns(c("k")))).collect(engine=engine)
+        assert got["r"].to_list() == expected([rows(group) for group in groups])
+
+
 def test_an_aggregate_is_spread_over_the_rows():
     expr = c("v").jag - c("v").jag.min(axis=None)
     for got in results(frame(), expr):
