@@ -160,7 +160,7 @@ class VectorMethods(ArrayBase):
 
     @method("y")
     def matmul(self, y: Any) -> JaggedArray:
-        """Multiply the matrix of each row by the matrix of the same row of another array, or by its vector.
+        """Multiply the matrix of each row by the matrix of the same row of another array, or by its vector; also ``x @ y``.
 
         Parameters
         ----------

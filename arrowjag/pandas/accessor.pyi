@@ -322,7 +322,7 @@ class SeriesJag:
         """Call a function on each row."""
 
     def matmul(self, y: Any) -> pd.Series[Any]:
-        """Multiply the matrix of each row by the matrix of the same row of another array, or by its vector."""
+        """Multiply the matrix of each row by the matrix of the same row of another array, or by its vector; also ``x @ y``."""
 
     def max(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """Return the largest item of each row."""

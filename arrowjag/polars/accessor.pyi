@@ -351,7 +351,7 @@ class JagNamespace(JagExpr):
         """Call a function on each row."""
 
     def matmul(self, y: Any) -> JagExpr:
-        """Multiply the matrix of each row by the matrix of the same row of another array, or by its vector."""
+        """Multiply the matrix of each row by the matrix of the same row of another array, or by its vector; also ``x @ y``."""
 
     def max(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """Return the largest item of each row."""
@@ -1140,7 +1140,7 @@ class JagSeries(pl.Series):
         """Call a function on each row."""
 
     def matmul(self, y: Any) -> pl.Series:
-        """Multiply the matrix of each row by the matrix of the same row of another array, or by its vector."""
+        """Multiply the matrix of each row by the matrix of the same row of another array, or by its vector; also ``x @ y``."""
 
     def max(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """Return the largest item of each row."""
