@@ -18,7 +18,7 @@ from arrowjag._column import Column, row_validity
 from arrowjag._html import count_text, dims_table, escape, part, rows_html, section
 from arrowjag.shape._text import shape_text
 
-__all__ = ["Style", "array_html", "cell_text", "leaf_text", "row_text", "shown_rows", "styled", "text", "type_text"]
+__all__ = ["Style", "array_html", "cell_text", "leaf_text", "printable", "row_text", "shown_rows", "styled", "text", "type_text"]
 
 _ROWS = 5
 _WIDTH = 110
@@ -40,6 +40,11 @@ def text(column: Column) -> str:
         return f"{head}\n[]"
     lines = [row_text(column, row, _WIDTH) if row is not None else "..." for row in shown_rows(n)]
     return f"{head}\n[{(',' + chr(10) + ' ').join(lines)}]"
+
+
+def printable(name: str) -> str:
+    """Escape control characters in text of a file, such as a line feed in a name, as Python's repr does."""
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in name)
 
 
 def type_text(column: Column) -> str:

@@ -206,6 +206,24 @@ def test_cells_of_dates_have_a_line_per_part() -> None:
     assert [text.get_text() for text in ax.texts[:3]] == ["2020-\n01-02\n03:04", "2021-\n05-06", "null"]
 
 
+def test_numbers_in_cells_are_rounded_and_never_cut() -> None:
+    numbers = [10**15, -123456, 123456, 1234.5, -1234.5, -1e300, 1.2345e-5, 0.1, Decimal("1234567.25")]
+    shown = [_cells.short(aj.array([one]), 0) for one in numbers]
+    assert shown == ["1e+15", "-1e+05", "123456", "1234", "-1234", "-1e+300", "1e-05", "0.1", "1.2e+6"]
+
+
+def test_text_with_dollars_and_line_feeds_is_shown_as_it_is(tmp_path: Any) -> None:
+    data = aj.array([["$5-$9", "$\\f$", "a\nb"]])
+    assert {r"\$5-\$9", r"\$\\f\$"} <= set(texts(data.plot.rows()))  # escaped for matplotlib
+    ax = data.plot.values()
+    picture(ax)
+    labels = ax.get_yticklabels()
+    assert [one.get_text() for one in labels] == [r"\$5-\$9", r"\$\f\$", r"a\nb"]
+    assert not any(one._preprocess_math(one.get_text())[1] for one in labels)
+    aj.plot.overview(aj.zip(**{"$\\f$": aj.array([[1], [2]])}), "the $\\f$ of $", tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 1000
+
+
 def test_dictionaries_are_text() -> None:
     x = aj.from_sizes(pa.array(["a", "b", "a"]).dictionary_encode(), [2, 1])
     assert [label.get_text() for label in x.plot.values().get_yticklabels()] == ["a", "b"]
@@ -341,6 +359,16 @@ def test_titles_of_rows_distinguish_null_values_from_null_rows() -> None:
     assert title(aj.array([[1, None, 3], [], None, [7]]).plot.rows()) == "4 rows, 4 values (1 null), 1 null row"
     assert title(aj.array([[1], [], None, None]).plot.rows()) == "4 rows, 1 value, 2 null rows"
     assert title(aj.array([1, None]).plot.rows()) == "2 rows, 2 values (1 null)"
+
+
+def test_compare_gives_long_titles_their_room() -> None:
+    x = aj.array([[1.5], []])
+    ax = aj.plot.compare(x, x[:0], titles=("a title that is much longer than its picture", "after"))
+    assert "no rows" in texts(ax)
+    first, second = (next(one for one in ax.texts if one.get_text().startswith(start)) for start in ("a title", "after"))
+    assert first.get_window_extent().x1 < second.get_window_extent().x0
+    cell = ax.patches[0].get_window_extent()
+    assert cell.width > 20
 
 
 def test_compare_of_long_arrays_counts_omitted_rows() -> None:

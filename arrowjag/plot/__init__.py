@@ -255,10 +255,10 @@ def overview(array: Column, title: str, path: Any) -> None:
     for name, leaf in leaves:
         ax = _histograms.values(leaf, next(places))
         if name:
-            ax.set_title(f"{name}: {ax.get_title(loc='left')}", loc="left", fontsize="medium")
+            ax.set_title(f"{_canvas.literal(name)}: {ax.get_title(loc='left')}", loc="left", fontsize="medium")
     for unused in places:
         unused.set_axis_off()
-    made.suptitle(title, x=0.01, ha="left", fontweight="bold")
+    made.suptitle(_canvas.literal(title), x=0.01, ha="left", fontweight="bold")
     made.savefig(path, dpi=150)
 
 

@@ -12,6 +12,8 @@ __all__ = ["compare", "shape"]
 
 MOST_LEAVES = 26
 MOST_CHILDREN = 8
+CELLS_PER_LETTER = 0.22
+"""The width of a letter of a title, in cells of `compare`."""
 
 
 @dataclass
@@ -104,7 +106,11 @@ def compare(before: Column, after: Column, titles: tuple[str, str], ax: Any) -> 
     for one in (before, after):
         _canvas.check_rows(one, "plot.compare")
     both = [[_cells.row_cells(one, row, _cells.MOST_CELLS) for row in _few(one)] for one in (before, after)]
-    widths = [max((line[-1].x + 1 for line in lines if line), default=1.0) for lines in both]
+    # A title wider than its picture gets its room: the titles would overlap, and the layout would shrink both pictures for them.
+    widths = [
+        max([CELLS_PER_LETTER * len(title), 1.0, *(line[-1].x + 1 for line in lines if line)])
+        for lines, title in zip(both, titles, strict=True)
+    ]
     tall = max(len(lines) for lines in both)
     ax = _canvas.axes(ax, min(14.0, 0.45 * (sum(widths) + 4)), min(12.0, 1.0 + 0.45 * tall))
     paint = _palette(before, after)
@@ -116,6 +122,8 @@ def compare(before: Column, after: Column, titles: tuple[str, str], ax: Any) -> 
                 _cells.draw_cells(ax, column, moved, row, fill, texts=True)
             ax.text(start - 0.25, row + 0.5, f"{row}", ha="right", va="center", color=_canvas.EMPTY, fontsize="small")
         ax.text(start, -0.45, title, ha="left", va="center")
+        if not lines:
+            ax.text(start, 0.5, "no rows", va="center", color=_canvas.EMPTY)
         if column.shape.nodes(1) > len(lines):
             ax.text(
                 start, len(lines) + 0.3, f"… {column.shape.nodes(1) - len(lines):,} more rows", va="center", color=_canvas.EMPTY

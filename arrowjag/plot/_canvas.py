@@ -7,10 +7,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.types as pt
 
+from arrowjag import _formatting
 from arrowjag._column import Column
 from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError
 
-__all__ = ["BAR", "EMPTY", "NULL", "axes", "figure", "tidy"]
+__all__ = ["BAR", "EMPTY", "NULL", "axes", "figure", "literal", "tidy"]
 
 BAR = "#3f74c8"
 NULL = "#c2570c"
@@ -49,6 +50,11 @@ def check_format(path: Any) -> None:
     """Raise for an unsupported file name suffix, before drawing."""
     if str(path).rpartition(".")[2].lower() not in ("png", "svg", "pdf"):
         raise JagValueError(f"{path}: write png, svg or pdf")
+
+
+def literal(text: str) -> str:
+    """Text of the data or of a file as it is: matplotlib would typeset what stands between two dollars as a formula, or fail."""
+    return _formatting.printable(text).replace("$", r"\$")
 
 
 def tidy(ax: Any, title: str, x: str, y: str = "") -> None:

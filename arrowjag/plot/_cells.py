@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ __all__ = ["Cell", "colours", "draw_cells", "row_cells", "rows"]
 
 MOST_ROWS = 40
 MOST_CELLS = 60
+MOST_LETTERS = 6
 GAP = 0.35
 TALL, WIDE = 200, 160
 
@@ -180,13 +182,21 @@ def draw_cells(ax: Any, column: Column, cell: Cell, y: float, fill: Any, texts: 
 
 
 def short(column: Column, leaf: int) -> str:
-    """A leaf in the few letters of a cell; dates have several lines."""
-    shown = _formatting.leaf_text(column.values[leaf].as_py()).strip("'\"")
+    """A leaf in the few letters of a cell; dates have several lines, and long numbers fewer digits."""
+    value = column.values[leaf].as_py()
+    shown = _formatting.leaf_text(value).strip("'\"")
     if pt.is_date(column.type) or pt.is_timestamp(column.type):
         return _date_lines(shown)
-    if pt.is_floating(column.type):
-        shown = f"{column.values[leaf].as_py():.3g}"
-    return shown if len(shown) <= 6 else f"{shown[:5]}…"
+    if isinstance(value, (int, float, decimal.Decimal)) and not (isinstance(value, int) and len(shown) <= MOST_LETTERS):
+        return _short_number(value)
+    return _canvas.literal(shown if len(shown) <= MOST_LETTERS else f"{shown[: MOST_LETTERS - 1]}…")
+
+
+def _short_number(value: Any) -> str:
+    """A number in few letters, rounded: one that is cut at its end would look like another number."""
+    forms = (".3g", ".0f", ".2g") if abs(value) >= 1 else (".3g", ".2g")
+    texts = [format(value, form) for form in forms]
+    return next((text for text in texts if len(text) <= MOST_LETTERS), format(value, ".1g"))
 
 
 _DATE = re.compile(r"(\d{4}-)(\d\d-\d\d)(?: (\d\d:\d\d))?")

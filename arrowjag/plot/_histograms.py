@@ -77,7 +77,7 @@ def _sizes_title(place: int, found: IntArray, nulls: int) -> str:
     left_out = f", {count_text(nulls, 'null row')} left out" if nulls else ""
     bounds = f" of {found.min():,} to {found.max():,} items" if len(found) else ""
     if len(found) and found.min() == found.max():
-        bounds = f" of {count_text(int(found.min()), 'item')} each"
+        bounds = f" of {count_text(int(found.min()), 'item')}{' each' if len(found) > 1 else ''}"
     return f"Sizes of dim {place}: {count_text(len(found), 'row')}{bounds}{left_out}"
 
 
@@ -216,7 +216,7 @@ def _categories(leaves: pa.Array, ax: Any) -> Any:
         return _nothing(ax, "no values")
     shown = pairs[:CATEGORIES]
     ax.barh(range(len(shown)), [n for n, _ in shown], color=_canvas.BAR)
-    ax.set_yticks(range(len(shown)), [name if len(name) <= 24 else f"{name[:23]}…" for _, name in shown])
+    ax.set_yticks(range(len(shown)), [_canvas.literal(name if len(name) <= 24 else f"{name[:23]}…") for _, name in shown])
     ax.set_ylim(len(shown) - 0.4, -0.6)
     _canvas.thousands(ax.xaxis)
     return ax
