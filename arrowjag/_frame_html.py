@@ -44,7 +44,8 @@ class FrameColumn:
     def cell(self, row: int) -> str:
         """Format one row as a table cell."""
         if not isinstance(self.rows, Column):
-            return f"<td>{escape(str(self.rows[row]))}</td>"
+            text = str(self.rows[row])
+            return f"<td>{escape(text if len(text) <= _CELL_WIDTH else f'{text[: _CELL_WIDTH - 3]}...')}</td>"
         column = self.rows
         if column.ndim == 2 and pt.is_struct(column.type):
             return f"<td>{_structs_html(column, row)}</td>"

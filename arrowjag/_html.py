@@ -53,6 +53,7 @@ background:none;color:inherit;font-weight:400;max-width:none;white-space:normal}
 padding:3px 12px 3px 0}}
 .arrowjag.arrowjag.arrowjag .frame>thead>tr>th b{{color:var(--text);font-weight:600}}
 .arrowjag.arrowjag.arrowjag td table{{margin:0}}
+.arrowjag.arrowjag.arrowjag .frame code{{overflow-wrap:break-word}}
 """.strip()
 
 _COUNTED = 1 << 25
@@ -130,7 +131,7 @@ def _per_row(dim: Any) -> str:
     mean = dim.size / (len(dim) - (nulls or 0))  # of valid rows, as lengths().mean() gives it
     if len(dim) == 1:
         return f"{mean:,.0f}"
-    return f"{mean:,.4g} on average{', null rows counted as 0' if nulls is None else ''}"
+    return f"{mean:{',.0f' if mean >= 1000 else '.4g'}} on average{', null rows counted as 0' if nulls is None else ''}"
 
 
 def _nulls(dim: Any) -> str:

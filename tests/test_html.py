@@ -66,6 +66,11 @@ def test_the_average_size_is_that_of_valid_rows() -> None:
     assert "1|2|0|null rows only|2" in text_of(aj.array([None, None], ndim=2))
 
 
+def test_large_averages_have_all_their_digits() -> None:
+    assert "500,000,000 on average" in text_of(aj.dims.Affine(1, 10**9, 1))
+    assert "1.5 on average" in text_of(aj.dims.Ragged([1, 2]))
+
+
 def test_an_overlay() -> None:
     shown = text_of(aj.overlay(X, (0, 0, 0), aj.array(9.0)))
     assert "overwritten|1 of 4 values" in shown
@@ -109,6 +114,7 @@ def test_frames_without_rows_and_with_python_objects() -> None:
     assert "DataFrame of 0 rows and 0 columns" in text_of(pl.DataFrame().jag)
     shown = text_of(pd.DataFrame({"o": [object, {"<i>": 1}], "v": aj.array([[1], None])}).jag)
     assert "{'<i>': 1}" in shown
+    assert len(text_of(pd.DataFrame({"o": pd.Series([object, "y" * 5000])}).jag)) < 300
 
 
 def test_durations_hold_no_comma() -> None:
