@@ -356,6 +356,10 @@ def on_terminal(file: Path) -> str:
     return terminal.getvalue()
 
 
+def without_styles(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
 def test_no_color_is_respected_on_a_terminal(parquet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
@@ -372,13 +376,61 @@ def test_wide_cells_give_way_to_narrow_ones(width: int, tmp_path: Path, monkeypa
     aj.write_parquet({"id": [1, 2, 3], "text": ["t" * 200, "", None], "when": when, "docs": inner}, tmp_path / "a.parquet")
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("TERM", "dumb")
-    lines = [line.split() for line in on_terminal(tmp_path / "a.parquet").splitlines()]
+    monkeypatch.setenv("TERM", "xterm")  # a dumb one is always 80 letters wide
+    lines = [line.split() for line in without_styles(on_terminal(tmp_path / "a.parquet")).splitlines()]
     assert ["column", "type", "nulls", "min", "max", "bytes", "first"] in [line[:7] for line in lines]
     assert [(line[0], line[2]) for line in lines if line[1:2] == ["int64"]] == [("id", "0"), ("id", "0")]
     assert ["dim", "rows", "items", "min", "median", "mean", "max", "empty", "null", "items", "per"] in [
         line[:11] for line in lines
     ]
+
+
+def test_narrow_terminals_show_rows_of_tables_as_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = aj.zip(id=aj.array([[1234567, 2], [], None]), note=aj.array([["n", "m"], [], None]))
+    aj.write_parquet({"n": [1234567, 2, 3], "docs": inner, "v": aj.array([[0.5], [], None])}, tmp_path / "a.parquet")
+    for name, value in {"COLUMNS": "40", "NO_COLOR": "1", "TERM": "xterm"}.items():
+        monkeypatch.setenv(name, value)
+    shown = without_styles(on_terminal(tmp_path / "a.parquet"))
+    assert "  max         1234567\n" in shown
+    assert "dim 1\n  rows           3\n  items          2\n" in shown
+    assert "leaf\n  values  1\n  null    0\n  range   0.5 to 0.5\n" in shown
+    assert "1 row group, " in shown
+
+
+def test_text_about_columns_without_values(tmp_path: Path) -> None:
+    aj.write_parquet({"v": aj.array([None, None], ndim=2)}, tmp_path / "a.parquet")
+    shown = run("show", tmp_path / "a.parquet").stdout
+    assert "null rows only" in shown
+    pq.write_table(pa.table({}), tmp_path / "b.parquet")
+    assert "There are no columns." in run("show", tmp_path / "b.parquet").stdout
+
+
+def test_bounds_of_a_folder_have_the_type_of_the_column(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    aj.write_parquet({"x": aj.array([[1], [7]])}, tmp_path / "in" / "a.parquet")
+    aj.write_parquet({"x": aj.array([[2.5], []])}, tmp_path / "in" / "b.parquet")
+    (column,) = read_facts(str(tmp_path / "in")).columns
+    assert (column.minimum, column.maximum) == ("1.0", "7.0")
+
+
+def test_pictures_of_a_page_have_texts_side_by_side(tmp_path: Path) -> None:
+    aj.write_parquet({"v": aj.from_sizes(np.arange(3100), [3] * 1000 + [100])}, tmp_path / "a.parquet")
+    page = run("show", tmp_path / "a.parquet", "--html").stdout
+    found = re.findall(r'<text x="(\d+)" y="(\d+)"[^>]*>([^<]*)</text>', page)
+    assert [text for _, _, text in found] == ["3", "100", "each bin is twice as wide as the one before"]
+    assert found[2][1] != found[1][1] == found[0][1]
+
+
+def test_a_page_counts_one_value_as_one(tmp_path: Path) -> None:
+    aj.write_parquet({"x": aj.array([[5]])}, tmp_path / "a.parquet")
+    page = run("show", tmp_path / "a.parquet", "--html").stdout
+    assert "1 row, 0 null" in page
+    assert "<p>1 value, 0 null" in page
+
+
+@pytest.mark.parametrize("words", [["-h"], ["show", "-h"]])
+def test_the_short_option_of_help(words: list[str]) -> None:
+    assert "Usage: arrowjag" in run(*words).stdout
 
 
 def test_one_row_is_not_rows(tmp_path: Path) -> None:

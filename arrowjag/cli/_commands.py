@@ -27,7 +27,12 @@ def _help_mode() -> Literal["rich"] | None:
     return "rich" if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else None
 
 
-app = typer.Typer(name="arrowjag", pretty_exceptions_enable=False, rich_markup_mode=_help_mode())
+app = typer.Typer(
+    name="arrowjag",
+    pretty_exceptions_enable=False,
+    rich_markup_mode=_help_mode(),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 _STORAGE = "An option of the store by its name in object_store, such as aws_region=eu-west-1; may be repeated."
 _STDOUT = Path("-")
@@ -152,7 +157,7 @@ def show(
         raise JagValueError("--json and --html can't both print to stdout: give --html a file name")
     console = _tables.console_for(sys.stdout)
     options = _jobs.storage_options(storage_option)
-    facts = read_facts(file, column, everything=everything, width=max(40, console.width - 12), options=options)
+    facts = read_facts(file, column, everything=everything, width=max(24, console.width - 12), options=options)
     if html is not None:
         from arrowjag.cli import _page
 

@@ -399,6 +399,8 @@ def _bound(value: Any, type: pa.DataType) -> str | None:
         value = _column.to_python(pa.array([value], type))[0]
     if isinstance(type, pa.BaseExtensionType) and value is not None:
         value = pa.ExtensionArray.from_storage(type, pa.array([value], type.storage_type)).to_pylist()[0]
+    if pt.is_floating(type) and value is not None:
+        value = float(value)  # a file of a folder may hold integers
     return None if value is None else _formatting.leaf_text(value)
 
 

@@ -23,12 +23,12 @@ main.arrowjag{max-width:72rem;margin:0 auto;padding:1.5rem 1rem 3rem}
 .arrowjag .column>summary{font-size:1rem}
 .arrowjag .scroll{overflow-x:auto}
 .arrowjag table{margin-left:0}
-.arrowjag caption{text-align:left;color:var(--quiet);padding-top:.5rem}
+.arrowjag caption{text-align:left;white-space:nowrap;color:var(--quiet);padding-top:.5rem}
 .arrowjag thead th{border-bottom:1px solid var(--line)}
 .arrowjag button{font:inherit;color:inherit;background:var(--back);
 border:1px solid var(--line);border-radius:6px;padding:.2rem .7rem;cursor:pointer}
 .arrowjag button:focus-visible,.arrowjag .scroll:focus-visible{outline:2px solid var(--mark);outline-offset:1px}
-.arrowjag svg{display:block;max-width:100%;height:auto}
+.arrowjag svg{display:block}
 .arrowjag rect{fill:var(--mark)}
 .arrowjag rect:hover{fill:var(--null)}
 .arrowjag svg text{fill:var(--quiet);font:11px system-ui,sans-serif}
@@ -75,7 +75,7 @@ def page(facts: FileFacts) -> str:
 
 def _column(column: ColumnFacts, facts: FileFacts) -> str:
     head = f"<b>{html.escape(column.name)}</b> <code>{html.escape(column.type)}</code>"
-    size = f"{column.rows:,} rows, {_tables.count_text(column.nulls)} null, {_tables.byte_text(column.bytes)}"
+    size = f"{_html.count_text(column.rows, 'row')}, {_tables.count_text(column.nulls)} null, {_tables.byte_text(column.bytes)}"
     parts = [
         f'<details class="column" open><summary>{head} <span class="quiet">{size}</span></summary>',
         f"<p><code>{html.escape(column.shape or '')}</code></p>",
@@ -89,7 +89,9 @@ def _column(column: ColumnFacts, facts: FileFacts) -> str:
         parts.append(_fields(column.fields))
     else:
         bounds = "" if column.minimum is None else f", {html.escape(column.minimum)} to {html.escape(column.maximum or '')}"
-        parts.append(f"<p>{column.values or 0:,} values, {_tables.count_text(column.null_values)} null{bounds}</p>")
+        parts.append(
+            f"<p>{_html.count_text(column.values or 0, 'value')}, {_tables.count_text(column.null_values)} null{bounds}</p>"
+        )
     parts.append(_scroll("rows", _html.rows_html(_with_gaps(column.examples), "Some rows")))
     parts.append("</details>")
     return "".join(parts)
@@ -112,13 +114,15 @@ def _picture(level: Level) -> str:
     width, height, bins = 260, 56, level.histogram
     step, top = width / len(bins), max(one.rows for one in bins)
     bars = "".join(_bar(one, place * step, step, one.rows / top * height, height) for place, one in enumerate(bins))
-    doubling = ", each bin twice as wide as the one before" if _tables.is_doubling(bins) else ""
     label = f"histogram of {level.rows - level.nulls:,} row sizes from {level.minimum:,} to {level.maximum:,}"
+    note, tall = "", height + 16
+    if _tables.is_doubling(bins):
+        note, tall = f'<text x="0" y="{height + 27}">each bin is twice as wide as the one before</text>', height + 30
     return (
-        f'<svg viewBox="0 0 {width} {height + 16}" width="{width}" height="{height + 16}" role="img" aria-label="{label}">{bars}'
+        f'<svg viewBox="0 0 {width} {tall}" width="{width}" height="{tall}" role="img" aria-label="{label}">{bars}'
         f'<line x1="0" x2="{width}" y1="{height + 0.5}" y2="{height + 0.5}"/>'
         f'<text x="0" y="{height + 13}">{level.minimum:,}</text>'
-        f'<text x="{width}" y="{height + 13}" text-anchor="end">{level.maximum:,}{doubling}</text></svg>'
+        f'<text x="{width}" y="{height + 13}" text-anchor="end">{level.maximum:,}</text>{note}</svg>'
     )
 
 
@@ -126,8 +130,9 @@ def _bar(one: Bin, x: float, step: float, tall: float, height: int) -> str:
     if not one.rows:
         return ""
     tall = max(tall, 1.0)
-    sizes = f"{one.first:,}" if one.first == one.last else f"{one.first:,} to {one.last:,}"
-    title = f"<title>{one.rows:,} rows of {sizes} items</title>"
+    sizes = _html.count_text(one.last, "item")
+    sizes = sizes if one.first == one.last else f"{one.first:,} to {sizes}"
+    title = f"<title>{_html.count_text(one.rows, 'row')} of {sizes}</title>"
     return f'<rect x="{x:.1f}" y="{height - tall:.1f}" width="{max(step - 1, 0.5):.1f}" height="{tall:.1f}">{title}</rect>'
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arrowjag.cli._facts import Bin, ColumnFacts, FileFacts, Level
+from arrowjag._formatting import printable
+from arrowjag.cli._facts import Bin, ColumnFacts, FieldFacts, FileFacts, Level
 
 __all__ = ["LEVEL_HEADS", "bar_text", "byte_text", "count_text", "level_cells", "number_text", "print_facts"]
 
@@ -38,11 +39,13 @@ def print_facts(console: Console, facts: FileFacts) -> None:
 
 
 def _print_facts(console: Console, facts: FileFacts) -> None:
-    console.print(Text.assemble((facts.path, "bold"), f"  {file_text(facts)}"), no_wrap=True, overflow="ellipsis")
+    console.print(Text.assemble((facts.path, "bold"), f"  {file_text(facts)}"), soft_wrap=True)
     plain = [one for one in facts.columns if one.ndim == 1]
+    if not facts.columns:
+        console.print(Text("There are no columns."))
     if plain:
         console.print()
-        console.print(_plain_table(console, plain))
+        _print_table(console, (("column", "left"), *_BOUNDS, ("first rows", "left")), [_plain_cells(one) for one in plain])
     for one in facts.columns:
         if one.ndim > 1:
             _print_jagged(console, one, facts)
@@ -58,55 +61,81 @@ def file_text(facts: FileFacts) -> str:
     return f"{facts.format}, {files}{rows}, {groups}, {byte_text(facts.bytes)}"
 
 
-def _table(console: Console, *columns: tuple[str, str], title: str = "") -> Table:
+_Heads = Sequence[tuple[str, Literal["left", "right"]]]
+_Record = tuple[str, list[tuple[str, Text]]]
+
+_BOUNDS: _Heads = (("type", "left"), ("nulls", "right"), ("min", "right"), ("max", "right"), ("bytes", "right"))
+_LEAST = 8
+"""Letters that a cell shows at least; where a terminal has less room, a cut number would look like another one."""
+
+
+def _print_table(console: Console, heads: _Heads, lines: list[list[Text]], records: list[_Record] | None = None) -> None:
+    """Print a table; on a terminal that is too narrow for it, print each row as a list of names and cells."""
+    table = _table(console, heads, lines)
+    widths = _widths(console, table)
+    cap = _cap(console, table, widths)
+    if cap < min(_LEAST, max(widths)):
+        names = [name for name, _ in heads[1:]]
+        _print_records(console, records or [(first.plain, list(zip(names, rest, strict=True))) for first, *rest in lines])
+        return
+    for column, width in zip(table.columns, widths, strict=True):
+        column.width = min(width, cap)
+    console.print(table)
+
+
+def _table(console: Console, heads: _Heads, lines: list[list[Text]]) -> Table:
     style = box.SIMPLE_HEAD if console.is_terminal and console.encoding.startswith("utf") else None
     right = 2 if style is None else 1 if console.width >= 100 else 0  # a box already separates columns
-    table = Table(box=style, title=title or None, title_justify="left", title_style="", pad_edge=False, padding=(0, right, 0, 0))
-    for name, justify in columns:
-        table.add_column(Text(name, style="bold"), justify=justify, no_wrap=True, overflow="ellipsis")  # type: ignore[arg-type]
+    table = Table(box=style, pad_edge=False, padding=(0, right, 0, 0))
+    for name, justify in heads:
+        table.add_column(Text(name, style="bold"), justify=justify, no_wrap=True, overflow="ellipsis")
+    for cells in lines:
+        table.add_row(*cells)
     return table
 
 
-def _fitted(console: Console, table: Table) -> Table:
-    """Shorten the widest columns to one width until the table fits; rich itself would shorten narrow columns, too."""
+def _widths(console: Console, table: Table) -> list[int]:
     options = console.options.update(max_width=100_000)
-    widths = [max(console.measure(cell, options=options).maximum for cell in [one.header, *one.cells]) for one in table.columns]
+    return [max(console.measure(cell, options=options).maximum for cell in [one.header, *one.cells]) for one in table.columns]
+
+
+def _cap(console: Console, table: Table, widths: list[int]) -> int:
+    """Return the width to which the widest columns are cut so that a table fits; rich itself would cut narrow columns, too."""
+    options = console.options.update(max_width=100_000)
     room = console.width - (console.measure(table, options=options).maximum - sum(widths))
     cap = max(widths)
     while cap > 1 and sum(min(width, cap) for width in widths) > room:
         cap -= 1
-    for column, width in zip(table.columns, widths, strict=True):
-        column.width = min(width, cap)
-    return table
+    return cap
 
 
-def _name(text: str) -> str:
-    """Escape control characters in a name from a file, as Python's repr does."""
-    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
+def _print_records(console: Console, records: list[_Record]) -> None:
+    for label, cells in records:
+        console.print(Text(label, style="bold"), soft_wrap=True)
+        wide = max((len(name) for name, _ in cells), default=0)
+        for name, cell in cells:
+            if cell.plain:
+                console.print(Text.assemble((f"  {name:<{wide}}  ", "dim"), cell), soft_wrap=True)
 
 
-def _plain_table(console: Console, columns: Iterable[ColumnFacts]) -> Table:
-    heads = [("column", "left"), ("type", "left"), ("nulls", "right"), ("min", "right"), ("max", "right"), ("bytes", "right")]
-    table = _table(console, *heads, ("first rows", "left"))
-    for one in columns:
-        rows = ", ".join(text for _, text in one.examples)
-        cells = [_name(one.name), one.leaf, count_text(one.nulls), one.minimum or "", one.maximum or "", byte_text(one.bytes), rows]
-        table.add_row(*(Text(cell) for cell in cells))
-    return _fitted(console, table)
+def _plain_cells(one: ColumnFacts) -> list[Text]:
+    rows = ", ".join(text for _, text in one.examples)
+    bounds = (count_text(one.nulls), one.minimum or "", one.maximum or "", byte_text(one.bytes))
+    return [Text(cell) for cell in (printable(one.name), one.leaf, *bounds, rows)]
 
 
 def _print_jagged(console: Console, column: ColumnFacts, facts: FileFacts) -> None:
     console.print()
-    title = Text.assemble((_name(column.name), "bold cyan"), "  ", (column.type, "cyan"), f"  {byte_text(column.bytes)}")
+    title = Text.assemble((printable(column.name), "bold cyan"), "  ", (column.type, "cyan"), f"  {byte_text(column.bytes)}")
     if not column.tagged:
         title.append("  (plain lists)", style="dim")
-    console.print(title, no_wrap=True, overflow="ellipsis")
-    console.print(Text(f"{column.shape}"), no_wrap=True, overflow="ellipsis")
+    console.print(title, soft_wrap=True)
+    console.print(Text(f"{column.shape}"), soft_wrap=True)
     if column.groups_read < facts.groups:
-        console.print(Text(sample_text(column, facts), style="yellow"))
-    console.print(_level_table(console, column))
+        console.print(Text(sample_text(column, facts), style="yellow"), soft_wrap=True)
+    _print_levels(console, column)
     if column.fields:
-        console.print(_field_table(console, column))
+        _print_table(console, (("field", "left"), *_BOUNDS), [_field_cells(one) for one in column.fields])
     _print_examples(console, column)
 
 
@@ -135,15 +164,28 @@ def level_cells(level: Level) -> list[str]:
     return [str(level.dim), f"{level.rows:,}", f"{level.items:,}", *numbers, f"{level.empty:,}", f"{level.nulls:,}"]
 
 
-def _level_table(console: Console, column: ColumnFacts) -> Table:
-    table = _table(console, *((name, "right") for name in LEVEL_HEADS), ("items per row", "left"))
+def _print_levels(console: Console, column: ColumnFacts) -> None:
     blocks = _BLOCKS if console.encoding.startswith("utf") else _ASCII
-    for one in column.levels:
-        table.add_row(*level_cells(one), Text(level_text(one, blocks), style="cyan"))
-    leaves = ["leaf", f"{column.values:,}", "", "", "", "", "", "", count_text(column.null_values)]
-    bounds = f"{column.minimum} to {column.maximum}"
-    table.add_row(*leaves, Text(leaf_name(column) if column.minimum is None else bounds))  # the title shows the type
-    return _fitted(console, table)
+    bounds = Text(
+        leaf_name(column) if column.minimum is None else f"{column.minimum} to {column.maximum}"
+    )  # the title shows the type
+    leaf = [Text(cell) for cell in ("leaf", f"{column.values:,}", "", "", "", "", "", "", count_text(column.null_values))]
+    cells = [[Text(cell) for cell in level_cells(one)] for one in column.levels]
+    heads: _Heads = (*((name, "right") for name in LEVEL_HEADS), ("items per row", "left"))
+
+    def lines(*, ends: bool) -> list[list[Text]]:
+        sizes = [Text(level_text(one, blocks, ends=ends), style="cyan") for one in column.levels]
+        return [*([*one, size] for one, size in zip(cells, sizes, strict=True)), [*leaf, bounds]]
+
+    found = lines(ends=True)
+    table = _table(console, heads, found)
+    widths = _widths(console, table)
+    if _cap(console, table, widths) < widths[-1]:  # the columns min and max show the ends, too
+        found = lines(ends=False)
+    names = [name for name, _ in heads[1:]]
+    records: list[_Record] = [(f"dim {one[0].plain}", list(zip(names, one[1:], strict=True))) for one in found[:-1]]
+    named = [("values", leaf[1]), ("null", leaf[-1]), ("type" if column.minimum is None else "range", bounds)]
+    _print_table(console, heads, found, [*records, ("leaf", named)])
 
 
 def leaf_name(column: ColumnFacts) -> str:
@@ -152,15 +194,16 @@ def leaf_name(column: ColumnFacts) -> str:
     return f"structs of {n} field{'s' * (n > 1)}" if n else column.leaf
 
 
-def level_text(level: Level, blocks: str = _BLOCKS) -> str:
-    """The sizes of one dim as a line: a histogram between its bounds."""
+def level_text(level: Level, blocks: str = _BLOCKS, *, ends: bool = True) -> str:
+    """The sizes of one dim as a line: a histogram, with `ends` between its bounds."""
     if level.minimum is None:
-        return "no rows"
+        return "null rows only" if level.rows else "no rows"
     if level.minimum == level.maximum:
         declared = " (declared)" if level.extent is not None else ""
         return f"all {level.minimum:,}{declared}"
     scale = " (log)" if is_doubling(level.histogram) else ""
-    return f"{level.minimum:,} {bar_text(level.histogram, blocks)} {level.maximum:,}{scale}"
+    bars = bar_text(level.histogram, blocks)
+    return f"{level.minimum:,} {bars} {level.maximum:,}{scale}" if ends else f"{bars}{scale}"
 
 
 def is_doubling(bins: list[Bin]) -> bool:
@@ -175,13 +218,9 @@ def bar_text(bins: list[Bin], blocks: str = _BLOCKS) -> str:
     return "".join(blocks[-(-one.rows * len(blocks) // top) - 1] if one.rows else " " for one in bins)
 
 
-def _field_table(console: Console, column: ColumnFacts) -> Table:
-    heads = (("field", "left"), ("type", "left"), ("nulls", "right"), ("min", "right"), ("max", "right"), ("bytes", "right"))
-    table = _table(console, *heads)
-    for one in column.fields:
-        cells = [_name(one.name), one.type, count_text(one.nulls), one.minimum or "", one.maximum or "", byte_text(one.bytes)]
-        table.add_row(*(Text(cell) for cell in cells))
-    return _fitted(console, table)
+def _field_cells(one: FieldFacts) -> list[Text]:
+    bounds = (count_text(one.nulls), one.minimum or "", one.maximum or "", byte_text(one.bytes))
+    return [Text(cell) for cell in (printable(one.name), one.type, *bounds)]
 
 
 # ------------------------------------------------------------------------------------------------- numbers
