@@ -56,6 +56,7 @@ _ITEMS = {
     "around": "x.round()",
     "astype": "x.cast(type)",
     "average": "x.mean(weights=y)",
+    "avg": "x.mean()",
     "between": "(x >= low).jag & (x <= high)",
     "combine_first": "x.coalesce(y)",
     "concatenate": "aj.concat([x, y], axis)",

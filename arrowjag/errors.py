@@ -132,6 +132,11 @@ def plural(n: int, noun: str) -> str:
     return f"{n} {noun[:-1]}ies" if noun.endswith("ry") else f"{n} {noun}s"
 
 
+def are(n: int) -> str:
+    """Return the verb that agrees with a number: there *is* 1 value, there *are* 2 values."""
+    return "is" if n == 1 else "are"
+
+
 def type_name(value: object) -> str:
     """Return the name of a value's type for a message, and for an Arrow scalar, which reductions return, how to convert it.
 

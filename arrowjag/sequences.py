@@ -25,7 +25,7 @@ from arrowjag._kernels.move import scatter
 from arrowjag._kernels.order.digits import radix_order
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, Suggesting, brief
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, Suggesting, brief, plural
 from arrowjag.functions import concat
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
@@ -127,9 +127,8 @@ class Packed(Suggesting):
     def __repr__(self) -> str:
         room = len(self) * self.width
         filled = 100 * self.values.shape.nodes(2) / room if room else 0.0
-        return (
-            f"Packed({len(self._shape.dims[1])} rows in {len(self)} of width {self.width}, {self.strategy}, {filled:.1f}% filled)"
-        )
+        rows = plural(len(self._shape.dims[1]), "row")
+        return f"Packed({rows} in {len(self)} of width {self.width}, {self.strategy}, {filled:.1f}% filled)"
 
     @functools.cached_property
     def position_ids(self) -> JaggedArray:

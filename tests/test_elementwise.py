@@ -179,6 +179,11 @@ def test_times_of_pandas_keep_their_nanoseconds() -> None:
     assert (x.cast(pa.timestamp("us"), safe=False) + pd.Timedelta("1s")).type == pa.timestamp("us")
 
 
+def test_lazy_frames_are_no_data_and_the_error_says_how_to_read_them() -> None:
+    with pytest.raises(aj.JagTypeError, match=r"^array: a LazyFrame has no values before its query runs; write frame.collect\(\)"):
+        aj.array(pytest.importorskip("polars").LazyFrame({"v": [[1]]}))
+
+
 def test_objects_without_an_arrow_scalar_raise() -> None:
     for call in (lambda: aj.array([[1]]) + object(), lambda: aj.array([[1]]).fill_null(object())):
         with pytest.raises(aj.JagTypeError, match="is neither an array nor an Arrow scalar"):

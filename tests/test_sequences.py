@@ -143,6 +143,7 @@ def test_shared_buffers_and_unchanged_columns() -> None:
     again = pickle.loads(pickle.dumps(packed))
     assert_equal(again.unpack(), x)
     assert repr(packed) == "Packed(2 rows in 3 of width 2, wrapped, 83.3% filled)"
+    assert repr(aj.sequences.pack([[1]], 2)) == "Packed(1 row in 1 of width 2, wrapped, 50.0% filled)"
     assert len(packed) == 3
 
 

@@ -19,7 +19,7 @@ from arrowjag._ops import elementwise, struct_fields
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag._spellings import suggestion
 from arrowjag.dims import Uniform
-from arrowjag.errors import JagAttributeError, JagError, JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.errors import JagAttributeError, JagError, JagTypeError, JagValueError, ShapeError, are, brief, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrayOrScalar, BoolArray
 
@@ -577,8 +577,9 @@ def _flat_numpy(values: pa.Array) -> npt.NDArray[Any]:
 
 def _check_nulls_fit(values: pa.Array, dtype: np.dtype[Any]) -> None:
     """Raise if nulls would become values: numpy makes them 0, True or 'None' where the dtype has no missing value."""
-    if values.null_count and dtype.kind not in "fcmMO":
-        raise JagValueError(f"numpy's {dtype} has no null, and {values.null_count} items are null: use fill_null first")
+    n = values.null_count
+    if n and dtype.kind not in "fcmMO":
+        raise JagValueError(f"numpy's {dtype} has no null, and {plural(n, 'item')} {are(n)} null: use fill_null first")
 
 
 def _without_mask(array: np.ma.MaskedArray[Any, Any]) -> npt.NDArray[Any]:

@@ -10,7 +10,7 @@ import pyarrow.types as pt
 
 from arrowjag._gate.types import WIDE
 from arrowjag._kernels.base.memory import unpack_bits
-from arrowjag.errors import OffsetsError, plural
+from arrowjag.errors import OffsetsError, are, plural
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["ITEM_BYTES", "check_null_count", "check_unbacked", "read_offsets", "read_validity", "read_views"]
@@ -74,7 +74,7 @@ def read_views(array: pa.Array, where: str) -> tuple[IntArray, IntArray]:
     if wrong.any():
         row = int(wrong.argmax())
         views = f"{plural(sizes[row], 'value')} from position {starts[row]}"
-        raise OffsetsError(f"row {row} of {where} refers to {views}, but there are {below} values")
+        raise OffsetsError(f"row {row} of {where} refers to {views}, but there {are(below)} {plural(below, 'value')}")
     return starts, sizes
 
 

@@ -20,7 +20,7 @@ from arrowjag._gate.layouts import (
 )
 from arrowjag._gate.types import LISTS, VIEWS, check_type, has_any_bits, has_ordered_categories
 from arrowjag._kernels.base.memory import pack_bits
-from arrowjag.errors import OffsetsError, plural
+from arrowjag.errors import OffsetsError, are, plural
 
 __all__ = ["secure"]
 
@@ -141,7 +141,7 @@ def _cut(array: pa.Array, where: str) -> tuple[int, int]:
         return 0, below
     offsets = read_offsets(array, where, check=True)
     if offsets[-1] > below:
-        raise OffsetsError(f"offsets of {where} end at {offsets[-1]}, but there are {below} values")
+        raise OffsetsError(f"offsets of {where} end at {offsets[-1]}, but there {are(below)} {plural(below, 'value')}")
     return int(offsets[0]), int(offsets[-1])
 
 

@@ -30,7 +30,7 @@ from numba.extending import (  # noqa: TID253
 
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagTypeError, JagValueError, are, plural
 
 __all__ = ["JaggedType", "type_of"]
 
@@ -112,8 +112,9 @@ def _numbers(values: pa.Array) -> npt.NDArray[Any]:
 def _parts(array: JaggedArray) -> tuple[Any, tuple[Any, ...]]:
     """Return the items and the offsets of an array, which numba unboxes."""
     if array.values.null_count:
+        n = array.values.null_count
         raise JagValueError(
-            f"numba: {array.values.null_count} items are null, and a compiled function would see any value in their place: fill "
+            f"numba: {plural(n, 'item')} {are(n)} null, and a compiled function would see any value in their place: fill "
             "them with x.fill_null(value), or call aj.map_rows, which leaves them out"
         )
     place = next((place for place, dim in enumerate(array.shape.dims[1:]) if dim.validity is not None), None)

@@ -17,7 +17,7 @@ import pyarrow.types as pt
 
 from arrowjag._gate import storage_of
 from arrowjag._pyarrow_versions import concat_tables, table_of
-from arrowjag.errors import JagFileError, JagTypeError, JagValueError, ShapeError, brief, plural
+from arrowjag.errors import JagFileError, JagTypeError, JagValueError, ShapeError, are, brief, plural
 from arrowjag.io._atomic import local_path
 from arrowjag.io._chunks import Chunks
 from arrowjag.io._damage import checked, reading
@@ -532,7 +532,8 @@ def conform_table(table: pa.Table, schema: pa.Schema, where: str) -> pa.Table:
 
 def _conformed(column: pa.ChunkedArray, field: pa.Field, where: str) -> pa.ChunkedArray:
     if column.null_count and not field.nullable:
-        raise JagValueError(f"{where}, column {field.name!r}: {column.null_count} rows are null, and the schema says not null")
+        n = column.null_count
+        raise JagValueError(f"{where}, column {field.name!r}: {plural(n, 'row')} {are(n)} null, and the schema says not null")
     try:
         return pa.chunked_array([conform(chunk, field.type) for chunk in column.chunks], type=field.type)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ShapeError) as error:

@@ -12,7 +12,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._gate import inside, storage_of
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError, plural
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, are, plural
 
 __all__ = ["canonical", "conform", "merge_schemas", "merge_types", "refuse_equal_names", "refuse_lost_types", "restored"]
 
@@ -421,7 +421,7 @@ def _conform_required(array: pa.Array, mask: pa.Array, field: pa.Field) -> pa.Ar
 def _refuse_nulls(count: int, what: str) -> None:
     """Raise for nulls in required items: pyarrow writes null lists there as empty ones, and null structs as fields of 0."""
     if count:
-        raise pa.ArrowInvalid(f"{count} values of {what} are null, and the type says not null")
+        raise pa.ArrowInvalid(f"{plural(count, 'value')} of {what} {are(count)} null, and the type says not null")
 
 
 def _conform_dictionary(array: pa.Array, type: pa.DataType) -> pa.Array:

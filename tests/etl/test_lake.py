@@ -495,7 +495,7 @@ def test_required_fields_of_a_table_stay_required(place: Place, tmp_path: Path) 
             assert found == [row for row in rows for _ in range(2)]
     for name, value in {"s": {"a": None, "t": {"b": ""}}, "v": [None], "m": [("k", None)]}.items():
         pq.write_table(pa.Table.from_pylist([rows[0] | {name: value}], optional), tmp_path / f"{name}.parquet")
-        with pytest.raises(JobError, match=rf"column {name!r}: .* are null, and the type says not null"):
+        with pytest.raises(JobError, match=rf"column {name!r}: .* is null, and the type says not null"):
             run(keep, tmp_path / f"{name}.parquet", place.name("t"), mode="resume")
 
 

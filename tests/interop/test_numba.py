@@ -119,7 +119,7 @@ def test_types_that_numba_lacks_raise() -> None:
             row_sums(aj.array([[None]], type=leaf))
     with pytest.raises(aj.JagTypeError, match=r"no kernel for halffloat\. Cast it to float32 first"):
         row_sums(aj.array([[1.0]]).cast("float16"))
-    with pytest.raises(aj.JagValueError, match=r"1 items are null.*fill_null"):
+    with pytest.raises(aj.JagValueError, match=r"1 item is null.*fill_null"):
         row_sums(aj.array([[1, None]]))
     with pytest.raises(aj.JagValueError, match=r"rows are null.*x\.fill_null_rows\(\[\]\), or"):
         row_sums(aj.array([[1], None]))

@@ -158,7 +158,7 @@ def test_array_equal() -> None:
 
 @pytest.mark.parametrize("dtype", ["i8", "u1", "?"])
 def test_nulls_never_become_numbers(dtype: str) -> None:
-    with pytest.raises(ValueError, match="1 items are null: use fill_null first"):
+    with pytest.raises(ValueError, match="1 item is null: use fill_null first"):
         np.asarray(aj.array([1, None]), dtype=dtype)
     assert np.asarray(aj.array([1, 0]), dtype=dtype).tolist() == [1, 0]
 

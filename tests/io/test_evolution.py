@@ -216,7 +216,7 @@ _ZONED = pa.timestamp("us", "Europe/Berlin")
         (pa.array([0.5, 0.123]), pa.decimal128(10, 2), "row 1 of the values holds 0.123"),
         (pa.array([_NOON]), _ZONED, "times without a zone and times with a zone"),
         (pa.array([_NOON], _ZONED), pa.timestamp("us"), "times without a zone and times with a zone"),
-        (pa.array([1, None]), None, "1 rows are null, and the schema says not null"),
+        (pa.array([1, None]), None, "1 row is null, and the schema says not null"),
     ],
     ids=str,
 )
@@ -753,14 +753,14 @@ def test_required_items_and_fields_stay_required(values: pa.Array, type: pa.Data
 @pytest.mark.parametrize(
     ("values", "type", "text"),
     [
-        (pa.array([[None, [1]]], pa.list_(pa.list_(pa.int64()))), _LISTS, "1 values of its items"),
-        (pa.array([{"t": None, "l": [1]}, {"t": {"b": 1}, "l": [1]}]), _STRUCT, "1 values of the field 't'"),
-        (pa.array([{"t": {"b": None}, "l": [1]}], _HIDDEN.type), _STRUCT, "1 values of the field 'b'"),
-        (pa.array([[("k", None)]], pa.map_(pa.string(), pa.int64())), _MAPS, "1 values of the field 'value'"),
+        (pa.array([[None, [1]]], pa.list_(pa.list_(pa.int64()))), _LISTS, "1 value of its items"),
+        (pa.array([{"t": None, "l": [1]}, {"t": {"b": 1}, "l": [1]}]), _STRUCT, "1 value of the field 't'"),
+        (pa.array([{"t": {"b": None}, "l": [1]}], _HIDDEN.type), _STRUCT, "1 value of the field 'b'"),
+        (pa.array([[("k", None)]], pa.map_(pa.string(), pa.int64())), _MAPS, "1 value of the field 'value'"),
     ],
 )
 def test_nulls_in_required_items_and_fields_are_an_error(values: pa.Array, type: pa.DataType, text: str, tmp_path: Path) -> None:
     """pyarrow would write a null list as an empty one, and a null struct as a struct of zeros."""
     pq.write_table(pa.table({"x": values}), tmp_path / "a.parquet")
-    with pytest.raises(aj.JagValueError, match=f"column 'x': .* {text} are null, and the type says not null"):
+    with pytest.raises(aj.JagValueError, match=f"column 'x': .* {text} is null, and the type says not null"):
         aj.read_parquet(tmp_path / "a.parquet", schema=pa.schema([("x", type)]))

@@ -19,7 +19,7 @@ from arrowjag._kernels.base.memory import empty, numbers
 from arrowjag._kernels.base.polars_lists import count_bits
 from arrowjag._kernels.base.totals import count_before, running_total
 from arrowjag._kernels.compiled.library import Compiled, find_loop
-from arrowjag.errors import JagOverflowError, OffsetsError
+from arrowjag.errors import JagOverflowError, OffsetsError, are, plural
 
 __all__ = [
     "check",
@@ -268,7 +268,8 @@ def check(offsets: NDArray[Any], n_values: int | None, where: str) -> None:
         raise OffsetsError(f"{where}: offsets never decrease, got {after} at slot {slot} after {before}.")
     if n_values is not None and offsets[-1] != n_values:
         end, slot = int(offsets[-1]), len(offsets) - 1
-        raise OffsetsError(f"{where}: the last offset (slot {slot}) is {end}, but there are {n_values} values.")
+        found = f"there {are(n_values)} {plural(n_values, 'value')}"
+        raise OffsetsError(f"{where}: the last offset (slot {slot}) is {end}, but {found}.")
 
 
 def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:

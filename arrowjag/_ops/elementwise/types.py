@@ -242,6 +242,8 @@ def _no_operand(value: Any, operation: str, error: Exception | None = None) -> E
     told = f"{operation}: a value of type {type(value).__name__} is neither an array nor an Arrow scalar"
     if isinstance(value, (Column, *_ROWS)):
         told = f"{operation}: a value must be a single item, got {type(value).__name__}"
+    if type(value).__name__ == "LazyFrame":
+        told = f"{operation}: a LazyFrame has no values before its query runs; write frame.collect(), or an expression with .jag"
     if any(one.__name__ == "Expr" and one.__module__.startswith("polars.") for one in type(value).__mro__):
         told = (
             f"{operation}: a polars expression has no values outside of a query; write `pl.lit(pl.Series(x)).jag` in place of the "
