@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
+from arrowjag._array import JaggedArray
 from arrowjag._methods import METHODS
 from arrowjag._spellings import SPELLINGS, suggestion
 from arrowjag.errors import JagAttributeError, JagTypeError
@@ -112,6 +113,8 @@ def refuse(surface: type, host: type, column: str, name: str, fields: Iterable[s
     """
     if not hasattr(host, name):
         ours = suggestion(name, own_names(surface), where=f"{column}.jag", fields=fields)
+        if "write" not in ours and hasattr(JaggedArray, name):  # an expression has no values before its query runs
+            ours = f"; arrays have it: aj.array(frame[...]).{name}"
         raise JagAttributeError(f".jag has no {name!r}{ours}", name=name)
     calls = SPELLINGS[""]
     ours = f"for items write {calls[name]}, where x is {column}.jag; " if name in calls else ""

@@ -122,6 +122,12 @@ def test_keywords_of_polars_are_refused_with_ours(name, keywords, said):
             getattr(surface, name)(**keywords)
 
 
+@pytest.mark.parametrize("name", ["to_dense", "shape", "values"])
+def test_names_that_arrays_alone_have_name_the_array(name: str) -> None:
+    with pytest.raises(JagAttributeError, match=rf"^\.jag has no '{name}'; arrays have it: aj\.array\(frame\[\.\.\.\]\)\.{name}$"):
+        getattr(pl.col("v").jag, name)
+
+
 def test_alias_over_and_meta_are_polars_own():
     df = frame()
     assert df.select(c("v").jag.alias("w")).columns == ["w"]
