@@ -31,6 +31,7 @@ BY_VALUE = (
 """The advice of errors about values that a filter can't compare with a column."""
 
 _SAME_TYPE = "Give values of the type of the column, such as text beside text."
+_OPERATORS = ("==", "=", "!=", "<", "<=", ">", ">=", "in", "not in")
 
 
 def to_expression(filters: Any, schema: pa.Schema) -> Any:
@@ -55,12 +56,13 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
     JagTypeError
         If it compares incompatible types.
     """
-    if not (isinstance(filters, pc.Expression) or _are_conditions(filters)):
-        told = f"got {brief(filters)} of type {type(filters).__name__}"
-        raise JagTypeError(f'filters must be an expression, or tuples such as [("year", ">=", 2013)], {told}')
     if not isinstance(filters, pc.Expression):
+        groups = _alternatives(filters)
+        if groups is None:
+            told = f"got {brief(filters)} of type {type(filters).__name__}"
+            raise JagTypeError(f'filters must be an expression, or tuples such as [("year", ">=", 2013)], {told}')
         try:
-            filters = pq.filters_to_expression(_typed(filters, schema))
+            filters = pq.filters_to_expression([[_typed(one, schema) for one in group] for group in groups])
         except JagTypeError:
             raise
         except (pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
@@ -81,26 +83,22 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
     return filters
 
 
-def _are_conditions(filters: Any) -> bool:
-    """Return whether filters are a list of conditions of three parts, or a list of such lists."""
+def _alternatives(filters: Any) -> list[list[tuple[str, Any, Any]]] | None:
+    """Return the conditions of filters, joined by "and" in the inner lists and by "or" in the outer; None if there are none."""
     if not isinstance(filters, (list, tuple)) or not filters:
-        return False
-    groups = filters if all(isinstance(one, list) and one and not isinstance(one[0], str) for one in filters) else [filters]
-    return all(isinstance(one, (tuple, list)) and len(one) == 3 and isinstance(one[0], str) for group in groups for one in group)
+        return None
+    is_nested = all(isinstance(one, (list, tuple)) and one and not isinstance(one[0], str) for one in filters)
+    groups = filters if is_nested else [filters]
+    are_conditions = all(
+        isinstance(one, (tuple, list)) and len(one) == 3 and isinstance(one[0], str) for group in groups for one in group
+    )
+    return [[(one[0], one[1], one[2]) for one in group] for group in groups] if are_conditions else None
 
 
-def _typed(filters: Any, schema: pa.Schema) -> Any:
-    """Give the values in tuples types that Arrow compares with their columns; return lists of lists if there are tuples."""
-    if not isinstance(filters, list):
-        return filters
-    if any(isinstance(one, tuple) and one and isinstance(one[0], str) for one in filters):
-        return [[_typed_one(one, schema) for one in filters]]
-    return [[_typed_one(one, schema) for one in several] if isinstance(several, list) else several for several in filters]
-
-
-def _typed_one(condition: Any, schema: pa.Schema) -> Any:
-    if not isinstance(condition, tuple) or len(condition) != 3 or not isinstance(condition[0], str):
-        return condition
+def _typed(condition: tuple[str, Any, Any], schema: pa.Schema) -> tuple[Any, Any, Any]:
+    """Give the value of a condition a type that Arrow compares with its column."""
+    if not (isinstance(condition[1], str) and condition[1] in _OPERATORS):
+        raise JagValueError(f"{brief(condition[1])} in {brief(condition)} is not an operator; there are {', '.join(_OPERATORS)}")
     found = _find_field(condition[0], schema)
     _refuse_lists(condition[0], found[1] if found else None, schema)
     if found is None:
@@ -124,7 +122,7 @@ def _holds_lists(type: pa.DataType) -> bool:
     return is_list_type(storage_of(type)) or pt.is_map(type)
 
 
-def _refuse_zone(condition: tuple[str, str, Any], type: pa.DataType) -> None:
+def _refuse_zone(condition: tuple[str, Any, Any], type: pa.DataType) -> None:
     """Refuse a time without a zone beside times with one, and the reverse, in words of one kind for each operator."""
     name, sign, value = condition
     if pt.is_timestamp(type) and isinstance(value, dt.datetime) and (value.tzinfo is None) != (type.tz is None):

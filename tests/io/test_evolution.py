@@ -618,6 +618,14 @@ def test_lists_of_another_kind_of_time_are_refused_as_single_values(values: pa.A
             read_filtered(tmp_path / "a.parquet", values, [condition])
 
 
+@pytest.mark.parametrize("condition", [("k", "<", 2.5), ("k", "!=", 300), ("k", "in", [1, 300])])
+def test_conditions_are_lists_or_tuples(condition: tuple[str, str, Any], tmp_path: Path) -> None:
+    """Those in other sequences than a list of tuples were compared as Arrow does, which casts the column."""
+    expected = read_filtered(tmp_path / "a.parquet", pa.array([1, 2, 3], pa.int8()), [condition])
+    for filters in ((condition,), [list(condition)], [[list(condition)]], ([condition],), ((condition,), (condition,))):
+        assert read_filtered(tmp_path / "a.parquet", pa.array([1, 2, 3], pa.int8()), filters) == expected
+
+
 def test_a_filter_that_is_no_condition_is_refused(tmp_path: Path) -> None:
     with pytest.raises(aj.JagTypeError, match="filters must be a condition, got an expression of int64: k"):
         read_filtered(tmp_path / "a.parquet", pa.array([1]), pc.field("k"))

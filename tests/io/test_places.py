@@ -277,8 +277,11 @@ def test_unknown_names_in_filters_raise_with_the_names_there_are(filters: Any, s
 def test_filters_that_make_no_sense(sorted_content: bytes) -> None:
     with pytest.raises(aj.JagTypeError, match=r"filters compare incompatible types: .*, in \(x > 1\)\. Give values of the type of"):
         aj.read_parquet(sorted_content, filters=pc.field("x") > 1)
-    with pytest.raises(aj.JagValueError, match="can't be read"):
-        aj.read_parquet(sorted_content, filters=[("k", "~", 1)])
+    for sign in ("~", "is", "IN", 3, ["=="], None):
+        with pytest.raises(
+            aj.JagValueError, match=r"filters can't be read: .* is not an operator; there are ==, =, !=, <, .*, not in"
+        ):
+            aj.read_parquet(sorted_content, filters=[("k", sign, 1)])
 
 
 def test_files_found_twice_by_links_are_refused(tmp_path: Path) -> None:
