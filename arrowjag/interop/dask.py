@@ -292,7 +292,14 @@ def _refuse_name(accessor: Any, name: str, kind: str, in_memory: Any, where: str
 
 
 def _unboxed(value: Any) -> Any:
-    return getattr(value, "_series", value)
+    """Return the Series of an accessor; raise for objects of pandas, with all of whose rows each partition would be aligned."""
+    found = getattr(value, "_series", value)
+    if isinstance(found, (pd.Series, pd.Index, pd.DataFrame)):
+        raise JagTypeError(
+            f"a pandas {type(found).__name__} has rows that no partition of the dask column has: make a dask Series of it by "
+            "dask.dataframe.from_pandas, or pass .tolist() of values that are not one per row"
+        )
+    return found
 
 
 def _empty(value: Any) -> Any:
@@ -376,9 +383,10 @@ def _call_free(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str
     series: list[Any] = []
 
     def placed(value: Any) -> Any:
+        found = _unboxed(value)
         if not _owns(value):
             return value
-        series.append(_unboxed(value))
+        series.append(found)
         return _Place(len(series) - 1)
 
     opened = lambda one: as_array(_unboxed(one)._meta) if _owns(one) else one  # noqa: E731

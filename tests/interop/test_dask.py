@@ -204,6 +204,22 @@ def test_series_leave_operators_to_an_accessor_on_their_right(name: str, left: s
     assert (parts["k"] + parts["w"]).compute().tolist() == (frame["k"] + frame["w"]).tolist()
 
 
+def test_rows_of_pandas_are_refused() -> None:
+    """Each partition was aligned with all of their rows, and got rows of the others."""
+    parts, rows = split(FRAME), FRAME["w"]
+    calls = [
+        lambda v: v.jag * rows,
+        lambda v: v.jag < rows,
+        lambda v: v.jag.append(rows),
+        lambda v: v.jag.sort(by=FRAME["v"].jag),
+        lambda v: v.jag[FRAME["v"].jag > 1],
+    ]
+    for call in calls:
+        with pytest.raises(JagTypeError, match=r"a pandas Series has rows that no partition .* dask\.dataframe\.from_pandas, or"):
+            call(parts["v"])
+    assert (parts["v"].jag * split(FRAME[["w"]])["w"]).compute().jag.to_list() == (FRAME["v"] * rows).jag.to_list()
+
+
 def test_frames() -> None:
     parts = split(FRAME)
     pd.testing.assert_frame_equal(parts.jag.flatten("v").compute(), FRAME.jag.flatten("v"))
