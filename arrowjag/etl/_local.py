@@ -10,10 +10,12 @@ import json
 import os
 import pickle
 import queue
+import signal
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from typing import IO
 
 import pyarrow as pa
@@ -141,6 +143,19 @@ class LocalEngine:
         self._processes = []
 
 
+@contextlib.contextmanager
+def _held_interrupts() -> Iterator[None]:
+    """Block SIGINT for processes started in the block: a terminal sends it to all, also to those that import libraries."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class _Process:
     """One worker process, and the thread that receives its events."""
 
@@ -148,7 +163,8 @@ class _Process:
         path = json.dumps(sys.path).encode()
         environment = dict.fromkeys(THREADS, "1") | variables | os.environ
         command = [sys.executable, "-c", _CODE, str(len(path))]
-        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)  # noqa: S603
+        with _held_interrupts():
+            self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)  # noqa: S603
         self.pid = self._child.pid
         self.order: Order | None = None
         self.since: float | None = None

@@ -38,6 +38,8 @@ def serve() -> None:
 def _serve() -> None:
     stdin, stdout = _take_streams()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends SIGINT to all processes of the group; the driver decides
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # the driver blocked it until here
     signal.signal(signal.SIGTERM, _stop)
     pa.set_cpu_count(1)
     orders: queue.SimpleQueue[Any] = queue.SimpleQueue()
