@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from arrowjag._pyarrow_versions import empty_table, nbytes
 from arrowjag.errors import JagValueError, brief
-from arrowjag.etl._lake import MOST_KEY_BYTES
+from arrowjag.etl._lake import MOST_KEY_BYTES, LakeFacts
 from arrowjag.etl._schema import METADATA_KEY, conform_result
 from arrowjag.etl._sink import Sink, blamed
 from arrowjag.etl._tasks import Task
@@ -109,14 +109,9 @@ class Output:
         if not self._sink.partition_by:
             return [("", table)]
         keep = self._sink.lake is not None and self._sink.lake.keeps_keys
-        if keep:
-            for name, text in ((name, table.column(name)) for name in self._sink.partition_by):
-                is_text = pa.types.is_string(text.type) or pa.types.is_large_string(text.type)
-                longest = pc.max(pc.binary_length(text)).as_py() if is_text else 0
-                if (longest or 0) > MOST_KEY_BYTES:
-                    raise JagValueError(
-                        f"partition_by, column {name!r}: Iceberg takes texts of at most {MOST_KEY_BYTES} bytes, got {longest}"
-                    )
+        if self._sink.lake is not None:
+            for name in self._sink.partition_by:
+                _refuse_texts(table.column(name), name, self._sink.lake)
         return cut_by_keys(table, self._sink.partition_by, any_null=True, keep=keep)
 
     def _file(self, folder: str, schema: pa.Schema) -> _File:
@@ -139,6 +134,20 @@ class Output:
         keys = {path: file.keys for path, file in self._open.items()}
         facts = self._sink.facts(self._task, keys, self.schema, self.rejected)
         self.files = tuple(file.close(facts) for file in self._open.values())
+
+
+def _refuse_texts(texts: pa.ChunkedArray, name: str, lake: LakeFacts) -> None:
+    """Raise for texts that a table of the lake doesn't store as partition values, or that its readers take for null."""
+    if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
+        return
+    sizes = pc.min_max(pc.binary_length(texts)).as_py()
+    if lake.keeps_keys and (sizes["max"] or 0) > MOST_KEY_BYTES:
+        told = f"Iceberg takes texts of at most {MOST_KEY_BYTES} bytes, got {sizes['max']}"
+        raise JagValueError(f"partition_by, column {name!r}: {told}")
+    if not lake.keeps_keys and sizes["min"] == 0:
+        raise JagValueError(
+            f"partition_by, column {name!r}: readers of Delta Lake take an empty text for null; replace it, or take another column"
+        )
 
 
 def _is_all(column: pa.ChunkedArray, value: Any) -> bool:
