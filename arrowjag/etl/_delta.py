@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagValueError
-from arrowjag.etl._lake import Commit
+from arrowjag.etl._lake import Commit, undecided
 from arrowjag.io._delta import deltalake, open_table, options_of, path_of, table_schema, used_features
 from arrowjag.io._locate import locate_file
 from arrowjag.io._plain import METADATA_KEY, describe_type, plain_schema
@@ -125,6 +125,8 @@ class DeltaLake:
                     failed = error
                     continue
                 raise JagValueError(f"{self.name} refuses the commit: {' '.join(str(error).split())}") from error
+            except Exception as error:
+                raise undecided(self.name, error) from error
             self._table = self._open()
             return f"version {self._table.version()}"
         raise JagValueError(f"{self.name}: {_TRIES} attempts to commit failed, the last with {failed}; resume to try again")

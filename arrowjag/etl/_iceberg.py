@@ -11,7 +11,7 @@ import pyarrow.fs as pf
 
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagValueError
-from arrowjag.etl._lake import Commit, check_keys
+from arrowjag.etl._lake import Commit, check_keys, undecided
 from arrowjag.io._iceberg import local_name, open_catalog, split_name, table_schema
 from arrowjag.io._locate import locate_file
 from arrowjag.io._plain import METADATA_KEY, describe_type, plain_schema
@@ -133,6 +133,8 @@ class IcebergLake:
                 continue
             except (ValueError, TypeError, NotImplementedError) as error:
                 raise JagValueError(f"{self.name} refuses the commit: {' '.join(str(error).split())}") from error
+            except Exception as error:
+                raise undecided(self.name, error) from error
             self._table = self._catalog.load_table(self._identifier)
             return f"snapshot {self._table.metadata.current_snapshot_id}"
         raise JagValueError(f"{self.name}: {_TRIES} attempts to commit failed, the last with {failed}; resume to try again")

@@ -17,8 +17,9 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagFileError, JagTypeError, JagValueError
 from arrowjag.etl._fingerprint import digest_of
+from arrowjag.io._damage import joined_lines
 from arrowjag.io._schemas import merge_types
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "is_ours",
     "refuse_rows",
     "run_of",
+    "undecided",
 ]
 
 _OURS = re.compile(r".*-(\d{8}T\d{6}\.\d{6}-[0-9a-f]{6})\.parquet")
@@ -335,6 +337,14 @@ def _advice(type: pa.DataType, format: str) -> str:
     if pt.is_decimal(type):
         return "cast it to decimal128"
     return "cast or drop it"
+
+
+def undecided(name: str, error: Exception) -> JagFileError:
+    """Return the error of a commit that a store or catalog has interrupted: only the table knows whether it holds the commit."""
+    return JagFileError(
+        f"{name}: the commit failed with {type(error).__name__}: {joined_lines(str(error))}; the results are there, and "
+        'mode="resume" commits them unless the table already holds them'
+    )
 
 
 def refuse_rows(lake: Lake) -> None:

@@ -230,6 +230,28 @@ def test_a_commit_that_loses_starts_over(place: Place, source: Path, monkeypatch
     assert len(calls) == 2
 
 
+@pytest.mark.parametrize("after", [False, True])
+def test_a_store_that_fails_at_the_commit(after: bool, place: Place, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Errors of stores and catalogs left the call as they are, of several lines; the table may hold the commit."""
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    kind = __import__(f"arrowjag.etl._{place.format}", fromlist=["x"])
+    lake = kind.DeltaLake if place.format == "delta" else kind.IcebergLake
+    add = lake._add
+
+    def fails(self: Any, *given: Any) -> None:
+        if after:
+            add(self, *given)
+        raise OSError("503\nslow down")
+
+    with monkeypatch.context() as there:
+        there.setattr(lake, "_add", fails)
+        with pytest.raises(aj.JagFileError, match=r"the commit failed with OSError: 503 slow down; .*mode=\"resume\" commits"):
+            run(totals, source, place.name("t"), version="1")
+    report = run(totals, source, place.name("t"), mode="resume", version="1")
+    assert (report.kept, report.rows, len(place.commits("t"))) == (3, 60, 1)
+    check_totals(place.name("t"), 60)
+
+
 def test_files_that_others_rewrote_make_resume_impossible(tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = make_place("delta", tmp_path / "lake", monkeypatch)
     run(totals, source, place.name("t"))
@@ -601,6 +623,19 @@ def test_partition_columns_are_values_of_the_log(delta: Place, source: Path, tmp
     back = aj.read_parquet(tmp_path / "out").sort_by("id")
     assert back.to_pydict() == delta.rows("t").sort_by("id").select(back.column_names).to_pydict()
     assert not [path for path in (tmp_path / "out").rglob("*") if "=" in path.name], "readers would take folders for columns"
+
+
+def test_an_empty_text_is_a_partition_value_or_refused(place: Place, tmp_path: Path) -> None:
+    """Readers of Delta Lake take it for null, ours too."""
+    aj.write_parquet({"id": [0, 1, 2, 3], "key": ["a/b", "", None, "50%"]}, tmp_path / "in.parquet")
+    if place.format == "delta":
+        with pytest.raises(JobError, match="column 'key': readers of Delta Lake take an empty text for null; replace it, or take"):
+            run(keep, tmp_path / "in.parquet", place.name("t"), partition_by="key")
+        assert not list(place.root("t").rglob("*.parquet"))
+        return
+    run(keep, tmp_path / "in.parquet", place.name("t"), partition_by="key")
+    for read in (place.rows("t"), aj.read_parquet(place.name("t"))):
+        assert read.sort_by("id")["key"].to_pylist() == ["a/b", "", None, "50%"]
 
 
 def test_partition_columns_of_the_source_partition_the_results_again(place: Place, tmp_path: Path) -> None:
