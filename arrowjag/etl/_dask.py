@@ -103,6 +103,7 @@ class DaskEngine:
 
     def __init__(self, client: Any, owned: contextlib.ExitStack, job: Job, workers: int | None) -> None:
         self._client, self._owned, self._job = client, owned, pickle.dumps(job)
+        self._again = "run again" if job.sink is None else 'run again with mode="resume"'
         self.slots = workers or max(1, 2 * sum(client.nthreads().values()))
         self.peak_memory: int | None = None
         self._lost_since: float | None = None
@@ -166,7 +167,7 @@ class DaskEngine:
 
     def _gone(self) -> JobError:
         address = str(getattr(self._client.scheduler, "address", "its address"))
-        return JobError(Failure("dask", (), f'the scheduler at {address} no longer answers: run again with mode="resume"'))
+        return JobError(Failure("dask", (), f"the scheduler at {address} no longer answers: {self._again}"))
 
     def _result(self, future: Any) -> Outcome | TaskError:
         if future.status != "finished":

@@ -290,7 +290,7 @@ def verify_unchanged(pieces: Sequence[Piece], footers: Sequence[bytes] | None = 
     for place, (piece, info) in enumerate(zip(pieces, infos, strict=True)):
         if info is not None:
             if info.type == pf.FileType.NotFound:
-                told = 'was deleted during the run, or workers can\'t see its file system: run again with mode="resume"'
+                told = "was deleted during the run, or workers can't see its file system: run again"
                 raise SourceChangedError(piece, told)
             if info.size != piece.state.size:
                 _raise_changed(piece, f"it had {piece.state.size} bytes, now {info.size}")
@@ -323,7 +323,7 @@ def _tag(filesystem: Any, info: Any) -> str | None:
 
 
 def _raise_changed(piece: Piece, how: str) -> NoReturn:
-    raise SourceChangedError(piece, f'was replaced during the run ({how}): run again with mode="resume"')
+    raise SourceChangedError(piece, f"was replaced during the run ({how}): run again")
 
 
 class SourceChangedError(JagError, RuntimeError):

@@ -263,7 +263,8 @@ class _Task:
         except (pa.ArrowException, OSError):
             pass  # a damaged footer: the original error is more specific
         if isinstance(error, SourceChangedError):
-            return TaskError("error", f"the file {error.text}", details, (error.where,))
+            resume = "" if self._job.sink is None else ' with mode="resume"'
+            return TaskError("error", f"the file {error.text}{resume}", details, (error.where,))
         return TaskError("error", one_line(error), details, self._origin)
 
     # ------------------------------------------------------------------------------------------------------- batches

@@ -11,7 +11,7 @@ import pyarrow as pa
 from arrowjag._pyarrow_versions import empty_table
 from arrowjag.errors import MissingDependencyError
 from arrowjag.etl._batches import read_runs
-from arrowjag.etl._tasks import Source, open_source
+from arrowjag.etl._tasks import Source, open_source, verify_unchanged
 from arrowjag.etl._units import parse_bytes
 from arrowjag.io._scan import Plan, make_plan, open_parts
 
@@ -91,7 +91,8 @@ class _Reader:
         any_rows = False
         for number in numbers.column(0).to_pylist():
             piece = self._source.pieces[number]
-            (part,) = open_parts([piece.stored], self._source.partitions)
+            (part,) = open_parts([piece.stored], self._source.partitions, keep_open=True)
+            verify_unchanged([piece], [part.content])
             for table, _ in read_runs([(part, piece.row_groups)], self._plan, self._batch_bytes):
                 any_rows = True
                 yield table

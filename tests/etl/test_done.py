@@ -25,7 +25,8 @@ import arrowjag as aj
 from arrowjag.etl import JobError, SinkInUseError, _lease
 from arrowjag.etl._sidecar import Sidecar
 from arrowjag.etl._tasks import SourceChangedError, open_source, verify_unchanged
-from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals
+from arrowjag.io._scan import make_plan
+from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, run, table_of, totals
 from tests.hosts import pl
 
 ROOT = Path(aj.__file__).parents[1]
@@ -66,6 +67,21 @@ def test_a_source_that_changes_during_the_run_is_an_error(how: str, text: str, s
     with pytest.raises(JobError, match=rf"f1\.parquet was .*{text}.*run again"):
         run(replacing(source / "f1.parquet", how), source, tmp_path / "out", batch_bytes=700)
     assert "f1-0.parquet" not in files_in(tmp_path / "out")
+
+
+def test_readers_without_a_sink_see_that_a_source_changes(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error of `reduce` advised a mode that it doesn't have; the dataset of Ray read rows by the footer of the old file."""
+    from arrowjag.interop.ray import _Reader
+
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    there = open_source(str(source))
+    reader = _Reader(there, make_plan(there.schema, None, None), 10**6)
+    numbers = [pa.table({"data": [number]}) for number in range(3)]
+    assert [table.num_rows for number in numbers for table in reader(number)] == [40, 40, 40]
+    with pytest.raises(JobError, match=r"f1\.parquet was replaced during the run \(.*\): run again$"):
+        aj.etl.reduce(replacing(source / "f1.parquet", "replaced"), len, source, workers=1, frame="arrow", progress=False)
+    with pytest.raises(SourceChangedError, match=r"f1\.parquet was replaced during the run \(it has another footer\): run again$"):
+        list(reader(numbers[1]))
 
 
 def test_a_source_of_equal_size_and_time_is_distinguished_by_its_footer(source: Path, tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def test_rows_that_don_t_fit_the_schema_of_the_first_file_are_rejected(tmp_path:
     assert (report.rows, report.rejected) == (4, 2)
 
 
-JOB: Any = SimpleNamespace(transform=b"")
+JOB: Any = SimpleNamespace(transform=b"", sink=None)
 
 
 class Client:
