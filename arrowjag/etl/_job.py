@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import pickle
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -643,6 +644,12 @@ def _write_options(write: Any) -> dict[str, Any]:
         if "unexpected keyword" in told:
             told = f"{told.rpartition(' ')[2]} is none of the options: {_WRITE_OPTIONS}"
         raise type(error)(f"write: {told.removeprefix('write_parquet: ')}") from None
+    for name, value in options.items():
+        try:
+            pickle.dumps(value)
+        except Exception as error:  # noqa: BLE001  (pickle passes on those of any class)
+            told = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            raise JagTypeError(f"write: {name} can't be sent to the workers, which write the files: {told}") from None
     return options
 
 

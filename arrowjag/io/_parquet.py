@@ -326,9 +326,10 @@ def write_parquet(
     **options
         Those of `pyarrow.parquet.ParquetWriter`. In options that name columns (``use_dictionary``, ``compression``,
         ``compression_level``, ``column_encoding``, ``use_byte_stream_split``, ``write_statistics``, ``bloom_filter_options``),
-        write names as in `read_parquet`; a name stands for all leaves below it. Pages get checksums unless
-        ``write_page_checksum=False``. Without ``use_dictionary``, leaves whose values hardly repeat in a sample of the first rows
-        get no dictionary, which would only cost time and space. Ordered categories always get one, which stores their order.
+        write names as in `read_parquet`; a name stands for all leaves below it. `metadata_collector` is a list that gets the footer
+        of each file once it is written. Pages get checksums unless ``write_page_checksum=False``. Without ``use_dictionary``,
+        leaves whose values hardly repeat in a sample of the first rows get no dictionary, which would only cost time and space.
+        Ordered categories always get one, which stores their order.
 
     Raises
     ------
@@ -367,26 +368,39 @@ def write_parquet(
     table = to_table(frame)
     where, target = locate_file(path, filesystem, check_options(storage_options))
     options = {"row_group_size": row_group_size, "row_group_values": row_group_values, "plain": plain} | options
+    collector = options.pop("metadata_collector", None)
+    if not (collector is None or hasattr(collector, "append")):
+        raise JagTypeError(f"metadata_collector must be a list, which gets the footer of each file, got {type(collector).__name__}")
     if partition_by is None:
-        _write_file(table, where, target, options)
+        _write_file(table, where, target, options, collector)
         return
     if where.get_file_info(target).type == pf.FileType.File:
         raise JagValueError(f"{path} is a file: with partition_by name a folder")
     for folder, part in cut_by_keys(table, partition_by):
         place = f"{target.rstrip('/')}/{folder}".rstrip("/")
         where.create_dir(place, recursive=True)
-        _write_file(part, where, f"{place}/{FILE_NAME}", options)
+        _write_file(part, where, f"{place}/{FILE_NAME}", options, collector, f"{folder}/{FILE_NAME}".lstrip("/"))
 
 
-def _write_file(table: pa.Table, where: Any, path: str, options: dict[str, Any]) -> None:
+def _write_file(table: pa.Table, where: Any, path: str, options: dict[str, Any], collector: Any, below: str = "") -> None:
     with (
         writing(path),
         atomic_target(where, path) as temporary,
         FileWriter(str(temporary), table.schema, options, path, table) as writer,
     ):
         writer.write(table)
+    if collector is not None:
+        footer = writer.footer
+        if below:  # as pyarrow.parquet.write_to_dataset does
+            footer.set_file_path(below)
+        collector.append(footer)
 
 
+#: Options that say nothing of the content of a file, and what to do instead: a writer of files elsewhere would ignore them.
+_NOT_OF_A_FILE = {
+    "filesystem": "give it to the call itself",
+    "metadata_collector": "read the footers of the finished files by pyarrow.parquet.read_metadata",
+}
 #: The least values of options: with others pyarrow doesn't end, or ends the process.
 _LEAST = {"write_batch_size": 1, "max_rows_per_page": 1, "data_page_size": 0, "dictionary_pagesize_limit": 0}
 
@@ -412,6 +426,8 @@ class FileWriter:
         others = dict(options)
         self._rows, self._values = others.pop("row_group_size", 2**20), others.pop("row_group_values", 2**24)
         plain = others.pop("plain", False)
+        for option in _NOT_OF_A_FILE.keys() & others.keys():
+            raise JagValueError(f"{option} is not an option of a file: {_NOT_OF_A_FILE[option]}")
         for option, least in _LEAST.items():
             if others.get(option) is not None:
                 integer(others[option], option, least)
@@ -454,8 +470,8 @@ class FileWriter:
             except pa.ArrowNotImplementedError as error:
                 raise unsupported_column(table.schema, error, self._name) from error
             except (pa.ArrowInvalid, OSError) as error:
-                if isinstance(error, OSError) and "support" not in str(error):
-                    raise  # of a disk or store; those of encodings and codecs say what they support
+                if isinstance(error, OSError) and (error.errno is not None or "support" not in str(error)):
+                    raise  # of a disk or store; those of encodings and codecs have no number, and say what they support
                 raise JagValueError(f"{self._name}: Parquet can't store a value, or the options don't fit: {error}") from error
 
     def add_metadata(self, facts: Mapping[str, str]) -> None:
@@ -466,6 +482,11 @@ class FileWriter:
     def close(self) -> None:
         """Write the footer."""
         self._writer.close()
+
+    @property
+    def footer(self) -> pq.FileMetaData:
+        """The footer of the closed file."""
+        return self._writer.writer.metadata
 
 
 def check_writer(options: Mapping[str, Any]) -> None:

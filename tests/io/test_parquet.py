@@ -257,6 +257,19 @@ def test_encodings_and_dictionaries_by_column(tmp_path: Path) -> None:
         aj.write_parquet(frame, path, use_dictionary=["z"])
 
 
+def test_footers_of_written_files_are_collected(tmp_path: Path) -> None:
+    footers: list[Any] = []
+    aj.write_parquet({"k": ["a/b", None, "a/b"], "x": [1, 2, 3]}, tmp_path / "out", partition_by="k", metadata_collector=footers)
+    places = [footer.row_group(0).column(0).file_path for footer in footers]
+    assert places == ["k=a%2Fb/part-0.parquet", "k=__HIVE_DEFAULT_PARTITION__/part-0.parquet"]
+    assert [pq.read_metadata(tmp_path / "out" / place).num_rows for place in places] == [footer.num_rows for footer in footers]
+    with pytest.raises(aj.JagTypeError, match="can't store"):
+        aj.write_parquet({"x": pa.nulls(1, pa.month_day_nano_interval())}, tmp_path / "a.parquet", metadata_collector=footers)
+    assert len(footers) == 2
+    with pytest.raises(aj.JagTypeError, match="metadata_collector must be a list, which gets the footer of each file, got int"):
+        aj.write_parquet({"x": [1]}, tmp_path / "a.parquet", metadata_collector=3)
+
+
 def test_bloom_filters_by_column(tmp_path: Path) -> None:
     if "bloom_filter_options" not in inspect.signature(pq.write_table).parameters:
         pytest.skip("pyarrow 24 and later write Bloom filters")
