@@ -30,6 +30,7 @@ from arrowjag.etl._sink import Result, Sink, is_part
 from arrowjag.etl._tasks import Source, Task
 from arrowjag.etl._worker import Outcome
 from arrowjag.etl.report import Failure, Report, Run, Status
+from arrowjag.io._damage import joined_lines
 from arrowjag.io._locate import RealPaths, TableFolderError, locate_file, table_at
 from arrowjag.io._stores import check_options
 
@@ -254,6 +255,9 @@ def _run(sidecar: Sidecar, name: str) -> tuple[tuple[int, str], Run]:
         )
         str(run)  # raises if a fact has another type
         return (int(facts.get("lease", 0)), name), run
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        unknown = name.removeprefix(RECORD).removesuffix(".json")
-        return (0, name), Run(unknown, "unreadable", "", "", "", 0, 0, None, 0, 0, (), f"{path} is not a valid record", path)
+    except OSError as error:
+        told = f"{path} can't be read: {joined_lines(str(error))}"
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        told = f"{path} is not a valid record"
+    unknown = name.removeprefix(RECORD).removesuffix(".json")
+    return (0, name), Run(unknown, "unreadable", "", "", "", 0, 0, None, 0, 0, (), told, path)

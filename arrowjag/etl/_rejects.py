@@ -12,6 +12,7 @@ import pyarrow.fs as pf
 import pyarrow.parquet as pq
 
 from arrowjag.etl._fingerprint import digest_of
+from arrowjag.etl._footers import read_footer
 from arrowjag.etl._schema import METADATA_KEY
 from arrowjag.etl._sidecar import Sidecar
 from arrowjag.etl._sink import Result, Sink, SinkError, blamed, is_part, probe_folder
@@ -99,25 +100,21 @@ class Rejects(NamedTuple):
             return path.endswith(".parquet") or is_part(path)
         if is_part(path):
             return f".{self._tag}" in path.rpartition("/")[2]
-        try:
-            with self.filesystem.open_input_file(path) as file:
-                facts = json.loads((pq.read_metadata(file).metadata or {}).get(METADATA_KEY, b"{}"))
-        except (pa.ArrowException, OSError, ValueError):
-            return False
-        return isinstance(facts, dict) and facts.get("rejected_by") == self.sink
+        footer = read_footer(self.filesystem, path)
+        return footer is not None and footer.facts.get("rejected_by") == self.sink
 
     def write(self, task: Task, rejected: list[Rejected]) -> None:
         """Write the dead-letter file of a task. If no rows were rejected, delete the file of an earlier run."""
         path = f"{self.folder}/{task.target}"
-        is_there = self.filesystem.get_file_info(path).type != pf.FileType.NotFound
-        if is_there and not self._is_own(path):
-            if not rejected:
-                return
-            raise SinkError(path, _OF_ANOTHER)
-        if not rejected:
-            if is_there:
+        with blamed(self.folder):
+            is_there = self.filesystem.get_file_info(path).type != pf.FileType.NotFound
+            is_own = is_there and self._is_own(path)
+            if is_own and not rejected:
                 self.filesystem.delete_file(path)
+        if not rejected:
             return
+        if is_there and not is_own:
+            raise SinkError(path, _OF_ANOTHER)
         rows = pa.concat_tables([one.row for one in rejected])
         facts = {
             "_file": pa.array([one.path for one in rejected]),

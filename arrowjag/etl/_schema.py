@@ -13,15 +13,18 @@ from arrowjag.io._frames import from_table, to_table
 from arrowjag.io._scan import conform_table
 from arrowjag.io._schemas import merge_types
 
-__all__ = ["METADATA_KEY", "bare_schema", "check_schema", "conform_result", "make_frame", "read_frame"]
+__all__ = ["METADATA_KEY", "THE_TABLE", "bare_schema", "check_schema", "conform_result", "make_frame", "read_frame"]
+
+THE_TABLE = "the table"
+"""The owner of the types of columns that a table of the lake has."""
 
 #: The key of arrowjag's metadata in files; `bare_schema` removes it from tables read from such files.
 METADATA_KEY = b"arrowjag.etl"
 
 
-_OTHER_COLUMNS = (
-    'return the same columns for every batch, or pass schema= with other columns; mode="replace" writes all results again'
-)
+_OTHER_COLUMNS = 'return the same columns for every batch; if the function has changed, mode="replace" writes all results again'
+_IN_FUNCTION = "cast it in the function, to one type for every batch"
+_IN_SCHEMA = "cast it in the function, or pass schema= that all results fit"
 
 
 def make_frame(table: pa.Table, frame: str) -> Any:
@@ -168,7 +171,7 @@ def conform_result(table: pa.Table, schema: pa.Schema, owner: str = "the job", h
     owner : str
         The owner of the schema, for messages.
     hint : str
-        Advice for columns that differ, for messages.
+        Advice for missing and additional columns, for messages.
 
     Returns
     -------
@@ -192,10 +195,12 @@ def conform_result(table: pa.Table, schema: pa.Schema, owner: str = "the job", h
         found = table.schema.field(field.name).type
         if not _is_alike(found, field.type):
             raise JagValueError(
-                f"the result, column {field.name!r}: {found} does not fit {field.type}, the type of {owner}; "
-                f"{'cast it' if hint else 'cast it, or pass schema= with another type'}"
+                f"the result, column {field.name!r}: {found} does not fit {field.type}, the type of {owner}; {_IN_FUNCTION}"
             )
-    return conform_table(table, schema, "the result")
+    try:
+        return conform_table(table, schema, "the result")
+    except JagValueError as error:
+        raise JagValueError(f"{error}; {_IN_FUNCTION if owner == THE_TABLE else _IN_SCHEMA}") from error
 
 
 def _is_alike(found: pa.DataType, wanted: pa.DataType) -> bool:

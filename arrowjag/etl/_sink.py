@@ -6,6 +6,7 @@ import base64
 import contextlib
 import json
 import logging
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -16,15 +17,16 @@ import pyarrow as pa
 import pyarrow.fs as pf
 import pyarrow.parquet as pq
 
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagTypeError, JagValueError, brief
+from arrowjag.etl._footers import read_footer
 from arrowjag.etl._lake import LakeFacts, check_keys, file_name, is_ours
 from arrowjag.etl._lease import Lease
-from arrowjag.etl._schema import METADATA_KEY, bare_schema, conform_result
+from arrowjag.etl._schema import METADATA_KEY, THE_TABLE, bare_schema, conform_result
 from arrowjag.etl._sidecar import Sidecar, refuse_sidecar
 from arrowjag.etl._tasks import Source, Task
 from arrowjag.etl.report import Failure, JobError
-from arrowjag.io._atomic import fsspec_of
-from arrowjag.io._locate import RealPaths, TableFolderError, locate_file, table_at
+from arrowjag.io._atomic import fsspec_of, local_path
+from arrowjag.io._locate import SIDECAR, RealPaths, TableFolderError, locate_file, table_at
 from arrowjag.io._plain import typed_schema
 
 __all__ = [
@@ -135,10 +137,10 @@ class Sink:
                 return conform_result(
                     table,
                     self.lake.base,
-                    "the table",
+                    THE_TABLE,
                     'write={"schema_mode": "merge"} lets results differ in columns',
                 )
-            return conform_result(table, self.lake.fitted(table.schema))
+            return conform_result(table, self.lake.fitted(table.schema), THE_TABLE)
         except JagTypeError as error:
             raise SinkError(self.folder, str(error)) from error
 
@@ -168,23 +170,23 @@ class Sink:
             return [result for run in pool.map(lambda run: [self._result(path, schemas) for path in run], runs) for result in run]
 
     def _result(self, path: str, schemas: _Schemas) -> Result:
+        footer = read_footer(self.filesystem, path)
+        if footer is None:
+            return Result(path)
+        facts = footer.facts
         try:
-            with self.filesystem.open_input_file(path) as file:
-                footer = pq.ParquetFile(file)
-                metadata = footer.metadata.metadata or {}
-                facts = json.loads(metadata.get(METADATA_KEY, b"{}"))
-                schema = _schema_of(footer, metadata, schemas)
-                rows, size = footer.metadata.num_rows, file.size()
-                if facts.get("v") != 2:
-                    return Result(path, rows, size, schema)
-                if "schema" in facts:
-                    schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(facts["schema"])))
-                inputs = tuple((str(digest), str(name)) for digest, name in facts["inputs"])
-                run, root, transform = (str(facts[name]) for name in ("run", "root", "transform"))
-                files, rejected = tuple(map(str, facts["files"])), int(facts.get("rejected", 0))
-                keys = dict(zip(files, facts.get("keys", ()), strict=False)).get(path[len(self.folder) + 1 :], "")
-                more = str(keys), bool(facts.get("replaces")), str(facts.get("dead_letter", ""))
-                return Result(path, rows, size, schema, run, root, transform, inputs, files, rejected, *more)
+            schema = _schema_of(footer.file, footer.metadata, schemas)
+            rows, size = footer.file.metadata.num_rows, footer.size
+            if facts.get("v") != 2:
+                return Result(path, rows, size, schema)
+            if "schema" in facts:
+                schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(facts["schema"])))
+            inputs = tuple((str(digest), str(name)) for digest, name in facts["inputs"])
+            run, root, transform = (str(facts[name]) for name in ("run", "root", "transform"))
+            files, rejected = tuple(map(str, facts["files"])), int(facts.get("rejected", 0))
+            keys = dict(zip(files, facts.get("keys", ()), strict=False)).get(path[len(self.folder) + 1 :], "")
+            more = str(keys), bool(facts.get("replaces")), str(facts.get("dead_letter", ""))
+            return Result(path, rows, size, schema, run, root, transform, inputs, files, rejected, *more)
         except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, AttributeError):
             return Result(path)
 
@@ -360,6 +362,7 @@ def open_sink(  # noqa: PLR0913  (what a job says of its sink)
         raise JagValueError(f"the sink {sink} is a whole bucket: name a folder in it; leases and records are stored beside that")
     if not folder:
         raise JagValueError(f"the sink {sink} is the root of a file system: name a folder")
+    _refuse_long_names(filesystem, folder, sink)
     kind = filesystem.get_file_info(folder).type
     if kind not in (pf.FileType.NotFound, pf.FileType.Directory):
         raise JagValueError(f"the sink {sink} is {'a file' if kind == pf.FileType.File else 'a device'}: name a folder")
@@ -375,6 +378,26 @@ def open_sink(  # noqa: PLR0913  (what a job says of its sink)
     if filesystem == source.filesystem and overlaps(filesystem, folder, source):
         raise JagValueError(f"the sink {sink} and the source lie in one folder: results would be read as input")
     return Sink(filesystem, folder, source.root, transform, options, partition_by, link=link, stores=stores)
+
+
+def _refuse_long_names(filesystem: pf.FileSystem, folder: str, sink: Any) -> None:
+    """Raise if the local file system has no room for a name in a path, or for that of the folder beside it."""
+    local = local_path(filesystem, folder)
+    if local is None or not hasattr(os, "pathconf"):
+        return
+    above = os.path.dirname(local)  # noqa: PTH120 - a str is faster, and Path raises for long names
+    while not os.path.exists(above):  # noqa: PTH110
+        above = os.path.dirname(above)  # noqa: PTH120
+    most = os.pathconf(above, "PC_NAME_MAX")
+    names = f"{local}{SIDECAR}"[len(above) :].strip("/").split("/")
+    long = next((name for name in names if len(os.fsencode(name)) > most), None)
+    if long is not None:
+        why = f", and leases and records lie beside it in a folder with {len(SIDECAR)} more" if long == names[-1] else ""
+        long = long.removesuffix(SIDECAR) if why else long
+        raise JagValueError(
+            f"the sink {brief(str(sink))}: its file system takes names of at most {most} bytes, {brief(long)} has "
+            f"{len(os.fsencode(long))}{why}: take a shorter name"
+        )
 
 
 def _has_buckets(filesystem: pf.FileSystem) -> bool:

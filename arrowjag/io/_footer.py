@@ -53,6 +53,8 @@ def read_content(source: pa.NativeFile) -> bytes:
     ------
     ValueError
         If the file has no footer or an encrypted one; the message prefers Arrow's own error for the file.
+    OSError
+        If the store returns less than was asked for.
     """
     return read_end(source)[0]
 
@@ -76,9 +78,11 @@ def read_end(source: pa.NativeFile) -> tuple[bytes, bytes | None]:
     ------
     ValueError
         As `read_content`.
+    OSError
+        As `read_content`.
     """
     size = source.size()
-    tail = source.read_at(min(size, _TAIL), max(0, size - _TAIL))
+    tail = _read_at(source, min(size, _TAIL), max(0, size - _TAIL))
     length = int.from_bytes(tail[-8:-4], "little")
     if size < 12 or tail[-4:] != _MAGIC or length > size - 12:
         pq.read_metadata(source)
@@ -86,7 +90,15 @@ def read_end(source: pa.NativeFile) -> tuple[bytes, bytes | None]:
     whole = tail if len(tail) == size else None
     if length + 8 <= len(tail):
         return bytes(tail[-8 - length : -8]), whole
-    return bytes(source.read_at(length, size - 8 - length)), whole
+    return bytes(_read_at(source, length, size - 8 - length)), whole
+
+
+def _read_at(source: pa.NativeFile, count: int, start: int) -> bytes:
+    """Read a part of a file; raise if a store returns less, which would pass for a damaged file."""
+    found: bytes = source.read_at(count, start)
+    if len(found) < count:
+        raise OSError(f"the store returned {len(found):,} of {count:,} bytes; read the file again")
+    return found
 
 
 def parse_footer(content: bytes) -> pq.FileMetaData:

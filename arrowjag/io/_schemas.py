@@ -62,7 +62,8 @@ def merge_schemas(schemas: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
                 if type is None:
                     raise JagTypeError(
                         f"column {field.name!r} is {_spell(first.type)} in {origin[field.name]} and {_spell(field.type)} in "
-                        f"{path}: no type holds both. Read the files separately, or give read_parquet a schema that all values fit"
+                        f"{path}: no type holds both. Read the files separately; aj.read_parquet also takes schema= with a "
+                        "type that all values fit"
                     )
                 merged[field.name] = first.with_type(type)
     fields = [field.with_nullable(True) if field.name in missing else field for field in merged.values()]

@@ -572,6 +572,12 @@ def test_a_task_that_is_ended_between_its_files_and_skipped_leaves_none(
         ({"write": {"compression": 3}}, "write: pyarrow does not accept the options compression: 'int' object has no"),
         ({"write": {"version": "9"}}, "write: pyarrow does not accept the options version: Unsupported Parquet format version"),
         ({"write": {3: 4}}, "write: pyarrow does not accept the options 3: keywords must be strings"),
+        (
+            {"write": {"metadata_collector": []}},
+            "write: metadata_collector is not an option of a file: read the footers of the",
+        ),
+        ({"write": {"filesystem": LocalFileSystem()}}, "write: filesystem is not an option of a file: give it to the call itself"),
+        ({"write": {"memory_pool": pa.default_memory_pool()}}, "write: memory_pool can't be sent to the workers, which write the "),
         ({"write": {"max_rows_per_page": 0}}, "write: max_rows_per_page must be at least 1, got 0"),
         ({"memory": "9" * 400}, 'memory must be a number of bytes or a text such as "64MB", got \'9999'),
         ({"batch_bytes": 10**5000}, 'batch_bytes must be a number of bytes or a text such as "64MB", got'),
@@ -591,6 +597,23 @@ def test_wrong_arguments_raise_before_a_task_runs(options: dict[str, Any], told:
 def test_options_of_the_writer_pass_the_check(source: Path, tmp_path: Path) -> None:
     write = {"compression": "zstd", "row_group_size": 7, "plain": True, "use_dictionary": ["id"], "compression_level": 3}
     assert run(keep, source, tmp_path / "out", write=write).rows == 120
+
+
+def test_names_of_sinks_that_are_too_long(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder beside the sink has a longer name, in bytes; the error came late, and said nothing of what to do."""
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    most = os.pathconf(tmp_path, "PC_NAME_MAX")
+    beside = r"takes names of at most \d+ bytes, '.*' has \d+, and leases .* a folder with 10 more: take a shorter name"
+    for sink, told in (
+        ("x" * (most - 9), beside),
+        ("ü" * (most // 2 - 4), beside),
+        ("x" * (most + 1) + "/new/out", rf"'x.*' has {most + 1}: take a shorter name"),
+    ):
+        for mode in ("create", "resume"):
+            with pytest.raises(aj.JagValueError, match=told):
+                run(keep, source, tmp_path / sink, mode=mode)
+    assert files_in(tmp_path) == [f"in/{name}" for name in files_in(source)]
+    assert run(keep, source, tmp_path / "new/sub" / ("x" * (most - 10))).rows == 120
 
 
 def test_an_empty_path_is_not_the_current_folder(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,13 +9,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from fsspec.implementations.local import LocalFileSystem
 
 import arrowjag as aj
 from arrowjag.etl import JobError
@@ -284,6 +285,49 @@ def test_leftovers_and_damaged_results_are_no_results(source: Path, tmp_path: Pa
     assert report.kept == 2
     assert files_in(tmp_path / "out") == ["f0-0.parquet", "f1-0.parquet", "f2-0.parquet"]
     check_totals(tmp_path / "out", 120)
+
+
+class Refusing(LocalFileSystem):
+    """Can't open files whose names end with `at`."""
+
+    at: ClassVar[str] = ""
+    fault: ClassVar[Exception] = PermissionError(13, "Permission denied")
+
+    def open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        if self.at and mode == "rb" and path.endswith(self.at):
+            raise self.fault
+        return super().open(path, mode, **options)
+
+
+@pytest.mark.parametrize("fault", [PermissionError(13, "Permission denied"), ConnectionResetError("reset"), RuntimeError("closed")])
+def test_a_result_that_can_t_be_read_is_neither_kept_nor_done_again(
+    fault: Exception, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was taken for damaged, deleted and done again: it may be whole, and its store down."""
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    where = Refusing()
+
+    def job(mode: str) -> Any:
+        options = {"filesystem": where, "mode": mode, "on_error": "rows", "dead_letter": str(tmp_path / "bad")}
+        return run(fail_at(41), str(source), str(tmp_path / "out"), **options)
+
+    assert job("create").rejected == 1
+    before = {name: (tmp_path / name).read_bytes() for name in ("out/f1-0.parquet", "bad/f1-0.parquet")}
+    monkeypatch.setattr(Refusing, "fault", fault)
+    monkeypatch.setattr(Refusing, "at", "out/f1-0.parquet")
+    told = r"out/f1-0\.parquet can't be read: .*(denied|reset|closed)\S* it may be a result, .*: make it readable, or delete it"
+    for call in (lambda: job("resume"), lambda: aj.etl.status(str(tmp_path / "out"), filesystem=where)):
+        with pytest.raises(aj.JagFileError, match=told):
+            call()
+    (tmp_path / "out/f1-0.parquet").unlink()
+    monkeypatch.setattr(Refusing, "at", "bad/f1-0.parquet")
+    with pytest.raises(JobError, match=r"the dead-letter files can't be deleted: .*bad/f1-0\.parquet can't be read: "):
+        job("resume")
+    assert (tmp_path / "bad/f1-0.parquet").read_bytes() == before["bad/f1-0.parquet"]
+    monkeypatch.setattr(Refusing, "at", "")
+    assert job("resume").kept == 2
+    found = aj.read_parquet(tmp_path / "out/f1-0.parquet")
+    assert found.equals(aj.read_parquet(before["out/f1-0.parquet"]))
 
 
 def test_results_of_a_job_are_input_of_another(source: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import logging
 import os
 import pickle
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -20,6 +21,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.etl import JobError, _tasks, _worker
+from arrowjag.etl._local import LocalEngine
 from arrowjag.io._scan import make_plan
 from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals, write_dataset
 from tests.hosts import pd, pl
@@ -264,8 +266,11 @@ def second_differs(kind: str) -> Any:
 @pytest.mark.parametrize(
     ("kind", "text"),
     [
-        ("type", "the result, column 'x': string does not fit int64, the type of the job"),
-        ("value", "column 'x': double doesn't fit int64"),
+        (
+            "type",
+            "column 'x': string does not fit int64, the type of the job; cast it in the function, to one type for every batch",
+        ),
+        ("value", "column 'x': double doesn't fit int64: .*; cast it in the function, or pass schema= that all results fit"),
         ("field", r"column 's': struct<a: int64, b: int64> does not fit struct<a: int64>"),
         ("missing", "the result lacks column 'x'; the columns of the job are x, s"),
         ("added", "the result adds column 'y'; the columns of the job are x, s; return the same columns .*mode=\"replace\" writes"),
@@ -419,6 +424,23 @@ def test_a_worker_whose_driver_dies_while_it_starts_ends_without_a_traceback() -
     )
     done = subprocess.run([sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGINT ends processes there")
+def test_an_interrupt_of_a_terminal_does_not_reach_workers_that_start(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A terminal sends it to all processes: each worker that still imported libraries wrote a traceback."""
+    start = LocalEngine.start
+
+    def interrupted(engine: LocalEngine, order: Any) -> None:
+        start(engine, order)
+        for process in engine._processes:
+            os.kill(process.pid, signal.SIGINT)
+
+    monkeypatch.setattr(LocalEngine, "start", interrupted)
+    report = run(keep, source, tmp_path / "out", workers=2)
+    assert (report.rows, report.retries, capfd.readouterr().err) == (120, 0, "")
 
 
 @pytest.mark.parametrize(

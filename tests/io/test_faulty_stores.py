@@ -124,7 +124,8 @@ def test_the_operating_systems_own_errors_pass(store: Faulty) -> None:
 @pytest.mark.parametrize("suffix", READERS)
 def test_less_than_the_whole_file_is_not_taken_for_it(store: Faulty, suffix: str) -> None:
     store.at = "half"
-    with pytest.raises(aj.JagFileError, match=rf"/b/one\.{suffix}"):
+    told = "" if suffix == "arrow" else r".*the store returned [\d,]+ of [\d,]+ bytes"
+    with pytest.raises(aj.JagFileError, match=rf"/b/one\.{suffix}{told}"):
         READERS[suffix](f"/b/one.{suffix}", filesystem=store)
 
 
