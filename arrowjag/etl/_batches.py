@@ -16,6 +16,7 @@ from arrowjag._pyarrow_versions import concat_tables, nbytes
 from arrowjag.errors import JagError, JagFileError
 from arrowjag.etl._tasks import Where
 from arrowjag.io._damage import DAMAGE
+from arrowjag.io._int96 import has_int96
 from arrowjag.io._scan import Part, Plan, check_rows, chunks_of, finish_rows, has_dictionary, iter_batches, open_reader
 
 __all__ = ["Origin", "read_runs"]
@@ -181,7 +182,7 @@ class _Small:
         like = self._like
         if like is None or like.schema is not part.schema:
             like = self._like = _Like.of(part, self.plan)
-        if not (groups and like.chunks) or like.has_dictionary:  # concatenation follows indices before they are validated
+        if not (groups and like.chunks) or like.is_read_apart:  # concatenation follows indices before they are validated
             return None
         found = [part.footer.row_group(group) for group in groups]
         rows, size = sum(group.num_rows for group in found), sum(group.total_byte_size for group in found)
@@ -239,13 +240,14 @@ class _Like:
 
     schema: pa.Schema
     chunks: list[str]
-    has_dictionary: bool
+    is_read_apart: bool
     rows: int = 0
     size: int = 0
 
     @classmethod
     def of(cls, part: Part, plan: Plan) -> _Like:
-        return cls(part.schema, chunks_of(part, plan), any(map(has_dictionary, part.stored.types)))
+        apart = any(map(has_dictionary, part.stored.types)) or has_int96(part.footer)
+        return cls(part.schema, chunks_of(part, plan), apart)
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -34,6 +34,7 @@ from arrowjag.io._footer import (
     with_magic,
     without_extensions,
 )
+from arrowjag.io._int96 import Int96Reader, has_int96
 from arrowjag.io._leaves import Selection, leaf_places, part_of_type, select
 from arrowjag.io._plain import typed_schema
 from arrowjag.io._schemas import canonical, conform, merge_schemas, restored
@@ -60,6 +61,7 @@ __all__ = [
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
+Reader: TypeAlias = pq.ParquetFile | Int96Reader
 _HIDDEN_METADATA = b"ARROW:schema"
 _MOST_IN_RUN = 32
 _MOST_WAITED = 0.005
@@ -415,17 +417,20 @@ def _tasks(parts: Sequence[Part], schema: pa.Schema, plan: Plan) -> Iterator[tup
             yield part, [int(group) for group in run]
 
 
-def open_reader(part: Part, plan: Plan, **options: Any) -> tuple[pq.ParquetFile, list[str]]:
+def open_reader(part: Part, plan: Plan, **options: Any) -> tuple[Reader, list[str]]:
     """Open a reader of one file; also return the physical paths of the column chunks that a plan reads."""
     source = part.open()
     # Elsewhere the check would take a request, and an open file may be replaced all the same.
     if part.is_local and _may_change(part):
         _check_unchanged(part, source)
-    return pq.ParquetFile(source, metadata=part.footer, **options), chunks_of(part, plan)
+    chunks = chunks_of(part, plan)
+    if has_int96(part.footer):
+        return Int96Reader(source, part.name, plan.read_schema, metadata=part.footer, **options), chunks
+    return pq.ParquetFile(source, metadata=part.footer, **options), chunks
 
 
 def iter_batches(
-    reader: pq.ParquetFile, rows: int, groups: Sequence[int], chunks: list[str], use_threads: bool = False
+    reader: Reader, rows: int, groups: Sequence[int], chunks: list[str], use_threads: bool = False
 ) -> Iterator[pa.RecordBatch]:
     """Read column chunks of row groups in batches of at most `rows` rows.
 
@@ -457,7 +462,7 @@ def _read_run(part: Part, groups: list[int], plan: Plan, verify: bool) -> Iterat
         yield finish_rows(raw, part, part.footer.row_group(group).num_rows, plan, part.kept_rows([group]))
 
 
-def _read_group(reader: pq.ParquetFile, group: int, chunks: list[str], where: str) -> pa.Table:
+def _read_group(reader: Reader, group: int, chunks: list[str], where: str) -> pa.Table:
     """Read column chunks of a row group; on failure read them one by one, to name the first damaged one."""
     try:
         with reading(where):

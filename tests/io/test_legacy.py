@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.fs as pf
 import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
+from arrowjag.etl._batches import read_runs
+from arrowjag.io import _int96
+from arrowjag.io._files import StoredFile
+from arrowjag.io._scan import make_plan, open_parts
 from tests.io.by_hand import OPTIONAL as O
 from tests.io.by_hand import REPEATED as R
 from tests.io.by_hand import REQUIRED as Q
@@ -208,3 +215,44 @@ def test_both_names_of_items(compliant: bool, tmp_path: Any) -> None:
     whole = aj.read_parquet(tmp_path / "a.parquet", columns=["x"])
     assert isinstance(whole.schema.field("x").type, aj.JaggedType)
     assert pa.types.is_large_list(whole.schema.field("x").type.storage_type)
+
+
+FAR = [dt.datetime.fromisoformat(one) if one else None for one in ("3000-01-01", "0001-01-01", "", "2024-01-01T01:01:01.000005")]
+
+
+def of_every_kind(times: list[Any]) -> pa.Table:
+    """Times in a flat column, in lists, in structs in lists, and in a map."""
+    us = pa.timestamp("us")
+    columns = {
+        "t": pa.array(times, us),
+        "v": aj.array([[[one], []] for one in times], type=us, ndim=3).to_arrow(),
+        "s": pa.array([[{"a": one, "b": 1}, None] for one in times], pa.list_(pa.struct([("a", us), ("b", pa.int64())]))),
+        "m": pa.array([[("k", one)] for one in times], pa.map_(pa.string(), us)),
+    }
+    return pa.table(columns | {"k": pa.array(range(len(times)), pa.int64())})
+
+
+def test_times_of_96_bits_hold_more_years_than_nanoseconds(tmp_path: Path) -> None:
+    """Spark writes them by default. pyarrow returns the year 1830 for 3000."""
+    far, near = of_every_kind(FAR), of_every_kind(FAR[2:] * 2)
+    for name, table in {"far": far, "near": near}.items():
+        aj.write_parquet(table, tmp_path / name, use_deprecated_int96_timestamps=True, row_group_size=2)
+    for name in far.column_names[:-1]:
+        for call in (aj.read_parquet, lambda *given, **options: aj.scan_parquet(*given, **options).collect()):
+            with pytest.raises(aj.JagValueError, match=rf"far, column '{name}': it holds times beyond .* schema= of timestamp"):
+                call(tmp_path / "far", columns=[name])
+    assert aj.read_parquet(tmp_path / "far", columns=["k"])["k"].to_pylist() == [0, 1, 2, 3]
+    assert aj.read_parquet(tmp_path / "far", schema=far.schema).equals(far)
+    assert aj.read_parquet(tmp_path / "far", schema=far.schema, filters=[("t", ">", "2900-01-01")])["k"].to_pylist() == [0]
+    assert aj.read_parquet(tmp_path / "near", columns=["t"]).schema.types == [pa.timestamp("ns")]
+    assert aj.read_parquet(tmp_path / "near", schema=near.schema).equals(near)
+    part = open_parts([StoredFile(str(tmp_path / "far"), pf.LocalFileSystem())], pa.schema([]))[0]
+    batches = [batch for batch, _ in read_runs([(part, [0, 1])], make_plan(far.schema, None, None), 64)]
+    assert len(batches) > 1
+    assert pa.concat_tables(batches).equals(far)
+
+
+def test_times_of_96_bits_that_no_unit_holds() -> None:
+    exact, wide = pa.array([None, 7, 1_500], pa.timestamp("ns")), pa.array([None, 2**60, 1], pa.timestamp("us"))
+    assert _int96._loses(exact, wide)
+    assert not _int96._loses(pa.array([None, 7, 1_000], pa.timestamp("ns")), wide)
