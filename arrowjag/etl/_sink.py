@@ -285,7 +285,8 @@ def blamed(folder: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise SinkError(folder, f"the sink can't be written: {' '.join(str(error).split())}") from error
+        told = f'the sink can\'t be written: {" ".join(str(error).split())}; once it can, mode="resume" keeps what is done'
+        raise SinkError(folder, told) from error
 
 
 def probe_folder(filesystem: pf.FileSystem, folder: str, tag: str) -> None:
