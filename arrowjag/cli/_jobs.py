@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 
 from arrowjag.errors import JagError, JagValueError, JagWarning, MissingDependencyError
 from arrowjag.io._damage import describe_missing
+from arrowjag.io._filters import OPERATORS
 
 __all__ = ["as_options", "filters", "load_function", "log_to_stderr", "names", "run", "schema_of", "status", "storage_options"]
 
@@ -169,9 +170,10 @@ def filters(texts: list[str]) -> list[tuple[str, str, Any]] | None:
 
 def _condition(text: str) -> tuple[str, str, Any]:
     found = _CONDITION.fullmatch(text)
-    if found is None:
+    if found is None or found[3].startswith(("=", "<", ">", "!")):  # "=>" is an operator and a text
         raise JagValueError(
-            f"--filter {text!r} can't be read: write NAME OPERATOR VALUE, for example 'year >= 2013' or 'plane in [\"N1\"]'"
+            f"--filter {text!r} can't be read: write NAME OPERATOR VALUE, for example 'year >= 2013' or 'plane in [\"N1\"]', with "
+            f"one of the operators {', '.join(OPERATORS)}; write a text that begins like one in double quotes"
         )
     name, operator, value = found.groups()
     try:

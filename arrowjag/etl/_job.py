@@ -183,6 +183,8 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
         If another run writes to the sink.
     JagTypeError, JagValueError
         If an argument is invalid, or if the sink holds files that `mode` doesn't allow.
+    JagFileError
+        If a result of an earlier run can't be read, for lack of permission or because its store is down; it stays as it is.
     FileNotFoundError
         If the source holds no files.
     MissingDependencyError

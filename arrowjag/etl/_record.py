@@ -26,7 +26,7 @@ from arrowjag.etl._lease import read_owner
 from arrowjag.etl._output import Written
 from arrowjag.etl._sidecar import RECORD, Sidecar
 from arrowjag.etl._signals import TERMINATED
-from arrowjag.etl._sink import Result, Sink, is_part
+from arrowjag.etl._sink import Result, Sink, is_part, refuse_long_names
 from arrowjag.etl._tasks import Source, Task
 from arrowjag.etl._worker import Outcome
 from arrowjag.etl.report import Failure, Report, Run, Status
@@ -170,6 +170,8 @@ def status(sink: Any, *, filesystem: Any = None, storage_options: Mapping[str, A
     ------
     FileNotFoundError
         If neither the folder of results nor the folder of records exists.
+    JagFileError
+        If a result can't be read, for lack of permission or because its store is down.
     JagValueError
         If the sink is a file, or the folder of a table, which is named ``delta://...`` or ``iceberg://...``.
 
@@ -200,6 +202,7 @@ def status(sink: Any, *, filesystem: Any = None, storage_options: Mapping[str, A
         folder = RealPaths(filesystem).of(path.rstrip("/")) if path.rstrip("/") else ""
         if not folder.strip("/"):
             raise JagValueError(f"{sink} is the root of a file system: name the folder of results")
+        refuse_long_names(filesystem, folder, sink)
         table = table_at(filesystem, folder)
         if table is not None:
             raise TableFolderError(filesystem, *table, is_root=True)

@@ -41,6 +41,7 @@ __all__ = [
     "prepare",
     "probe_folder",
     "refuse_files",
+    "refuse_long_names",
 ]
 
 _LOG = logging.getLogger("arrowjag.etl")
@@ -363,7 +364,7 @@ def open_sink(  # noqa: PLR0913  (what a job says of its sink)
         raise JagValueError(f"the sink {sink} is a whole bucket: name a folder in it; leases and records are stored beside that")
     if not folder:
         raise JagValueError(f"the sink {sink} is the root of a file system: name a folder")
-    _refuse_long_names(filesystem, folder, sink)
+    refuse_long_names(filesystem, folder, sink)
     kind = filesystem.get_file_info(folder).type
     if kind not in (pf.FileType.NotFound, pf.FileType.Directory):
         raise JagValueError(f"the sink {sink} is {'a file' if kind == pf.FileType.File else 'a device'}: name a folder")
@@ -381,8 +382,23 @@ def open_sink(  # noqa: PLR0913  (what a job says of its sink)
     return Sink(filesystem, folder, source.root, transform, options, partition_by, link=link, stores=stores)
 
 
-def _refuse_long_names(filesystem: pf.FileSystem, folder: str, sink: Any) -> None:
-    """Raise if the local file system has no room for a name in a path, or for that of the folder beside it."""
+def refuse_long_names(filesystem: pf.FileSystem, folder: str, sink: Any) -> None:
+    """Raise if the local file system has no room for a name in a path, or for that of the folder beside it.
+
+    Parameters
+    ----------
+    filesystem : pyarrow.fs.FileSystem
+        The file system of the sink; others than local ones are not asked.
+    folder : str
+        The folder of results.
+    sink : object
+        The folder as the caller named it, for messages.
+
+    Raises
+    ------
+    JagValueError
+        The message tells the name, its bytes, and how many there may be.
+    """
     local = local_path(filesystem, folder)
     if local is None or not hasattr(os, "pathconf"):
         return

@@ -22,7 +22,7 @@ from arrowjag.io._comparisons import comparable, compared_as
 from arrowjag.io._leaves import leaf_names
 from arrowjag.typing import IntArray
 
-__all__ = ["BY_VALUE", "has_bounds", "keep_rows", "names_in", "take_rows", "to_expression"]
+__all__ = ["BY_VALUE", "OPERATORS", "has_bounds", "keep_rows", "names_in", "take_rows", "to_expression"]
 
 BY_VALUE = (
     "Compare a column with values of its own type, such as pa.scalar(1, pa.uint64()), "
@@ -31,7 +31,8 @@ BY_VALUE = (
 """The advice of errors about values that a filter can't compare with a column."""
 
 _SAME_TYPE = "Give values of the type of the column, such as text beside text."
-_OPERATORS = ("==", "=", "!=", "<", "<=", ">", ">=", "in", "not in")
+#: The operators of conditions.
+OPERATORS = ("==", "=", "!=", "<", "<=", ">", ">=", "in", "not in")
 
 
 def to_expression(filters: Any, schema: pa.Schema) -> Any:
@@ -97,8 +98,8 @@ def _alternatives(filters: Any) -> list[list[tuple[str, Any, Any]]] | None:
 
 def _typed(condition: tuple[str, Any, Any], schema: pa.Schema) -> tuple[Any, Any, Any]:
     """Give the value of a condition a type that Arrow compares with its column."""
-    if not (isinstance(condition[1], str) and condition[1] in _OPERATORS):
-        raise JagValueError(f"{brief(condition[1])} in {brief(condition)} is not an operator; there are {', '.join(_OPERATORS)}")
+    if not (isinstance(condition[1], str) and condition[1] in OPERATORS):
+        raise JagValueError(f"{brief(condition[1])} in {brief(condition)} is not an operator; there are {', '.join(OPERATORS)}")
     found = _find_field(condition[0], schema)
     _refuse_lists(condition[0], found[1] if found else None, schema)
     if found is None:

@@ -191,6 +191,8 @@ def test_failures_are_reported_and_logged(folder: Path, capsys: pytest.CaptureFi
         (["--filter", "year"], "--filter 'year' can't be read: write NAME OPERATOR VALUE"),
         (["--filter", "year =="], "--filter 'year ==' can't be read: write NAME OPERATOR VALUE"),
         (["--filter", "year <="], "--filter 'year <=' can't be read: write NAME OPERATOR VALUE"),
+        (["--filter", "year ~ 3"], "with one of the operators ==, =, !=, <, <=, >, >=, in, not in"),
+        (["--filter", "year => 3"], "--filter 'year => 3' can't be read: write NAME OPERATOR VALUE"),
         (["--log-level", "loud"], "--log-level must be debug, info, warning or error, got 'loud'"),
         (["--columns", ""], "--columns '' names no column"),
         (["--partition-by", " ,"], "--partition-by ' ,' names no column"),
@@ -225,6 +227,7 @@ def test_a_sink_in_use_is_exit_code_1(folder: Path, capsys: pytest.CaptureFixtur
 def test_conditions() -> None:
     found: Any = _jobs.filters(["a.b == 3", "c = x y", "d not in ['1', 2]", "e!=null", "f <= 2.5"])
     assert found == [("a.b", "==", 3), ("c", "=", "x y"), ("d", "not in", "['1', 2]"), ("e", "!=", None), ("f", "<=", 2.5)]
+    assert _jobs.filters(['a == "=x"']) == [("a", "==", "=x")]
     assert _jobs.filters([]) is None
 
 

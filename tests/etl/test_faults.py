@@ -614,6 +614,8 @@ def test_names_of_sinks_that_are_too_long(source: Path, tmp_path: Path, monkeypa
         for mode in ("create", "resume"):
             with pytest.raises(aj.JagValueError, match=told):
                 run(keep, source, tmp_path / sink, mode=mode)
+        with pytest.raises(aj.JagValueError, match=told):
+            aj.etl.status(tmp_path / sink)
     assert files_in(tmp_path) == [f"in/{name}" for name in files_in(source)]
     assert run(keep, source, tmp_path / "new/sub" / ("x" * (most - 10))).rows == 120
 
