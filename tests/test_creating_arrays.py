@@ -260,6 +260,30 @@ def test_times_that_a_type_would_truncate(item: Any, type: str) -> None:
     assert (str(x.type), x.to_list()) == (type, [[whole, None], None])
 
 
+@pytest.mark.parametrize("number", [2.75, decimal.Decimal("2.75"), np.float32(2.75)], ids=repr)
+def test_numbers_that_a_type_would_truncate(number: Any) -> None:
+    """pyarrow truncates decimals in lists, and all numbers with a fraction in fields and maps, to integers and counts of a unit."""
+    whole, fields = type(number)(2), pa.struct([("n", pa.int64()), ("t", pa.list_(pa.int8()))])
+    cases: list[tuple[Any, Any, pa.DataType, Any]] = [
+        ([number], [whole, None], pa.int64(), [2, None]),
+        ([number, 1], [whole, 1], pa.uint8(), [2, 1]),
+        ([number, 1.5 if isinstance(number, decimal.Decimal) else decimal.Decimal(1)], [whole, 1], pa.int16(), [2, 1]),
+        ([number], [whole], pa.dictionary(pa.int8(), pa.int64()), [2]),
+        ([{"n": number}], [{"n": whole}, {}, None], fields, [{"n": 2, "t": None}, {"n": None, "t": None}, None]),
+        ([{"n": 1, "t": [number]}], [{"t": [None, whole]}], fields, [{"n": None, "t": [None, 2]}]),
+        ([{"n": number, "t": None}, {"n": "a"}], [{"n": 1, "t": [whole]}], fields, [{"n": 1, "t": [2]}]),
+        ([[("k", number)]], [[("k", whole)]], pa.map_(pa.string(), pa.int64()), [[("k", 2)]]),
+        ([{"k": number}], [{"k": 1}], pa.map_(pa.string(), pa.int64()), [[("k", 1)]]),
+        ([number], [dt.datetime(1970, 1, 1)], pa.timestamp("s"), [dt.datetime(1970, 1, 1)]),  # noqa: DTZ001
+    ]
+    for cut, exact, leaf, expected in cases:
+        for row in (cut, [None, *cut]):
+            with pytest.raises((JagValueError, JagTypeError), match=r"truncat|data loss|no kernel for decimal"):
+                aj.array([[], row], type=leaf, ndim=2)
+        assert aj.array([exact, None], type=leaf, ndim=2).to_list() == [expected, None]
+        assert aj.array(exact, type=leaf, ndim=1).to_list() == expected
+
+
 def test_datetimes_with_and_without_a_zone_do_not_mix() -> None:
     aware = NEW_YEAR.replace(tzinfo=dt.UTC)
     for data in ([[NEW_YEAR], [aware]], [aware, None, NEW_YEAR]):

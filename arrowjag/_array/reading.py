@@ -17,8 +17,9 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._arguments import several
+from arrowjag._array.exact import exact_type, holds_maps, may_truncate, refuse_fractions
 from arrowjag._array.names import refuse_nul, refuse_objects
-from arrowjag._array.times import finer, has_numpy_times, in_arrow_unit, in_one_unit, with_datetimes
+from arrowjag._array.times import has_numpy_times, in_arrow_unit, in_one_unit, with_datetimes
 from arrowjag._arrow import depth
 from arrowjag._capsules import import_data
 from arrowjag._gate import inside
@@ -226,7 +227,7 @@ def _marks_by_nan(dtype: Any) -> bool:
 
 def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[builtins.type] | None = None) -> pa.Array:
     """Convert nested lists of scalars: pyarrow infers the type; levels that it can't infer adapt to `ndim`."""
-    found = _inferred(data, classes) if type is None or ndim is None or pt.is_integer(type) or pt.is_temporal(type) else None
+    found = _inferred(data, classes) if type is None or ndim is None or may_truncate(type) else None
     of_numpy = None
     if isinstance(found, Exception) or (found is not None and pt.is_temporal(_strip(found, depth(found)))):
         of_numpy = in_one_unit(data)
@@ -239,18 +240,16 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[
         found = None
     levels = _python_depth(data) if found is None else depth(found)
     wanted = levels if ndim is None else ndim - 1
+    if type is not None and (found is None or holds_maps(type)):
+        refuse_fractions(data, type, wanted)
     inferred = None if found is None else _strip(found, min(levels, wanted))
     if inferred is not None:
         inferred = with_datetimes(data, inferred, any_zones=type is not None)
-    # pyarrow would silently truncate Python floats to integers, and times: read them whole, and let the caller's cast check them.
-    whole = type is None or (inferred is not None and pt.is_floating(inferred))
-    leaf = inferred if whole or type is None else finer(inferred, type)
-    if leaf is not None and pt.is_dictionary(leaf) and (_arrow.is_temporal(leaf.value_type) or pt.is_decimal(leaf.value_type)):
-        leaf = leaf.value_type  # pyarrow makes no dictionaries of Python's times and decimals: the caller's cast encodes them
+    leaf = _type_to_read(inferred, type)
     try:
         if "pandas" in sys.modules and _may_cut(inferred, leaf) and not (of_numpy is not None and has_numpy_times(of_numpy)):
             return _with_nanoseconds(data, leaf, wanted)
-        return _as_lists(data, leaf, wanted)
+        return _whole_or_wanted(data, leaf, type, wanted)
     except OverflowError:
         if type is not None or inferred is None or not pt.is_integer(inferred):
             raise JagOverflowError(f"the data holds a Python int that does not fit {leaf}") from None
@@ -258,6 +257,26 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[
         return _as_lists(data, pa.uint64(), wanted)
     except OverflowError:
         raise JagOverflowError("the data holds Python ints that fit neither int64 nor uint64; pass floats or decimals") from None
+
+
+def _type_to_read(inferred: pa.DataType | None, type: pa.DataType | None) -> pa.DataType | None:
+    """Return the type to read leaves as. pyarrow would silently truncate numbers and times: the caller's cast checks them."""
+    whole = type is None or (inferred is not None and pt.is_floating(inferred))
+    leaf = inferred if whole or type is None else exact_type(inferred, type)
+    if leaf is not None and pt.is_dictionary(leaf) and (_arrow.is_temporal(leaf.value_type) or pt.is_decimal(leaf.value_type)):
+        return leaf.value_type  # pyarrow makes no dictionaries of Python's times and decimals: the caller's cast encodes them
+    return leaf
+
+
+def _whole_or_wanted(data: Any, leaf: pa.DataType | None, type: pa.DataType | None, levels: int) -> pa.Array:
+    """Read leaves exactly; if they mix numbers that no exact type holds, such as floats and decimals, as the wanted type."""
+    try:
+        return _as_lists(data, leaf, levels)
+    except (ShapeError, JagValueError):
+        if type is None or leaf in (type, getattr(type, "value_type", None)):  # or the values of a dictionary
+            raise
+    refuse_fractions(data, type, levels)
+    return _as_lists(data, type, levels)
 
 
 def _inferred(data: Any, classes: set[builtins.type] | None = None) -> pa.DataType | Exception:

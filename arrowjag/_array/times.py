@@ -20,7 +20,7 @@ from arrowjag._gate import inside
 from arrowjag._kernels.elementwise.times import fits_unit
 from arrowjag.errors import JagValueError
 
-__all__ = ["finer", "has_numpy_times", "in_arrow_unit", "in_one_unit", "with_datetimes"]
+__all__ = ["has_numpy_times", "in_arrow_unit", "in_one_unit", "with_datetimes"]
 
 _UNITS = ("s", "ms", "us", "ns")
 """The units of Arrow, the coarsest first; coarser ones of numpy become seconds."""
@@ -177,17 +177,6 @@ _NUMBERS = (int, float, Decimal, np.generic, np.ndarray)
 
 def _is_number(one: Any) -> bool:
     return isinstance(one, (int, float, Decimal)) or (isinstance(one, (np.generic, np.ndarray)) and one.dtype.kind in "biuf")
-
-
-def finer(inferred: pa.DataType | None, wanted: pa.DataType) -> pa.DataType:
-    """Return the type to read Python's times as: pyarrow would drop what a coarser unit can't hold, and a cast checks it."""
-    unit = getattr(inferred, "unit", None)
-    if unit not in _UNITS or _UNITS.index(unit) <= _UNITS.index(getattr(wanted, "unit", "ns")):
-        return wanted
-    if pt.is_timestamp(wanted) and pt.is_timestamp(inferred):
-        return pa.timestamp(unit, wanted.tz)
-    same = (pt.is_duration(wanted) and pt.is_duration(inferred)) or (pt.is_time(wanted) and pt.is_time(inferred))
-    return inferred if same else wanted
 
 
 _zone_of = operator.attrgetter("tzinfo")
