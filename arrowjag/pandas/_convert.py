@@ -111,20 +111,25 @@ def read(data: Any, dtype: JaggedDtype | None) -> Column:
     JagTypeError
         If the data cannot be read as the dtype's leaf type.
     """
+    return conform(read_rows(data, dtype), dtype)
+
+
+def read_rows(data: Any, dtype: JaggedDtype | None) -> Column:
+    """Convert data as `read` does, to a column of the leaf type of the data, or of the dtype if its items are read as such."""
     values = uncategorized(getattr(data, "array", data) if isinstance(data, (pd.Series, pd.Index)) else data)
     jagged = getattr(values, "_jagged", values)
     if isinstance(jagged, Column):
-        return conform(jagged, dtype)
+        return jagged
     values = plain(values)
     if isinstance(values, np.ndarray) and values.ndim > 1 and values.dtype.kind != "O":
-        return conform(as_column(values), dtype)
+        return as_column(values)
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         stored = values
         _check_rows(stored.type, dtype)
         ndim = dtype.ndim if dtype is not None and not isinstance(stored.type, pa.BaseExtensionType) else None
-        return conform(_column.from_arrow(stored, ndim), dtype)
+        return _column.from_arrow(stored, ndim)
     if isinstance(values, Column):
-        return conform(values, dtype)
+        return values
     return _read_objects(several(values, "JaggedExtensionArray takes a list of rows"), dtype)
 
 
@@ -142,14 +147,14 @@ def _read_objects(values: list[Any], dtype: JaggedDtype | None) -> Column:
         return rows(values, dtype)
     items = [None if not _is_list(one) and is_missing(one) else _opened(one) for one in values]
     if dtype is None:
-        return conform(as_column(items), None)
+        return as_column(items)
     if any(one is not None and not _is_list(one) for one in items):
         wrong = next(one for one in items if one is not None and not _is_list(one))
         raise JagTypeError(f"a row of {dtype} must be a list, got {type(wrong).__name__} {brief(wrong)}")
     try:
-        return conform(as_column(items, type=dtype.leaf, ndim=dtype.ndim), dtype)
+        return as_column(items, type=dtype.leaf, ndim=dtype.ndim)
     except (ShapeError, JagValueError):
-        return conform(as_column(items, ndim=dtype.ndim), dtype)
+        return as_column(items, ndim=dtype.ndim)
 
 
 def _is_list(value: Any) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._array.base import as_column
@@ -14,7 +16,7 @@ from arrowjag._column import Column
 from arrowjag._ops import elementwise, structure
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagError, JagTypeError, ShapeError, brief, plural
-from arrowjag.pandas._convert import is_missing, read, rows
+from arrowjag.pandas._convert import conform, is_missing, read_rows, rows
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 
@@ -56,6 +58,8 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False, categ
         return _encoded(fresh_rows(value, n, labels_of(dtype), many), categories)
     if not many and isinstance(value, np.ndarray) and value.dtype == object and len(value) == 1 and isinstance(value[0], Row):
         value = value[0] if value[0].array.ndim == dtype.ndim - 1 else value  # a record of one column
+    for type in _leaf_types(value):
+        _refuse_kind(type, dtype)
     if isinstance(value, Row) or (not _is_sequence(value) and is_missing(value)):
         return _repeated(rows([value], dtype), n)
     if isinstance(value, (bool, np.bool_)) and pa.types.is_boolean(dtype.leaf):
@@ -79,7 +83,9 @@ def fresh_rows(value: Any, n: int, dtype: JaggedDtype, many: bool = False, categ
         raise JagTypeError(
             f"Invalid value {brief(value)} for dtype {dtype}: a row has {plural(dtype.ndim - 1, 'level')}, this list is deeper"
         )
-    column = read(value, dtype)
+    column = read_rows(value, dtype)
+    _refuse_kind(column.type, dtype)
+    column = conform(column, dtype)
     if n == 0 or column.shape.nodes(1) == 1:
         return _repeated(column, n)
     if column.shape.nodes(1) != n:
@@ -172,4 +178,36 @@ def _one_row(value: Any, dtype: JaggedDtype) -> Column:
         row = Row(as_column(items, type=dtype.leaf if isinstance(items, (list, tuple)) else None, ndim=dtype.ndim - 1))
     except JagError as error:
         raise JagTypeError(f"Invalid value {brief(value)} for dtype {dtype}: {error}") from None
+    _refuse_kind(row.type, dtype)
     return rows([row], dtype)
+
+
+def _refuse_kind(type: pa.DataType, dtype: JaggedDtype) -> None:
+    """Raise for leaves of another kind, which only a cast converts: assignments change no text to numbers, nor times to counts."""
+    kind, wanted = _kind_of(type), _kind_of(dtype.leaf)
+    if kind is None or wanted in (None, kind) or (kind == "numbers" and wanted in _COUNTED):
+        return
+    raise JagTypeError(
+        f"cannot set rows of {dtype} from rows of {type}, which are {kind}, no {wanted}. Convert them first, such as by "
+        f".jag.cast({str(dtype.leaf)!r})"
+    )
+
+
+_COUNTED = frozenset({"times", "durations", "times of day"})
+"""Kinds that numbers in lists are counts of."""
+
+
+def _kind_of(type: pa.DataType) -> str | None:
+    """Return the kind of leaves in which values convert without a cast; None for nulls, and for nested and extension types."""
+    type = elementwise.plain_type(type)
+    return next((kind for kind, is_kind in _KINDS.items() if is_kind(type)), None)
+
+
+_KINDS: dict[str, Callable[[pa.DataType], bool]] = {
+    "booleans": pt.is_boolean,
+    "numbers": lambda type: pt.is_integer(type) or pt.is_floating(type) or pt.is_decimal(type),
+    "text": lambda type: elementwise.is_text(type) or elementwise.is_bytes(type),
+    "times": lambda type: pt.is_timestamp(type) or pt.is_date(type),
+    "durations": pt.is_duration,
+    "times of day": pt.is_time,
+}

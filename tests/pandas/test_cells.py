@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import numpy as np
@@ -348,3 +349,42 @@ def test_a_list_is_in_an_array_as_a_row() -> None:
     assert aj.Row([3]) in array
     assert pd.NA in array
     assert [None] not in array
+
+
+KINDS: dict[str, Any] = {
+    "booleans": (True, pa.bool_()),
+    "numbers": (2, pa.int8()),
+    "fractions": (2.5, pa.float64()),
+    "text": ("2", pa.string()),
+    "categories": ("2", pa.dictionary(pa.int8(), pa.string())),
+    "times": (dt.datetime(2020, 1, 1), pa.timestamp("us")),  # noqa: DTZ001
+    "durations": (dt.timedelta(1), pa.duration("s")),
+    "times of day": (dt.time(1, 2), pa.time64("us")),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_of_another_kind_are_refused(kind: str) -> None:
+    """Only a cast converts text to numbers, times to counts or booleans to integers: lists were refused, rows converted."""
+    value, leaf = KINDS[kind]
+    for other, (item, type) in KINDS.items():
+        fits = {kind, other} in ({kind}, {"numbers", "fractions"}, {"text", "categories"})
+        if fits or (other in ("numbers", "fractions") and "time" in kind + "time" * (kind == "durations")):
+            continue
+        row = aj.array([[item], None], type=type, ndim=2)
+        s = aj.array([[value], None, []], type=leaf, ndim=2).to_pandas()
+        given = (aj.Row(row[:1].flatten()), row, row[0].to_arrow(), row.to_pandas(), [aj.Row(row[0]), None])
+        if other != "categories" and (kind, other) != ("fractions", "booleans"):  # pyarrow reads True in lists as 1.0
+            given += ([[item], None],)
+        for one in given:
+            for place in [0] if isinstance(one, (aj.Row, pa.Array)) else [[0, 1], s.index < 2, slice(0, 2)]:
+                changed = s.copy()
+                with pytest.raises(aj.JagTypeError, match=r"cannot set rows of jagged\[.*, 2\] from rows of .*, which are"):
+                    changed.iloc[place] = one
+                assert changed.equals(s)
+        with pytest.raises(aj.JagTypeError, match="Convert them first, such as by"):
+            s.fillna(aj.Row(row[0]))
+    nulls = s.copy()
+    nulls.iloc[[0, 1]] = aj.array([[None], []])
+    assert nulls.jag.to_list() == [[None], [], []]
+    assert nulls.dtype == s.dtype
