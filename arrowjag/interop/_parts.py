@@ -22,7 +22,18 @@ from arrowjag.errors import JagError, JagTypeError, JagValueError, MissingDepend
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import IntArray
 
-__all__ = ["assemble", "cuts_of", "expect", "items_of", "load", "offsets_of", "refuse_null_rows", "refuse_nulls", "shape_of_items"]
+__all__ = [
+    "assemble",
+    "cuts_of",
+    "expect",
+    "items_of",
+    "load",
+    "offsets_of",
+    "refuse_null_rows",
+    "refuse_nulls",
+    "shape_of_items",
+    "shared",
+]
 
 
 def load(package: str, purpose: str) -> Any:
@@ -66,6 +77,13 @@ def shape_of_items(x: JaggedArray) -> tuple[int, ...]:
     level = _dense.levels(x.shape)
     n_items = x.shape.dims[level].size if x.ndim else 1
     return n_items, *(int(extent) for extent in x.shape.extents[level + 1 :] if extent is not None)
+
+
+def shared(values: pa.Array) -> npt.NDArray[Any]:
+    """Return the values as a contiguous array of numpy that can't be written to: others would write to the buffers of the array."""
+    data = np.ascontiguousarray(_arrow.to_numpy(values)[0]).view()
+    data.flags.writeable = False
+    return data
 
 
 def offsets_of(x: JaggedArray) -> list[IntArray]:

@@ -14,6 +14,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray, array_of
+from arrowjag._ops import elementwise
 from arrowjag.creation import from_arrow
 from arrowjag.errors import JagTypeError
 from arrowjag.interop import _parts
@@ -78,15 +79,36 @@ def _type_for(type: pa.DataType) -> pa.DataType:
 def _rebased(array: JaggedArray, type: pa.DataType) -> JaggedArray:
     """Return the array with another type and values that begin where their buffers do.
 
-    Awkward (2.14) reads the nulls of a slice from wrong bits.
+    Awkward (2.14) reads the nulls of a slice from wrong bits, and raises errors for categories without any, and for the buffers
+    that Arrow makes for no rows of structs.
     """
     values = array.values
+    if not len(values) and pt.is_struct(type):
+        values = pa.array([], type)
     if values.type != type:
         values = conform(values, type)
+    values = _with_a_category(values)
+    if values is not array.values:
         array = JaggedArray(array.shape, values)
     if not _is_slice(values) or (_arrow.is_numeric(values.type) and values.buffers()[0] is None):
         return array
     return JaggedArray(array.shape, pa.concat_arrays([values, values.slice(0, 0)]))
+
+
+def _with_a_category(values: pa.Array) -> pa.Array:
+    """Return categories, also in fields, with one that no item has, if there are none; other values are returned unchanged."""
+    type = values.type
+    if pt.is_struct(type):
+        fields = values.flatten()
+        made = list(map(_with_a_category, fields))
+        if all(one is two for one, two in zip(made, fields, strict=True)):
+            return values
+        return pa.StructArray.from_arrays(made, fields=list(type), mask=values.is_null())
+    if not pt.is_dictionary(type) or len(values.dictionary):
+        return values
+    is_text = elementwise.is_text(type.value_type) or elementwise.is_bytes(type.value_type)
+    category = pa.array([b"" if is_text else 0]).cast(type.value_type)
+    return pa.DictionaryArray.from_arrays(values.indices, category, ordered=type.ordered)
 
 
 def _is_slice(values: pa.Array) -> bool:
@@ -104,7 +126,8 @@ def from_awkward(data: Any, ndim: int | None = None) -> JaggedArray:
     Parameters
     ----------
     data : ak.Array
-        Regular dims become dims with a declared extent; None at any level becomes null.
+        Regular dims become dims with a declared extent; None at any level becomes null. Categories become dictionaries without
+        an order, because awkward has none.
     ndim : int, optional
         Number of levels; by default every list is one.
 
@@ -123,7 +146,8 @@ def from_awkward(data: Any, ndim: int | None = None) -> JaggedArray:
     awkward = _parts.load("awkward", "from_awkward")
     _parts.expect(data, ("layout", "to_list"), "from_awkward", "an ak.Array; arrowjag.array converts lists and other arrays")
     try:
-        found = awkward.to_arrow(data, list_to32=False, string_to32=False, bytestring_to32=False, extensionarray=False)
+        options = {"list_to32": False, "string_to32": False, "bytestring_to32": False, "categorical_as_dictionary": True}
+        found = awkward.to_arrow(data, extensionarray=False, **options)
     except (TypeError, ValueError, NotImplementedError) as error:
         raise JagTypeError(f"from_awkward: Arrow can't hold {getattr(data, 'type', type(data))}: {error}") from None
     return from_arrow(found, ndim)

@@ -13,6 +13,7 @@ from arrowjag import _arrow
 from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray, array_of
 from arrowjag._column import Column
+from arrowjag._ops import elementwise
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError
 from arrowjag.interop import _parts
@@ -65,7 +66,7 @@ def to_koladata(x: Any) -> Any:
 
 
 def _schema(type: pa.DataType) -> str:
-    plain = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary(), pa.string_view(): pa.large_string()}.get(type, type)
+    plain = pa.large_string() if elementwise.is_text(type) else pa.large_binary() if elementwise.is_bytes(type) else type
     for name, known in _TYPES.items():
         if known == plain:
             return name

@@ -28,9 +28,9 @@ from numba.extending import (  # noqa: TID253
     unbox,
 )
 
-from arrowjag import _arrow
-from arrowjag._array import JaggedArray
+from arrowjag._array import JaggedArray, array_of
 from arrowjag.errors import JagTypeError, JagValueError, are, plural
+from arrowjag.interop._parts import shared
 
 __all__ = ["JaggedType", "type_of"]
 
@@ -70,7 +70,7 @@ def type_of(array: JaggedArray) -> JaggedType:
     Parameters
     ----------
     array : JaggedArray
-        Of numbers, booleans, timestamps, durations or dates.
+        Of numbers, booleans, timestamps, durations or dates; other data as `arrowjag.array` takes it.
 
     Returns
     -------
@@ -82,6 +82,7 @@ def type_of(array: JaggedArray) -> JaggedType:
     JagTypeError
         If numba lacks the leaf type, or the array has no dims.
     """
+    array = array_of(array)
     if array.ndim == 0:
         raise JagTypeError("numba: an array without dims is a scalar; pass x.values[0].as_py()")
     return JaggedType(numba.from_dtype(_numbers(array.values[:0]).dtype), array.ndim)
@@ -99,12 +100,11 @@ def _numbers(values: pa.Array) -> npt.NDArray[Any]:
         raise JagTypeError.no_kernel("a function compiled by numba", type, hint="It takes numbers, booleans and dates.")
     if pt.is_float16(type):  # which numba has on GPUs only
         raise JagTypeError.no_kernel("a function compiled by numba", type, hint="Cast it to float32 first.")
-    data: npt.NDArray[Any] = _arrow.to_numpy(values)[0]
+    data = shared(values)
     if pt.is_timestamp(type) or pt.is_duration(type):
         data = data.view(f"{'M' if pt.is_timestamp(type) else 'm'}8[{type.unit}]")
     elif pt.is_date(type):
         data = data.astype("M8[D]") if pt.is_date32(type) else data.view("M8[ms]")
-    data = np.ascontiguousarray(data).view()
     data.flags.writeable = False
     return data
 

@@ -1,7 +1,9 @@
 """scipy.sparse: matrices as rows of (column, value) items.
 
 A CSR matrix is one jagged array of structs: its values, column indices and row pointers are shared in both directions where their
-types allow (64-bit pointers; scipy often holds 32-bit ones, which are widened). COO matrices are sorted by row, stably.
+types allow (64-bit pointers; scipy often holds 32-bit ones, which are widened) and where the columns of each row ascend. Others are
+copied: methods of scipy such as `max` sort the items of a matrix and add repeated ones in place, even those of read-only arrays.
+COO matrices are sorted by row, stably.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from arrowjag.dims import Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, plural
 from arrowjag.interop import _parts
 from arrowjag.shape import JaggedShape
+from arrowjag.typing import IntArray
 
 __all__ = ["from_scipy", "to_scipy"]
 
@@ -43,7 +46,8 @@ def to_scipy(x: Any, n_columns: int | None = None, format: Literal["csr", "coo"]
     Returns
     -------
     scipy.sparse.csr_array or coo_array
-        Explicit zeros and repeated columns are kept. Values are shared and therefore read-only.
+        Explicit zeros and repeated columns are kept. Values are shared, and therefore read-only, if the columns of each row ascend;
+        otherwise they are copied.
 
     Raises
     ------
@@ -71,9 +75,20 @@ def to_scipy(x: Any, n_columns: int | None = None, format: Literal["csr", "coo"]
         raise JagIndexError(f"to_scipy: column {int(columns[item])} of row {row} is out of range for {plural(n_columns, 'column')}")
     sparse = _parts.load("scipy.sparse", "to_scipy")
     dim = array.shape.dims[1]
+    rows = dim.offsets if format == "csr" else dim.parents
+    if not _ascends(columns, dim.offsets):
+        columns, values, rows = columns.copy(), values.copy(), rows.copy()
     if format == "csr":
-        return sparse.csr_array((values, columns, dim.offsets), shape=(len(array), n_columns))
-    return sparse.coo_array((values, (dim.parents, columns)), shape=(len(array), n_columns))
+        return sparse.csr_array((values, columns, rows), shape=(len(array), n_columns))
+    return sparse.coo_array((values, (rows, columns)), shape=(len(array), n_columns))
+
+
+def _ascends(columns: npt.NDArray[Any], offsets: IntArray) -> bool:
+    """Return whether the columns of each row ascend, and none is repeated; scipy then changes nothing in place."""
+    rises = columns[1:] > columns[:-1]
+    starts = offsets[1:-1]
+    rises[starts[(starts > 0) & (starts < len(columns))] - 1] = True
+    return bool(rises.all())
 
 
 def _items(array: JaggedArray) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -85,14 +100,14 @@ def _items(array: JaggedArray) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         columns, values = array.values.flatten()
         if columns.null_count or values.null_count:
             raise JagValueError("scipy has no nulls, got some among the columns or the values. Use fill_null first.")
-        return _arrow.to_numpy(columns)[0], _number(values)
+        return _parts.shared(columns), _number(values)
     return _offsets.positions(array.shape.dims[1].offsets), _number(array.values)
 
 
 def _number(values: pa.Array) -> npt.NDArray[Any]:
     if not _arrow.is_numeric(values.type) or pt.is_float16(values.type):
         raise JagTypeError.no_kernel("to_scipy", values.type)
-    return _arrow.to_numpy(values)[0]
+    return _parts.shared(values)
 
 
 @check_arguments
@@ -108,7 +123,8 @@ def from_scipy(matrix: Any) -> JaggedArray:
     -------
     JaggedArray
         Of ndim 2, structs of `column` (int64) and `value`. Explicit zeros and repeated columns are kept. Values are shared
-        with a CSR matrix. The number of columns is lost; pass it to `to_scipy` to convert back.
+        with a CSR matrix if its columns ascend in each row; don't write to it afterwards. The number of columns is lost; pass it to
+        `to_scipy` to convert back.
 
     Raises
     ------
@@ -131,6 +147,8 @@ def from_scipy(matrix: Any) -> JaggedArray:
     if values.dtype.kind not in "biuf":
         raise JagTypeError.no_kernel("from_scipy", values.dtype)
     (cut,) = _parts.cuts_of([offsets], len(values), "from_scipy")
+    if not _ascends(columns, cut):
+        cut, columns, values = cut.copy(), columns.copy(), values.copy()
     items = pa.StructArray.from_arrays(
         [_arrow.from_numpy(columns.astype(np.int64, copy=False)), _arrow.from_numpy(values)], names=["column", "value"]
     )

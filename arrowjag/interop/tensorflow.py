@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._arguments import check_arguments, flat_numbers, several
 from arrowjag._array import JaggedArray, array_of
+from arrowjag._ops import elementwise
 from arrowjag.errors import JagTypeError
 from arrowjag.interop import _parts
 from arrowjag.typing import IntArray
@@ -67,8 +67,8 @@ def to_tensorflow(x: Any) -> Pieces:
     _parts.refuse_nulls(array, "tensorflow")
     values, type = array.values, array.type
     if _arrow.is_numeric(type):
-        flat, _ = _arrow.to_numpy(values)
-    elif pt.is_string(type) or pt.is_large_string(type) or pt.is_binary(type) or pt.is_large_binary(type):
+        flat = _parts.shared(values)
+    elif elementwise.is_text(type) or elementwise.is_bytes(type):
         flat = np.array([*values.to_pylist(), None], object)[:-1]
     else:
         raise JagTypeError.no_kernel("to_tensorflow", type, hint="A RaggedTensor holds numbers, booleans and text.")

@@ -46,7 +46,23 @@ def test_categories_of_any_width(places: pa.DataType, rows: list[list[str | None
     x = aj.array(rows).cast(pa.dictionary(places, pa.string()))
     assert ak.to_list(to_awkward(x)) == rows
     assert ak.to_list(to_awkward(x[1:])) == rows[1:]
-    assert from_awkward(to_awkward(x)).to_list() == rows
+    again = from_awkward(to_awkward(x))
+    assert again.to_list() == rows
+    assert again.type == pa.dictionary(pa.int64(), pa.string())
+
+
+@pytest.mark.parametrize("rows", [[], [None], [[]], [[None], None]], ids=str)
+@pytest.mark.parametrize("values", [pa.string(), pa.large_binary(), pa.int8(), pa.float64()], ids=str)
+def test_categories_and_structs_without_any(values: pa.DataType, rows: list[Any]) -> None:
+    """awkward can't read categories without any, nor the buffers that Arrow makes for no structs."""
+    leaf = pa.dictionary(pa.int8(), values)
+    for type in (leaf, pa.struct([("f", leaf)]), pa.struct([("a", pa.list_(pa.int64())), ("f", values)])):
+        for ndim in (2, 3):
+            x = aj.array(rows if ndim == 2 else [rows, None], type=type, ndim=ndim)
+            for one in (x, x[:0], aj.array(pa.chunked_array([x.to_arrow(), x.to_arrow()]))):
+                again = from_awkward(to_awkward(one), ndim)
+                assert again.to_list() == one.to_list()
+                assert again.type == (pa.dictionary(pa.int64(), values) if type == leaf else again.type)
 
 
 @pytest.mark.parametrize(("leaf", "wide"), [(pa.string_view(), pa.large_string()), (pa.binary_view(), pa.large_binary())])

@@ -162,3 +162,12 @@ def test_positions_may_be_unsigned() -> None:
         for place in (3, 2**64 - 1):
             with pytest.raises(IndexError, match="out of range for the jagged array"):
                 item(x, np.uint64(place))
+
+
+def test_the_type_of_other_data() -> None:
+    type_of = aj.interop.numba.type_of
+    assert type_of([[1, 2], []]) == type_of(aj.array([[1], [2]])) != type_of([1.5])  # type: ignore[arg-type]
+    with pytest.raises(aj.JagTypeError, match="a function compiled by numba has no kernel for string"):
+        type_of([["a"]])  # type: ignore[arg-type]
+    with pytest.raises(aj.JagTypeError):
+        type_of(object())  # type: ignore[arg-type]

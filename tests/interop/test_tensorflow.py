@@ -97,3 +97,13 @@ def test_real_ragged_tensors(leaf: pa.DataType) -> None:
     assert from_tensorflow(narrow).shape == aj.JaggedShape(2, [2, 1], 2)
     text = tensorflow.RaggedTensor.from_nested_row_splits(*to_tensorflow(aj.array([["a", "é"], []])))
     assert from_tensorflow(text).to_list() == [[b"a", "é".encode()], []]
+
+
+def test_values_are_read_only_and_text_may_be_views() -> None:
+    x = aj.array([[1, 2], [], [3]])  # whose buffers pyarrow can write to
+    for pieces in (aj.interop.tensorflow.to_tensorflow(x), aj.interop.tensorflow.to_tensorflow(x[1:])):
+        for one in (pieces.flat_values, *pieces.nested_row_splits):
+            assert not one.flags.writeable
+    for type in (pa.string_view(), pa.large_string(), pa.binary_view(), pa.binary(1)):
+        text = aj.array([["a"], [], ["b"]]).cast(type)
+        assert aj.interop.tensorflow.to_tensorflow(text).flat_values.tolist() == text.values.to_pylist()
