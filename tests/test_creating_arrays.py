@@ -19,6 +19,7 @@ from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from arrowjag.testing.strategies import array_of
 from tests import reference as ref
+from tests.hosts import pd, pl
 
 SIZES = st.lists(st.integers(0, 3), max_size=4)
 
@@ -430,6 +431,39 @@ def test_arrays_without_dims_in_lists_are_scalars() -> None:
 def test_objects_inside_of_dicts_are_converted() -> None:
     found = aj.array([{"a": range(2), "b": np.ones((1, 2))}, {"a": pa.array([3]), "b": None}])
     assert found.to_list() == [{"a": [0, 1], "b": [[1.0, 1.0]]}, {"a": [3], "b": None}]
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        pytest.param(np.array, id="numpy"),
+        pytest.param(lambda rows: np.ma.array(np.array(rows)), id="masked"),
+        pytest.param(lambda rows: rows, id="lists"),
+        pytest.param(lambda rows: pa.chunked_array([pa.array(rows)]), id="arrow"),
+        pytest.param(lambda rows: aj.array(np.array(rows)), id="jagged"),
+        pytest.param(lambda rows: aj.array(rows).to_arrow(), id="extension"),
+        pytest.param(lambda rows: pd.Series([*rows]), id="pandas"),
+        pytest.param(lambda rows: pl.Series([*rows]), id="polars"),
+    ],
+)
+def test_lists_below_the_last_level_are_items(convert: Any) -> None:
+    """numpy's arrays of several dims kept all of them, whatever `ndim` was."""
+    rows = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
+    for ndim in (1, 2, 3):
+        x = aj.array(convert(rows), ndim=ndim)
+        assert (x.ndim, x.to_list()) == (ndim, rows)
+        depth, leaf = 0, x.type
+        while hasattr(leaf, "value_type"):
+            depth, leaf = depth + 1, leaf.value_type
+        assert (depth, leaf) == (3 - ndim, pa.int64())
+        for wrong in ((ndim, pa.int8()) if ndim < 3 else (4, None), (4, pa.int8()), (0, None)):
+            with pytest.raises(ShapeError, match="dim"):
+                aj.array(convert(rows), ndim=wrong[0], type=wrong[1])
+        assert aj.array(convert(rows), ndim=3, type="int8").type == pa.int8()
+    assert aj.array(np.array(5), ndim=0).to_list() == 5
+    with pytest.raises(ShapeError, match="ndim=1 needs rows, got a single int64"):
+        aj.array(np.array(5), ndim=1)
+    assert aj.array(np.zeros((0, 2)), ndim=1).type == pa.list_(pa.float64(), 2)
 
 
 @pytest.mark.parametrize(

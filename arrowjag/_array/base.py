@@ -60,12 +60,19 @@ def _converted(data: Any, type: Any, ndim: int | None, nan_to_null: bool | None)
         return data if leaf is None else elementwise.cast(data, leaf)
     if _is_scalar(data):
         return _of_scalar(data, leaf, ndim)
-    if ndim == 0:
-        raise ShapeError(f"ndim=0 needs a scalar, got {data.__class__.__name__}, which has rows")
     if isinstance(data, np.ndarray) and data.ndim != 1 and data.dtype.kind != "O":
-        return _from_dense(data, leaf)
-    column = _column.from_arrow(to_array(data, leaf, ndim, nan_to_null), ndim, "the data")
-    return column if leaf is None else elementwise.cast(column, leaf)
+        column = _from_dense(data, ndim)
+    elif ndim == 0:
+        raise ShapeError(f"ndim=0 needs a scalar, got {data.__class__.__name__}, which has rows")
+    else:
+        column = _column.from_arrow(to_array(data, leaf, ndim, nan_to_null), ndim, "the data")
+    return column if leaf is None else _cast_leaves(column, leaf)
+
+
+def _cast_leaves(column: Column, leaf: pa.DataType) -> Column:
+    if _arrow.is_list_type(column.type) and not _arrow.is_list_type(leaf):
+        raise ShapeError(f"the data has more than {plural(column.ndim, 'dim')} of {leaf}: its leaves are {column.type}")
+    return elementwise.cast(column, leaf)
 
 
 def shape_of_rows(data: Any) -> JaggedShape | None:
@@ -118,11 +125,14 @@ def _is_scalar(data: Any) -> bool:
     return not (has_items or hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__"))
 
 
-def _from_dense(data: npt.NDArray[Any], type: pa.DataType | None) -> Column:
-    """Convert a numpy array of several dims; each dim after the rows gets a declared extent."""
+def _from_dense(data: npt.NDArray[Any], ndim: int | None) -> Column:
+    """Convert a numpy array of several dims, or of none; each dim after the rows gets a declared extent."""
+    if ndim is not None and (ndim == 0) != (data.ndim == 0):
+        told = "a scalar, got {}, which has rows" if ndim == 0 else "rows, got a single {}"
+        raise ShapeError(f"ndim={ndim} needs {told.format(data.__class__.__name__ if ndim == 0 else data.dtype)}")
     values = to_array(data.reshape(-1))
     column = Column(JaggedShape(*data.shape), _arrow.combine_chunks(values))
-    return column if type is None else elementwise.cast(column, type)
+    return column if ndim in (None, data.ndim) else _column.from_arrow(_column.to_arrow(column), ndim, "the data")
 
 
 def as_keys(data: Any, operation: str) -> Column:

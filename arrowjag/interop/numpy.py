@@ -31,7 +31,7 @@ def from_numpy(data: npt.NDArray[Any], sizes: Any = None, *, ndim: int | None = 
     sizes : sizes or JaggedShape, optional
         The sizes of the rows of a padded array, as in `arrowjag.dense.from_dense`.
     ndim : int, optional
-        Number of levels of an object array; levels that hold only empty lists adapt to it.
+        Number of levels; those of an object array that hold only empty lists adapt to it. Lists below the last level are items.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def from_numpy(data: npt.NDArray[Any], sizes: Any = None, *, ndim: int | None = 
     given: object = data
     array = given if isinstance(given, np.ndarray) else flat_numbers(given, "from_numpy: data")
     if array.dtype.kind != "O":
-        return array_of(as_column(array))
+        return array_of(as_column(array, ndim=ndim))
     if array.ndim == 0:
         raise JagTypeError(f"from_numpy takes a numpy array, got {type(data).__name__}")
     return array_of(as_column(array, ndim=ndim))
