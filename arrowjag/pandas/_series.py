@@ -77,7 +77,7 @@ class SeriesJag:
         return frame_repr(self._series.to_frame("" if self._series.name is None else self._series.name), "Series")
 
     def _rewrap(self, result: Any, rows: Rows, index: Any) -> Any:
-        return rewrap(result, index if rows in (Rows.LOCAL, Rows.KEPT) else None, self._series.name)
+        return rewrap(result, index if rows in (Rows.LOCAL, Rows.KEPT) else None, self._series.name, self._series)
 
     def _call(self, method: Method, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         array = self._array
@@ -129,13 +129,14 @@ class SeriesJag:
     def _binary(self, function: Callable[..., Any], *inputs: Any) -> Any:
         """Call a function of arrays on inputs of which one is this accessor."""
         plain = [getattr(one, "_series", one) for one in inputs]
-        present = align([one for one in plain if isinstance(one, pd.Series)])
+        first, *others = (one for one in plain if isinstance(one, pd.Series))
+        present = align([first, *others])
         index = present[0].index
         places = iter(present)
         operands = [next(places) if isinstance(one, pd.Series) else one for one in plain]
         names = {one.name for one in present}
         result = function(*(opened(one, len(index)) for one in operands))
-        return rewrap(result, index, names.pop() if len(names) == 1 else None)
+        return rewrap(result, index, names.pop() if len(names) == 1 else None, first)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__" or options:

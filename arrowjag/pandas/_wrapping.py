@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from arrowjag.pandas._convert import as_array
 from arrowjag.pandas._operators import as_operand, wrap, wrap_values
 from arrowjag.pandas.row import Row
 
-__all__ = ["align", "opened", "rewrap"]
+__all__ = ["align", "described", "opened", "rewrap"]
 
 
 def align(series: Sequence[pd.Series[Any]], join: str = "outer") -> list[pd.Series[Any]]:
@@ -79,7 +80,7 @@ def opened(value: Any, n: int | None = None) -> Any:
     return None if value is pd.NA or value is pd.NaT else value
 
 
-def rewrap(result: Any, index: Any = None, name: Any = None) -> Any:
+def rewrap(result: Any, index: Any = None, name: Any = None, like: Any = None) -> Any:
     """Convert a result of the core to pandas.
 
     Parameters
@@ -90,6 +91,8 @@ def rewrap(result: Any, index: Any = None, name: Any = None) -> Any:
         The labels of the rows; those of a result of another length are new.
     name : hashable, optional
         The name.
+    like : pandas.Series or pandas.DataFrame, optional
+        The data whose `attrs` and flags the result keeps.
 
     Returns
     -------
@@ -100,16 +103,27 @@ def rewrap(result: Any, index: Any = None, name: Any = None) -> Any:
         if result.ndim == 0:
             return result.values[0].as_py()
         fits = index is not None and len(index) == len(result)
-        return pd.Series(wrap(result), index=index if fits else None, name=name, copy=False)
+        return described(pd.Series(wrap(result), index=index if fits else None, name=name, copy=False), like)
     if isinstance(result, pa.Array):
         fits = index is not None and len(index) == len(result)
-        return pd.Series(wrap_values(result), index=index if fits else None, name=name, copy=False)
+        return described(pd.Series(wrap_values(result), index=index if fits else None, name=name, copy=False), like)
     if isinstance(result, pa.Scalar):
         return result.as_py()
     if isinstance(result, tuple) and hasattr(result, "_make"):
-        return result._make([rewrap(one, index, name) for one in result])
+        return result._make([rewrap(one, index, name, like) for one in result])
     if isinstance(result, (tuple, list)):
-        return type(result)(rewrap(one, index, name) for one in result)
+        return type(result)(rewrap(one, index, name, like) for one in result)
     if isinstance(result, dict):
-        return {key: rewrap(one, index, name) for key, one in result.items()}
+        return {key: rewrap(one, index, name, like) for key, one in result.items()}
     return result
+
+
+def described(made: Any, like: Any) -> Any:
+    """Give a new Series or DataFrame the `attrs` and flags of the data it was made of, as results of pandas have."""
+    if like is None:
+        return made
+    if attrs := like.attrs:
+        made.attrs = copy.deepcopy(attrs)
+    if not like.flags.allows_duplicate_labels:
+        made.flags.allows_duplicate_labels = False
+    return made

@@ -20,7 +20,7 @@ from arrowjag.pandas._convert import as_array, nested_rows, rows_by_group
 from arrowjag.pandas._html import frame_repr
 from arrowjag.pandas._objects import with_exact_items, without_rows
 from arrowjag.pandas._operators import wrap
-from arrowjag.pandas._wrapping import align, opened
+from arrowjag.pandas._wrapping import align, described, opened
 
 __all__ = ["FrameJag"]
 
@@ -97,7 +97,7 @@ class FrameJag(_frames.FrameAccessor):
         flat = _frames.flatten(arrays, keep_empty)
         others = frame[[name for name in frame.columns if name not in names]].take(flat.parents)
         made = pd.DataFrame({name: wrap(one) for name, one in zip(names, flat.columns, strict=True)}, index=others.index)
-        return pd.concat([others, made], axis=1)[list(frame.columns)]
+        return described(pd.concat([others, made], axis=1)[list(frame.columns)], self._frame)
 
     @check_arguments
     def implode(self, by: Any, columns: Any = None, *, nan_to_null: bool = True) -> pd.DataFrame:
@@ -155,7 +155,7 @@ class FrameJag(_frames.FrameAccessor):
         heads = frame[keys].take(firsts)
         index = heads.index if by is None else pd.RangeIndex(len(counts))
         heads.index = index
-        return pd.concat([heads, pd.DataFrame(made, index=index)], axis=1)
+        return described(pd.concat([heads, pd.DataFrame(made, index=index)], axis=1), self._frame)
 
     @check_arguments
     def nest(self, *columns: Any, into: Hashable) -> pd.DataFrame:

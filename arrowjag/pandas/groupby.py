@@ -16,7 +16,7 @@ from arrowjag.creation import array as to_array
 from arrowjag.errors import JagAttributeError, JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.pandas._convert import as_array, nested_rows, rows_by_group
 from arrowjag.pandas._series import FLAT_SETS
-from arrowjag.pandas._wrapping import align, rewrap
+from arrowjag.pandas._wrapping import align, described, rewrap
 
 __all__ = ["GroupByJag", "install"]
 
@@ -99,7 +99,7 @@ class GroupByJag:
                 found = method.function(rows, **arguments)
             except JagError as error:
                 raise _frames.named(error, name) from None
-            made[name] = rewrap(found, index, name)
+            made[name] = rewrap(found, index, name, self._grouped.obj)
         return self._result(made, index)
 
     def _series(self) -> dict[Hashable, Any]:
@@ -124,7 +124,7 @@ class GroupByJag:
         single = self._single or self._grouped._obj_with_exclusions.ndim == 1
         if single and self._grouped.as_index:
             return next(iter(made.values()))
-        frame = pd.DataFrame(made, index=index)
+        frame = described(pd.DataFrame(made, index=index), self._grouped.obj)
         return frame if self._grouped.as_index else frame.reset_index()
 
 

@@ -39,7 +39,8 @@ def _call(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs
     args = tuple(_mapped(lambda one: opened(one, n), one) for one in args)
     kwargs = {key: _mapped(lambda one: opened(one, n), one) for key, one in kwargs.items()}
     moves = rows_of_free(function, args, kwargs) is Rows.MOVED
-    return rewrap(function(*args, **kwargs), None if moves else index, names.pop() if len(names) == 1 else None)
+    like = series[0] if series and all(one.attrs == series[0].attrs for one in series) else None  # as `pandas.concat` has it
+    return rewrap(function(*args, **kwargs), None if moves else index, names.pop() if len(names) == 1 else None, like)
 
 
 def _unboxed(value: Any) -> Any:

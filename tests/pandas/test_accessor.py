@@ -62,6 +62,43 @@ def test_rows_that_stay_keep_index_and_name(s: pd.Series[Any]) -> None:
         assert result.name == "v"
 
 
+def test_results_keep_attrs_and_flags(s: pd.Series[Any]) -> None:
+    """As those of pandas do: most calls lost them."""
+    other = s.copy()
+    s.attrs["unit"] = {"of": ["m"]}
+    results: list[Any] = [
+        s.jag.sum(),
+        s.jag * 2,
+        2 + s.jag,
+        s.jag == other,
+        s.jag[s > 1],
+        s.jag[1:],
+        s.jag.S[0],
+        s.jag.flatten(),
+        s * 2,
+    ]
+    results += [s.jag.group_by(s), aj.where(s > 1, s, 0), aj.stack([s, s]), s.jag.rolling(2).sum(), np.add(s.jag, other)]
+    df = pd.DataFrame({"k": list("aabb"), "v": s, "x": s})
+    df.attrs = s.attrs
+    grouped = df.groupby("k").jag
+    results += [
+        df.jag.flatten("v"),
+        df.jag.implode("k"),
+        df.jag.nest("v", "x", into="s"),
+        df.jag.filter(s > 1, "v"),
+        grouped["v"].sum(),
+    ]
+    results += [grouped.max(), *s.jag.__divmod__(2)]
+    for one in results:
+        assert one.attrs == {"unit": {"of": ["m"]}}
+        one.attrs["unit"]["of"].append("n")
+    assert s.attrs == {"unit": {"of": ["m"]}}
+    assert aj.coalesce(s, other).attrs == other.jag.sum().attrs == {}
+    assert not s.set_flags(allows_duplicate_labels=False).jag.sum().flags.allows_duplicate_labels
+    with pytest.raises(ValueError, match="duplicates"):
+        df.set_flags(allows_duplicate_labels=False).jag.flatten("v")
+
+
 def test_one_dim_is_an_ordinary_column(s: pd.Series[Any]) -> None:
     total = s.jag.sum()
     assert total.dtype == pd.ArrowDtype(pa.int64())
