@@ -158,7 +158,8 @@ def _read_objects(values: list[Any], dtype: JaggedDtype | None) -> Column:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, (list, tuple, np.ndarray, pa.Array, Column, pd.Series, pd.Index, pd.api.extensions.ExtensionArray))
+    kinds = (list, tuple, np.ndarray, pa.Array, Column, pd.Series, pd.Index, pd.api.extensions.ExtensionArray)
+    return isinstance(value, kinds) or hasattr(value, "__arrow_c_stream__")  # such as a Series of polars
 
 
 def _opened(value: Any) -> Any:
@@ -168,7 +169,9 @@ def _opened(value: Any) -> Any:
         return value.to_pylist()
     if isinstance(value, np.ndarray) and value.dtype.kind in "mM":
         return value  # a Python list would lose their unit
-    return value if isinstance(value, (list, tuple)) or not _is_list(value) else value.tolist()
+    if isinstance(value, (list, tuple)) or not _is_list(value):
+        return value
+    return value.tolist() if hasattr(value, "tolist") else JaggedArray._of(as_column(value)).to_list()
 
 
 def rows(values: Sequence[Any], dtype: JaggedDtype | None) -> Column:

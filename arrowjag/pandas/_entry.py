@@ -22,10 +22,11 @@ from pandas.core.computation.ops import Op
 from pandas.core.groupby.ops import BaseGrouper  # type: ignore[attr-defined]  # the stubs omit internal names
 from pandas.core.internals.blocks import Block  # type: ignore[import-not-found]
 from pandas.core.reshape import merge, pivot
+from pandas.core.window.rolling import BaseWindow  # type: ignore[attr-defined]
 
 from arrowjag._array import JaggedArray
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagAttributeError, JagTypeError, brief
+from arrowjag.errors import JagAttributeError, JagTypeError, JagValueError, brief
 from arrowjag.pandas._cells import is_jagged, rows_to_set
 from arrowjag.pandas._convert import as_array
 from arrowjag.pandas._given_lists import fillna, holds
@@ -141,6 +142,8 @@ def _clip(original: Callable[..., Any]) -> Any:
     def clip(self: Any, lower: Any = None, upper: Any = None, **options: Any) -> Any:
         if isinstance(self, pd.Series) and is_jagged(self) and not options.get("inplace"):
             return self.jag.clip(lower, upper)
+        if isinstance(self, pd.Series) and is_jagged(self):
+            raise JagTypeError("clip: items of rows can't be clipped in place; s.jag.clip(lower, upper) gives a new Series")
         columns = self.to_frame() if isinstance(self, pd.Series) else self
         jagged = [name for name, dtype in columns.dtypes.items() if isinstance(dtype, JaggedDtype)]
         if jagged:
@@ -148,6 +151,20 @@ def _clip(original: Callable[..., Any]) -> Any:
         return original(self, lower, upper, **options)
 
     return clip
+
+
+def _window_values(original: Callable[..., Any]) -> Any:
+    """Raise for rows; pandas would say that there are no numbers to aggregate."""
+
+    def values_of(self: Any, values: Any) -> Any:
+        if is_jagged(values):
+            raise JagValueError(  # pandas replaces a TypeError
+                f"{type(self).__name__.lower()}: windows of pandas hold numbers, got rows of {values.dtype}; .jag.rolling(n), "
+                ".jag.expanding() and .jag.ewm(...) compute along the items of each row, with axis=0 along the rows of the column"
+            )
+        return original(self, values)
+
+    return values_of
 
 
 def _hist(original: Callable[..., Any]) -> Any:
@@ -383,6 +400,7 @@ def install() -> None:
     _wrap(pd.DataFrame, "clip", _clip)
     _wrap(pd.DataFrame, "__setitem__", _set_columns)
     _wrap(pd.Series, "hist", _hist)
+    _wrap(BaseWindow, "_prep_values", _window_values)
     _wrap(pd.DataFrame, "round", _round_frame)
     _wrap(Block, "round", _round_block)
     for name in ("setitem", "putmask", "where", "replace"):

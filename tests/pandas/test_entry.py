@@ -185,3 +185,26 @@ def test_to_pandas_refuses_labels_and_names_as_its_own(arguments: Any, error: ty
     for x in (aj.array([[1], [2, 3]]), aj.array([1, 2])):
         with pytest.raises(error, match=text if x.ndim == 2 else text.replace(r", \[1, 2\]", "")):
             x.to_pandas(**arguments)
+
+
+def test_windows_of_pandas_name_ours() -> None:
+    """pandas says that there are no numbers, or calls the dtype unfit."""
+    s = aj.array([[1, 2], None, [3]]).to_pandas()
+    df = pd.DataFrame({"k": list("aab"), "v": s})
+    for windows in (s.rolling(2), s.expanding(), s.ewm(alpha=0.5), df[["v"]].rolling(2), df.groupby("k")["v"].rolling(2)):
+        with pytest.raises(
+            aj.JagValueError, match=r"windows of pandas hold numbers, got rows of jagged\[int64, 2\]; \.jag\.rolling"
+        ):
+            windows.mean()
+    assert s.rolling(2, min_periods=1).count().tolist() == [1, 1, 1]
+    assert df.assign(n=[1, 2, 3]).rolling(2).sum(numeric_only=True)["n"].tolist()[1:] == [3, 5]
+    with pytest.raises(aj.JagTypeError, match=r"clipped in place; s\.jag\.clip"):
+        s.clip(1, 2, inplace=True)
+
+
+def test_rows_may_be_series_of_polars() -> None:
+    """pandas makes a list of the rows of such a Series."""
+    pl = pytest.importorskip("polars")
+    for rows in ([[1, 2], None, []], [[[1], None], None, []]):
+        s = pd.Series(pl.Series(rows), dtype=f"jagged[int64, {3 if rows[0][0] != 1 else 2}]")  # type: ignore[index]
+        assert s.jag.to_list() == rows
