@@ -22,7 +22,7 @@ from pandas.core.computation.ops import Op
 from pandas.core.groupby.ops import BaseGrouper  # type: ignore[attr-defined]  # the stubs omit internal names
 from pandas.core.internals.blocks import Block  # type: ignore[import-not-found]
 from pandas.core.reshape import merge, pivot
-from pandas.core.window.rolling import BaseWindow  # type: ignore[attr-defined]
+from pandas.core.window.rolling import BaseWindow
 
 from arrowjag._array import JaggedArray
 from arrowjag.dtype import JaggedType

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,8 @@ from arrowjag.pandas._operators import as_operand, wrap, wrap_values
 from arrowjag.pandas.row import Row
 
 __all__ = ["align", "described", "opened", "rewrap"]
+
+_Made = TypeVar("_Made")
 
 
 def align(series: Sequence[pd.Series[Any]], join: str = "outer") -> list[pd.Series[Any]]:
@@ -118,12 +120,11 @@ def rewrap(result: Any, index: Any = None, name: Any = None, like: Any = None) -
     return result
 
 
-def described(made: Any, like: Any) -> Any:
+def described(made: _Made, like: Any) -> _Made:
     """Give a new Series or DataFrame the `attrs` and flags of the data it was made of, as results of pandas have."""
-    if like is None:
-        return made
-    if attrs := like.attrs:
-        made.attrs = copy.deepcopy(attrs)
-    if not like.flags.allows_duplicate_labels:
-        made.flags.allows_duplicate_labels = False
+    result: Any = made
+    if like is not None and (attrs := like.attrs):
+        result.attrs = copy.deepcopy(attrs)
+    if like is not None and not like.flags.allows_duplicate_labels:
+        result.flags.allows_duplicate_labels = False
     return made

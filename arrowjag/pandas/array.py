@@ -92,6 +92,8 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         store = None
         if isinstance(dtype, JaggedDtype) and isinstance(scalars, (list, np.ndarray)) and len(scalars):
             store = Store.of_rows(scalars, dtype)
+        if dtype is None and isinstance(scalars, list) and scalars and all(map(is_missing, scalars)):
+            dtype = JaggedDtype(pa.null(), 2)  # a part of a column, such as xarray prints
         if store is None:
             return cls(scalars, dtype)
         array = cls.__new__(cls)

@@ -15,7 +15,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.errors import JagTypeError, ShapeError
-from arrowjag.pandas import frame_from_table
+from arrowjag.pandas import JaggedExtensionArray, frame_from_table
 from arrowjag.pandas._versions import NO_ROW_BUILDERS
 
 BIG = 2**53 + 1
@@ -208,3 +208,10 @@ def test_rows_may_be_series_of_polars() -> None:
     for rows in ([[1, 2], None, []], [[[1], None], None, []]):
         s = pd.Series(pl.Series(rows), dtype=f"jagged[int64, {3 if rows[0][0] != 1 else 2}]")  # type: ignore[index]
         assert s.jag.to_list() == rows
+
+
+def test_missing_rows_alone_are_a_column_of_nulls() -> None:
+    """xarray prints a column item by item, each as an array without a dtype."""
+    nulls = JaggedExtensionArray._from_sequence([pd.NA, None])
+    assert nulls.isna().tolist() == [True, True]
+    assert pd.Series(JaggedExtensionArray._concat_same_type([nulls, nulls])).jag.to_list() == [None] * 4
