@@ -26,7 +26,7 @@ from arrowjag.etl import JobError, SinkInUseError, _lease
 from arrowjag.etl._sidecar import Sidecar
 from arrowjag.etl._tasks import SourceChangedError, open_source, verify_unchanged
 from arrowjag.io._scan import make_plan
-from tests.etl.jobs import InlineEngine, check_totals, fail_at, files_in, keep, run, table_of, totals
+from tests.etl.jobs import check_totals, fail_at, files_in, keep, run, table_of, totals
 from tests.hosts import pl
 
 ROOT = Path(aj.__file__).parents[1]
@@ -73,7 +73,6 @@ def test_readers_without_a_sink_see_that_a_source_changes(source: Path, monkeypa
     """The error of `reduce` advised a mode that it doesn't have; the dataset of Ray read rows by the footer of the old file."""
     from arrowjag.interop.ray import _Reader
 
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
     there = open_source(str(source))
     reader = _Reader(there, make_plan(there.schema, None, None), 10**6)
     numbers = [pa.table({"data": [number]}) for number in range(3)]

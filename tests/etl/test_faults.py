@@ -603,7 +603,6 @@ def test_options_of_the_writer_pass_the_check(source: Path, tmp_path: Path) -> N
 
 def test_names_of_sinks_that_are_too_long(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The folder beside the sink has a longer name, in bytes; the error came late, and said nothing of what to do."""
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
     most = os.pathconf(tmp_path, "PC_NAME_MAX")
     beside = r"takes names of at most \d+ bytes, '.*' has \d+, and leases .* a folder with 10 more: take a shorter name"
     for sink, told in (

@@ -233,7 +233,6 @@ def test_a_commit_that_loses_starts_over(place: Place, source: Path, monkeypatch
 @pytest.mark.parametrize("after", [False, True])
 def test_a_store_that_fails_at_the_commit(after: bool, place: Place, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Errors of stores and catalogs left the call as they are, of several lines; the table may hold the commit."""
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
     kind = __import__(f"arrowjag.etl._{place.format}", fromlist=["x"])
     lake = kind.DeltaLake if place.format == "delta" else kind.IcebergLake
     add = lake._add

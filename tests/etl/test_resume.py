@@ -304,7 +304,6 @@ def test_a_result_that_can_t_be_read_is_neither_kept_nor_done_again(
     fault: Exception, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was taken for damaged, deleted and done again: it may be whole, and its store down."""
-    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
     where = Refusing()
 
     def job(mode: str) -> Any:
