@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -189,12 +189,22 @@ CALLS = [
     Call("repeat", X, (2,)),
     Call("repeat", X, (K.fill_null(0),)),
     Call("tile", X, ((2,),)),
+    Call("tile", X, ((2, [1, 2]),)),
+    Call("tile", X, (range(1, 2),)),
+    Call("tile", X, (aj.JaggedShape(2, 1),)),
+    Call("repeat", X, ((0, 2, 1, 2),)),
+    Call("take", X, ((0, 0, 0, 1),), {"out_of_bounds": "null"}),
+    Call("head", X, ((0, 2, 1, 1),)),
     Call("with_fields", S, (), {"b": S["a"]}),
     Call("set", X, ((slice(None), slice(0, 0)), aj.array([[], [], [], []], type=pa.int64(), ndim=2))),
     Call("unsqueeze", X, (1,)),
     Call("squeeze", ONE, (2,)),
     Call("expand", X, (-1, -1, 2)),
     Call("expand_to", K, (W,)),
+    Call("expand_to", K, (aj.JaggedShape(4, [1, 0, 2, 1], 2),)),
+    Call("expand_to", K, (aj.JaggedShape(3, 2),)),
+    Call("expand_to", K, (aj.JaggedShape(),)),
+    Call("expand_to", X, (aj.JaggedShape(4, 2), 1)),
     Call("transpose", W, (1, 2), {"shear": "allow"}),
     Call("permute", aj.arange(2, 2, 3), (0, 2, 1)),
     Call("flatten", W, (1,)),
@@ -367,6 +377,22 @@ def test_without_arguments(surface: Surface, name: str, x: aj.JaggedArray) -> No
 @pytest.mark.parametrize("call", CALLS, ids=[f"{k}-{call.name}" for k, call in enumerate(CALLS)])
 def test_with_arguments(surface: Surface, call: Call) -> None:
     check(surface, *call)
+
+
+def test_traced_calls() -> None:
+    """`jit` gives the array's answer or error, whatever a call has from outside: arrays, lists, tuples of dims, shapes."""
+
+    def outcome(run: Callable[[], Any]) -> Any:
+        try:
+            found = run()
+        except JagError as error:
+            return type(error), str(error)
+        return plain(found), types_on(on_array, found)
+
+    for name, x, args, kwargs in CALLS:
+        run = lambda x, name=name, args=args, kwargs=kwargs: on_array.__wrapped__(x, name, *args, **kwargs)  # noqa: E731
+        expected, got = outcome(lambda: run(x)), outcome(lambda: aj.jit(run)(x))  # noqa: B023 - called at once
+        assert repr(got) == repr(expected), (name, args, kwargs)
 
 
 @pytest.mark.parametrize("call", FUNCTIONS, ids=[call.name for call in FUNCTIONS])

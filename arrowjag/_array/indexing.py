@@ -642,6 +642,8 @@ def _index(value: Any, operation: str) -> int | Column:
         value = value.sizes
     if isinstance(value, Column):
         return value
+    if isinstance(value, tuple):  # as numpy's take and repeat, and as expressions, which make columns of lists and tuples
+        value = list(value)
     if _is_array(value):
         column = as_column(value)
         return as_column(pa.array([], pa.int64())) if column.shape.size == 0 and column.ndim == 1 else column

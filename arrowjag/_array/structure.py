@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from arrowjag._array.base import ArrayBase, as_column
+from arrowjag._column import empty
 from arrowjag._methods import Rows, method, moving
 from arrowjag._ops import products
 from arrowjag._ops import structure as _ops
@@ -33,8 +36,17 @@ def _flatten_end_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
 
 
 def _expand_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
-    """Copies of the whole array are made of all rows."""
+    """Copies of the whole array are made of all rows, and a given shape has the sizes of all rows."""
+    if isinstance(arguments.get("other"), JaggedShape):
+        return Rows.KEPT
     return Rows.KEPT if 0 < ndim <= arguments.get("ndim", 0) else Rows.LOCAL
+
+
+def _expanded_type(x: Any, other: Any, ndim: int = 0) -> Any:
+    """The type of `expand_to`; the sizes of a given shape don't fit an array without rows, its extents do."""
+    if isinstance(other, JaggedShape) and other.ndim:
+        other = x._wrap(empty(pa.null(), other.ndim, other.extents))
+    return x.expand_to(other, ndim)
 
 
 class StructureMethods(ArrayBase):
@@ -169,7 +181,7 @@ class StructureMethods(ArrayBase):
         """
         return self._wrap(_ops.reshape(self, as_column(y).shape))
 
-    @method("other", rows=_expand_rows)
+    @method("other", rows=_expand_rows, result_type=_expanded_type)
     def expand_to(self, other: Any, ndim: int = 0) -> JaggedArray:
         """Broadcast the array to a longer shape: each item is repeated for its descendants.
 

@@ -21,6 +21,7 @@ from arrowjag._ops.elementwise import is_text
 from arrowjag._ops.elementwise.operators import FUNCTIONS, UFUNCS
 from arrowjag.dims import is_pattern
 from arrowjag.errors import JagTypeError, ShapeError, brief
+from arrowjag.shape import JaggedShape
 from arrowjag.shape._text import of_samples
 
 __all__ = [
@@ -90,9 +91,10 @@ Node: TypeAlias = "Input | Call"
 
 # --------------------------------------------------------------------------------------------------- recording
 
-_CONSTANT = {"fill_null_rows": {"y"}, "get": {"default"}, "set": {"values"}}
+_CONSTANT = {"fill_null_rows": {"y"}, "get": {"default"}, "set": {"values"}, "tile": {"shape"}}
 """Parameters whose constants are passed as they are: whether they have the rows of the column depends on the column (one row or all
-rows, or one default for all lists of a map), or on another argument (the rows that the index of `set` selects)."""
+rows, or one default for all lists of a map), or on another argument (the rows that the index of `set` selects); lists and tuples of
+`tile` are dims."""
 
 _SETS = {"cut", "digitize", "histogram", "is_in", "translate"}
 """Methods whose flat arguments are sets, tables or edges for all rows, unless one of them is a column or has rows."""
@@ -115,8 +117,8 @@ item per row."""
 
 
 def is_scalar(value: Any) -> bool:
-    """Whether an operand is a single value instead of a column."""
-    if value is None or isinstance(value, (str, bytes, np.generic, pa.Scalar, dict)):
+    """Whether an operand is a single value instead of a column; shapes have sizes and no items."""
+    if value is None or isinstance(value, (str, bytes, np.generic, pa.Scalar, dict, JaggedShape)):
         return True
     if isinstance(value, np.ndarray):
         return value.ndim == 0
