@@ -205,7 +205,8 @@ def _holds_enum(dtype: Any) -> bool:
 def enum_of(values: pa.Array, shared: pl.DataType | None = None) -> pl.DataType | None:
     """Return the dtype of ordered categories, or of structs that contain them; None for all other values.
 
-    An array without items may have lost its categories; it gets those of `shared`.
+    Ordered categories without items may have lost their labels; they get those of `shared`. Others, such as categories inside the
+    structs of another column, have no order to keep.
     """
     found = _enum_dtype(values, shared)
     return found if _holds_enum(found) else None
@@ -222,7 +223,7 @@ def _enum_dtype(values: pa.Array, shared: pl.DataType | None) -> pl.DataType:
     is_text = pt.is_string(dictionary.type) or pt.is_large_string(dictionary.type) or pt.is_string_view(dictionary.type)
     if type.ordered and is_text and len(dictionary) and not dictionary.null_count and len(dictionary.unique()) == len(dictionary):
         return pl.Enum(pl.Series(dictionary.cast(pa.large_string())))
-    return polars_dtype(storable(type)) if shared is None else shared
+    return shared if shared is not None and type.ordered else polars_dtype(storable(type))
 
 
 def shared_enum(kinds: Iterable[ColumnType]) -> pl.DataType | None:

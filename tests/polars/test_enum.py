@@ -50,6 +50,28 @@ def leaf(dtype):
     return dtype
 
 
+def test_categories_inside_structs_stay_beside_an_enum():
+    """Labels inside structs need not be among those of an Enum of another column, nor become them where they are."""
+    inner = pl.Struct({"d": pl.Categorical})
+    rows = [[{"d": "red"}, {"d": "lo"}], [{"d": None}, {"d": "hi"}]]
+    df = pl.DataFrame(
+        {"s": pl.Series(rows, dtype=pl.List(inner)), "e": pl.Series([["hi", "lo"], ["lo", "hi"]], dtype=pl.List(LEVEL))}
+    )
+    calls = {
+        "with_fields": (lambda s, e: s.with_fields(e=e), pl.Struct({"d": pl.Categorical, "e": LEVEL})),
+        "zip": (lambda s, e: s.zip(e), pl.Struct({"0": inner, "1": LEVEL})),
+        "filter": (lambda s, e: s.filter(e == "lo"), inner),
+        "sort": (lambda s, e: s.sort(by=e), inner),
+        "where": (lambda s, e: s.where(e == "hi"), inner),
+    }
+    for name, (call, dtype) in calls.items():
+        lazy = df.lazy().select(call(c("s").jag, c("e").jag))
+        for got in (lazy.collect()["s"], call(df["s"].jag, df["e"].jag)):
+            assert leaf(got.dtype) == dtype, name
+            assert from_series(got).to_list() == call(aj.array(df["s"]), aj.array(df["e"])).to_list(), name
+        assert lazy.collect_schema()["s"] == lazy.collect()["s"].dtype
+
+
 def test_frames_keep_the_enum():
     df = pl.DataFrame({"g": ["a", "b"], "e": pl.Series([["hi", "lo"], ["mid"]], dtype=pl.List(LEVEL))})
     flat = df.jag.flatten("e")
