@@ -83,6 +83,20 @@ def test_structs_of_fields_without_order_are_not_compared(name: str, compare: An
         compare(x, x)
 
 
+@pytest.mark.parametrize("other", [{"c": 5, "d": 6}, {"a": 1, "c": 2}, {"b": 0, "a": 1}, {"b": 0}], ids=str)
+def test_structs_of_other_fields_have_no_order(other: dict[str, int]) -> None:
+    """Whichever operand's fields came first would decide which of two structs is less."""
+    x, y = aj.array([[{"a": 1, "b": 2}, None], None]), aj.array([[other, other], None])
+    inside, beside = aj.array([[{"s": {"a": 1, "b": 2}}]]), aj.array([[{"s": other}]])
+    for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+        for one, two in ((x, y), (y, x), (x, pa.scalar(other)), (inside, beside)):
+            with pytest.raises(aj.JagTypeError, match="have no common order"):
+                compare(one, two)
+    assert (x == y).to_list() == [[other == {"a": 1, "b": 2}, None], None]
+    shorter = aj.array([[{"a": 1}, {"a": 2}], None])  # the field that it lacks counts as null, the last of all
+    assert (x < shorter).to_list() == (shorter > x).to_list() == [[True, None], None]
+
+
 @pytest.mark.parametrize("nested", [False, True])
 def test_slices_of_structs_with_fields_of_nulls(nested: bool) -> None:
     inner = pa.struct([("n", pa.null())])

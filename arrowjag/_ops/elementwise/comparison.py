@@ -188,10 +188,17 @@ def _compare_signs(kernel: str, one: Datum, two: Datum) -> pa.Array:
 def _compare_nested(name: str, one: Datum, two: Datum) -> pa.Array:
     """Compare structs, field by field, and lists, by their keys; pyarrow has no kernel for either."""
     n = max(len(datum) for datum in (one, two) if isinstance(datum, pa.Array))
+    swapped, negated, compare_items = _NESTED[name]
     type = promote([one.type, two.type], name)
+    if (
+        compare_items is _less and promote([two.type, one.type], name) != type
+    ):  # the result would depend on which operand comes first
+        raise JagTypeError(
+            f"{name}: {one.type} and {two.type} have no common order: structs compare field by field, so both need the same fields "
+            'in the same order. Pick a field first, such as x["name"].'
+        )
     sides = [cast_datum(datum, type) for datum in (one, two)]
     left, right = (side if isinstance(side, pa.Array) else structure.constant(side, n) for side in sides)
-    swapped, negated, compare_items = _NESTED[name]
     found = compare_items(right, left, name) if swapped else compare_items(left, right, name)
     return sized(~found if negated else found, both_valid(_arrow.valid_of(left), _arrow.valid_of(right)))
 
