@@ -22,7 +22,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._array.indexing import rows_of_key
 from arrowjag._array.row_functions import needed_type
 from arrowjag._array.windows import WindowMethods
-from arrowjag._expressions.tree import OF_YOUR_CODE, mapped_values
+from arrowjag._expressions.tree import OF_YOUR_CODE, is_scalar, mapped_values, record_arguments
 from arrowjag._methods import FREE_FUNCTIONS, HOSTS, METHODS, Host, Method, Rows, add_namespaces, rows_of_free
 from arrowjag._spellings import suggestion
 from arrowjag.errors import JagAttributeError, JagTypeError, MissingDependencyError
@@ -194,6 +194,7 @@ class DaskSeriesJag:
             "keys": tuple(named),
         }
         if rows is not Rows.REDUCED:
+            record_arguments(method.name, tuple(values[: len(args)]), named, functools.partial(_without_rows, method.name))
             return self._map(functools.partial(_method, **shared), others, rows is Rows.KEPT or method.seeded)
         rounds = method.name == "prod" and pa.types.is_decimal(empty.type)  # each product, and so by the partitions
         if method.name in _COMBINED_BY and not others and not arguments.get("min_count") and not rounds:
@@ -235,11 +236,10 @@ class DaskSeriesJag:
         _refuse_name(self, name, "Series", JaggedArray, "series.jag")
 
     def _binary(self, function: Callable[..., Any], *operands: Any) -> Any:
-        values = [_unboxed(one) for one in operands]
+        values = [_without_rows(function.__name__, _unboxed(one), rowwise=True) for one in operands]
         places = [None if isinstance(one, dd.Series) else (one,) for one in values]
         series = [one for one in values if isinstance(one, dd.Series)]
-        call = functools.partial(_operator, function=function, places=places)
-        return _map_partitions(call, *series, meta=call(*(one._meta for one in series)))
+        return _on_partitions(functools.partial(_operator, function=function, places=places), series, False)
 
     def __neg__(self) -> Any:
         return self._binary(operator.neg, self)
@@ -263,9 +263,38 @@ class DaskSeriesJag:
         return self._binary(operator.floordiv, other, self), self._binary(operator.mod, other, self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        return NotImplemented if method != "__call__" or options else self._binary(ufunc, *inputs)
+        if method != "__call__" or options:
+            return NotImplemented
+        if ufunc.nout == 1:
+            return self._binary(ufunc, *inputs)
+        return tuple(self._binary(_Part(ufunc, place), *inputs) for place in range(ufunc.nout))
 
     __hash__ = None  # type: ignore[assignment]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Part:
+    """One of the results of a ufunc."""
+
+    ufunc: np.ufunc
+    place: int
+
+    @property
+    def __name__(self) -> str:
+        return self.ufunc.__name__
+
+    def __call__(self, *inputs: Any) -> Any:
+        return self.ufunc(*inputs)[self.place]
+
+
+def _without_rows(name: str, value: Any, *, rowwise: bool = False) -> Any:
+    """Return an argument; raise for a list or an array with one item per row, which has no labels to tell those of a partition."""
+    if rowwise and not isinstance(value, (dd.Series, pd.Series)) and not is_scalar(value):
+        raise JagTypeError(
+            f"{name}: a {type(value).__name__} beside a dask column has the items of all rows, and each partition needs its own: "
+            "make it a column of the frame, or call it on the pandas column that compute() returns"
+        )
+    return value
 
 
 def _on_partitions(call: Callable[..., Any], series: list[Any], whole: bool) -> Any:

@@ -40,8 +40,8 @@ def split(frame: Any, n: int = 3) -> Any:
 def is_local(call: Call) -> bool:
     """Whether a call can be made on a dask Series: a method of the table whose first operand is a column."""
     method = METHODS.get(call.name)
-    if call.name == "with_validity":  # its mask is a plain list with an entry for each row, which no partition can take
-        return False
+    if call.name == "with_validity" or any(isinstance(one, tuple) and len(one) == len(call.x) for one in call.args):
+        return False  # a list with an entry for each row
     if method is None or method.seeded or not isinstance(call.x, aj.JaggedArray) or call.x.ndim == 0:
         return False
     try:
@@ -171,6 +171,34 @@ def test_calls_that_change_rows_name_the_alternative() -> None:
         parts["v"].jag[0]
     with pytest.raises(JagTypeError, match="takes names of columns"):
         parts.jag.filter(parts["v"], "v")
+
+
+def test_lists_with_an_item_for_each_row_are_refused() -> None:
+    """Every partition would get all items; a Series of pandas tells by its labels which are those of a partition."""
+    v = split(FRAME)["v"].jag
+    calls = [
+        lambda: v.filter([True] * 6),
+        lambda: v.append((1, 2, 3, 4, 5, 6)),
+        lambda: v.sort(by=X),
+        lambda: v.with_validity(0, [True] * 6),
+        lambda: operator.add(v, [1, 2, 3, 4, 5, 6]),
+        lambda: np.arange(6) * v,
+        lambda: np.maximum(v, X),
+    ]
+    for call in calls:
+        with pytest.raises(JagTypeError, match="has the items of all rows, and each partition needs its own: make it a column"):
+            call()
+    pandas = FRAME["v"].jag
+    assert v.append(FRAME["k"]).compute().tolist() == pandas.append(FRAME["k"]).tolist()
+    assert v.is_in([1, 5]).compute().tolist() == pandas.is_in([1, 5]).tolist()
+    assert v.fill_null_rows([9]).compute().tolist() == pandas.fill_null_rows([9]).tolist()
+
+
+def test_ufuncs_of_several_results() -> None:
+    v, w = split(FRAME)["v"].jag, split(FRAME)["w"]
+    for got, expected in zip(np.divmod(v, w), np.divmod(FRAME["v"].jag, FRAME["w"]), strict=True):
+        assert got.compute().tolist() == expected.tolist()
+    assert [one.compute().tolist() for one in np.modf(v)] == [one.tolist() for one in np.modf(FRAME["v"].jag)]
 
 
 def test_operators_and_indexing() -> None:
