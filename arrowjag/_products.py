@@ -9,6 +9,7 @@ import numpy as np
 
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column, operand
+from arrowjag._array.combining import rows_of_zipped
 from arrowjag._column import Column
 from arrowjag._methods import Rows, free_function, most_dims, touches_rows
 from arrowjag._ops import elementwise, products, struct_fields
@@ -26,7 +27,7 @@ def _combined_rows(arguments: Mapping[str, Any]) -> Rows:
     return Rows.MOVED if touches_rows(axis, ndim) else Rows.LOCAL
 
 
-@free_function
+@free_function(rows=lambda arguments: rows_of_zipped(0, arguments))
 def zip(*arrays: Any, pad: Any = False, **named: Any) -> ArrayOrScalar:
     """Combine the items of several arrays into structs.
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column, operand, own_type
-from arrowjag._array.combining import apply_function, promoted
+from arrowjag._array.combining import apply_function, promoted, rows_of_function
 from arrowjag._array.maps import warn_of_duplicates
 from arrowjag._methods import Rows, free_function, most_dims, touches_rows
 from arrowjag._ops import concat as _concat
@@ -231,7 +231,7 @@ def to_map(keys: Any, values: Any) -> ArrayOrScalar:
     return JaggedArray._wrap(found)
 
 
-@free_function
+@free_function(rows=lambda arguments: rows_of_function(arguments["fn"]))
 def apply(fn: str | Callable[..., Any], *arrays: Any, **options: Any) -> ArrayOrScalar:
     """Call a function of pyarrow.compute or a ufunc of numpy on the items of arrays.
 
@@ -239,7 +239,8 @@ def apply(fn: str | Callable[..., Any], *arrays: Any, **options: Any) -> ArrayOr
     ----------
     fn : str or callable
         The name of a function of `pyarrow.compute`, a ufunc of numpy, or any callable that takes flat Arrow arrays and scalars
-        and returns an array of the same length.
+        and returns an array of the same length. polars and dask call ufuncs and scalar functions of Arrow on parts of a column,
+        all others on whole columns.
     *arrays : array or scalar
         At least one array; they are expanded to each other by the prefix rule.
     **options

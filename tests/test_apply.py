@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 
 import arrowjag as aj
+from arrowjag._methods import METHODS, Rows, rows_of_free
 from arrowjag.testing import prefix_arrays
 from tests import reference as ref
+from tests.hosts import pl
 from tests.operands import jag
 
 
@@ -23,6 +25,27 @@ def test_apply_calls_any_compute_function(pair: tuple[aj.JaggedArray, ...]) -> N
     expected = ref.elementwise(lambda a, b: a - b, jag(x), jag(y))
     assert aj.apply("subtract", x, y).to_list() == expected
     assert aj.apply(pc.subtract, x, y).to_list() == expected
+
+
+@pytest.mark.parametrize(
+    "function", ["cumulative_sum", pc.fill_null_forward, "rank", lambda values: pc.cumulative_max(values.cast("int32"))]
+)
+def test_functions_that_read_other_rows_get_whole_columns(function: Any) -> None:
+    x, k = aj.array([[1, 2], [3], [5], [3, None]]), aj.array([4, None, 1, None])
+    frame = pl.DataFrame({"x": x.to_polars(), "k": k.to_polars()})
+    lazy = pl.concat([frame[:2], frame[2:]], rechunk=False).lazy()
+    for expression, expected in (
+        (pl.col("x").jag.apply(function), x.apply(function)),
+        (aj.apply(function, pl.col("k").jag), k.apply(function)),
+    ):
+        got = lazy.select(r=expression).collect(engine="streaming")["r"]
+        assert aj.array(got).to_list() == expected.to_list()
+
+
+@pytest.mark.parametrize("function", [np.sqrt, "negate", pc.add_checked])
+def test_functions_of_each_item_alone_stream(function: Any) -> None:
+    arguments = {"function": function, "arrays": (), "options": {}}
+    assert METHODS["apply"].rows(2, arguments) is rows_of_free(aj.apply, (function, 1), {}) is Rows.LOCAL
 
 
 def test_apply_by_example() -> None:

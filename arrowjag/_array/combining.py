@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
-from arrowjag._methods import changing_axis, method
+from arrowjag._methods import Rows, changing_axis, method, most_dims
 from arrowjag._ops import concat, elementwise, products, struct_fields
 from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.typing import ArrayOrScalar
@@ -19,7 +19,27 @@ from arrowjag.typing import ArrayOrScalar
 if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
 
-__all__ = ["CombiningMethods", "apply_function", "opened", "promoted"]
+__all__ = ["CombiningMethods", "apply_function", "opened", "promoted", "rows_of_function", "rows_of_zipped"]
+
+
+def rows_of_function(function: Any) -> Rows:
+    """Return the effect on rows of a function of flat arrays: scalar functions of Arrow and ufuncs compute each item alone.
+
+    All other functions may read other items, such as "cumulative_sum", and a caller's own may be any.
+    """
+    if isinstance(function, np.ufunc):
+        return Rows.LOCAL
+    name = function if isinstance(function, str) else getattr(function, "__arrow_compute_function__", {}).get("name", "")
+    try:
+        return Rows.LOCAL if pc.get_function(name).kind == "scalar" else Rows.KEPT
+    except KeyError:
+        return Rows.KEPT
+
+
+def rows_of_zipped(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    """Return the effect of `zip` on rows: with `pad`, a plain column is one row, in which a scalar is the first item."""
+    dims = most_dims(*arguments["arrays"], *arguments["named"].values())
+    return Rows.KEPT if arguments["pad"] is True and max(ndim, dims) <= 1 else Rows.LOCAL
 
 
 def apply_function(fn: str | Callable[..., Any], arrays: Sequence[Any], options: dict[str, Any]) -> Column:
@@ -119,7 +139,7 @@ class CombiningMethods(ArrayBase):
 
     __slots__ = ()
 
-    @method("*arrays")
+    @method("*arrays", rows=lambda _ndim, arguments: rows_of_function(arguments["function"]))
     def apply(self, function: str | Callable[..., Any], *arrays: Any, **options: Any) -> JaggedArray:
         """Call a function of pyarrow.compute or a ufunc on the items of this array and others.
 
@@ -127,7 +147,8 @@ class CombiningMethods(ArrayBase):
         ----------
         function : str or callable
             The name of a function of `pyarrow.compute`, a ufunc of numpy, or any callable that takes flat Arrow arrays and
-            scalars and returns an array of the same length.
+            scalars and returns an array of the same length. polars and dask call ufuncs and scalar functions of Arrow on parts of a
+            column, all others on whole columns.
         *arrays : array or scalar
             Further arguments; arrays are expanded to each other by the prefix rule.
         **options
@@ -218,7 +239,7 @@ class CombiningMethods(ArrayBase):
         """
         return self._wrap(elementwise.coalesce([self, *(operand(one, self.type, "coalesce") for one in arrays)]))
 
-    @method("*arrays", "**named")
+    @method("*arrays", "**named", rows=rows_of_zipped)
     def zip(self, *arrays: Any, pad: Any = False, **named: Any) -> JaggedArray:
         """Combine the items of this array and of others into structs.
 
