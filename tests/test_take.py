@@ -135,3 +135,13 @@ def test_rows_that_follow_each_other_share_the_values(rows: list[int]) -> None:
 def test_rows_that_only_end_as_a_run_are_gathered(rows: list[int]) -> None:
     x = aj.array([[[1, 2], []], None, [[3], None], [], [[4, 5, 6]]])
     assert x[aj.array(rows)].to_list() == [x.to_list()[row] for row in rows]
+
+
+@pytest.mark.parametrize("type", [pa.int64(), pa.null()])
+def test_a_null_scalar_is_a_null_position(type: pa.DataType) -> None:
+    nothing, k, x = pa.scalar(None, type), aj.array([None, None], type=pa.int64()), aj.array([[1, 2], [3]])
+    assert k.take(k.argmin()).as_py() is k.min().as_py() is None
+    for name in ("take", "get", "head", "tail", "slice"):
+        assert getattr(x, name)(nothing).to_list() == getattr(x, name)(aj.array([None, None], type=type)).to_list() == [None, None]
+    with pytest.raises(aj.JagValueError, match="repeat: a size is null"):
+        x.repeat(nothing)

@@ -642,6 +642,8 @@ def _index(value: Any, operation: str) -> int | Column:
         value = value.sizes
     if isinstance(value, Column):
         return value
+    if isinstance(value, pa.Scalar) and not value.is_valid:  # such as argmin of a column of nulls: null, as in an array
+        return as_column(value)
     if isinstance(value, tuple):  # as numpy's take and repeat, and as expressions, which make columns of lists and tuples
         value = list(value)
     if _is_array(value):
