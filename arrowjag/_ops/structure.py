@@ -320,7 +320,7 @@ def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
         return list(columns)
     if _agree_already(shapes, target, len(target._dims), extents=True):
         return [column if column._shape is target else _expanded(column, target) for column in columns]
-    return expand_all(agree(columns, operation))
+    return expand_all(agree(columns, operation), operation)
 
 
 def _longest(shapes: Sequence[JaggedShape]) -> JaggedShape:
@@ -434,9 +434,9 @@ def _check_null_rows(shape: JaggedShape, depth: int, validity: BoolArray, operat
         )
 
 
-def expand_all(columns: Sequence[Column]) -> list[Column]:
+def expand_all(columns: Sequence[Column], operation: str = "") -> list[Column]:
     """Expand columns to the longest shape, of which all shapes are prefixes, and merge extents."""
-    target = merge_extents([column._shape for column in columns])
+    target = merge_extents([column._shape for column in columns], operation)
     return [column if column._shape is target else _expanded(column, target) for column in columns]
 
 
@@ -454,14 +454,14 @@ def _below(shape: JaggedShape, depth: int) -> Dim:
     return Uniform(1, shape.size) if depth else Uniform(shape.size, 1)
 
 
-def merge_extents(shapes: Sequence[JaggedShape]) -> JaggedShape:
-    """Return the longest shape with the declared extents of all shapes."""
+def merge_extents(shapes: Sequence[JaggedShape], operation: str = "") -> JaggedShape:
+    """Return the longest shape with the declared extents of all shapes; operators have no other place to name them in errors."""
     longest = _longest(shapes)
-    dims = merge_dims([shape._dims for shape in shapes])
+    dims = merge_dims([shape._dims for shape in shapes], operation)
     return longest if dims is longest._dims else JaggedShape._trusted(dims)
 
 
-def merge_dims(shapes: Sequence[tuple[Dim, ...]]) -> tuple[Dim, ...]:
+def merge_dims(shapes: Sequence[tuple[Dim, ...]], operation: str = "") -> tuple[Dim, ...]:
     """Return the longest tuple of dims with the declared extents of all."""
     longest = shapes[0]
     for shape in shapes:
@@ -474,7 +474,8 @@ def merge_dims(shapes: Sequence[tuple[Dim, ...]]) -> tuple[Dim, ...]:
     for depth, dim in enumerate(dims):
         extents = sorted({e for s in shapes if len(s) > depth and (e := s[depth].extent) is not None})
         if len(extents) > 1 and depth:
-            raise ShapeError(f"dim {depth} is declared to have {' and '.join(map(str, extents))} items")
+            where = f"{operation}: dim {depth}" if operation else f"dim {depth}"
+            raise ShapeError(f"{where} is declared to have {' and '.join(map(str, extents))} items")
         if extents and dim.extent is None:
             dims[depth] = dim.with_extent(extents.pop())
             changed = True

@@ -118,7 +118,7 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
         return None
     block = strategy.sizes.PASS_VALUES
     met = structure.meet(columns, name)
-    shape = structure.merge_extents([side.shape for side in met])
+    shape = structure.merge_extents([side.shape for side in met], name)
     met = [side if side.shape.ndim == shape.ndim else side.settled() for side in met]
     sides = iter(met)
     left, right = (_source(next(sides) if isinstance(operand, Column) else operand, shape) for operand in operands)
