@@ -40,7 +40,7 @@ def first_rows(arguments: Sequence[Argument], live: BoolArray | None, n_rows: in
 
 
 class _Contents(NamedTuple):
-    """What was seen of an array: one entry for each block of its items."""
+    """The contents of an array as far as they were seen: one entry for each block of its items."""
 
     least: list[tuple[Any, int]]
     """The smallest finite item of a block, and the number of its row."""
