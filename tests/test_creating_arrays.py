@@ -285,6 +285,16 @@ def test_numbers_that_a_type_would_truncate(number: Any) -> None:
         assert aj.array(exact, type=leaf, ndim=1).to_list() == expected
 
 
+@pytest.mark.parametrize("type", [pa.float64(), pa.float32(), pa.float16()], ids=str)
+def test_decimals_are_read_as_floats(type: pa.DataType) -> None:
+    """pyarrow converts no decimals of Python to floats; databases return lists of them."""
+    numbers = ["0.1", "-2.675", "12", "0.00390625"]
+    items, floats = [*map(decimal.Decimal, numbers), None], [*map(float, map(type.to_pandas_dtype(), numbers)), None]
+    for ndim in (None, 2):
+        assert aj.array([items, [], None], type=type, ndim=ndim).to_list() == [floats, [], None]
+    assert aj.array(items, type=type).to_list() == floats
+
+
 def test_datetimes_with_and_without_a_zone_do_not_mix() -> None:
     aware = NEW_YEAR.replace(tzinfo=dt.UTC)
     for data in ([[NEW_YEAR], [aware]], [aware, None, NEW_YEAR]):

@@ -449,6 +449,18 @@ def test_nan_is_a_value_outside_of_pandas() -> None:
         aj.array([[1, 2], float("nan")])
 
 
+@pytest.mark.parametrize("leaf", [pa.timestamp("us", "XX/YYZZ"), pa.struct({"t": pa.timestamp("s", "XX/YYZZ")})], ids=str)
+def test_time_zones_that_are_not_utf8_are_refused(leaf: pa.DataType) -> None:
+    """A damaged file can hold one; each operation that looks at the type would raise an error of Python."""
+    table = pa.table({"x": pa.array([[None]], pa.large_list(leaf))})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write(table)
+    damaged = pa.ipc.open_stream(sink.getvalue().to_pybytes().replace(b"XX/YYZZ", b"XX\xc0YYZZ")).read_all()
+    with pytest.raises(aj.JagTypeError, match="has timestamps with a time zone whose name is not UTF-8"):
+        aj.array(damaged.column("x"))
+
+
 @pytest.mark.parametrize("zone", [None, "Europe/Paris"])
 def test_nanoseconds_of_pandas_are_kept(zone: str | None) -> None:
     """pyarrow takes them for microseconds and cuts the rest off."""

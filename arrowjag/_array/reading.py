@@ -8,6 +8,7 @@ import math
 import reprlib
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -227,7 +228,8 @@ def _marks_by_nan(dtype: Any) -> bool:
 
 def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[builtins.type] | None = None) -> pa.Array:
     """Convert nested lists of scalars: pyarrow infers the type; levels that it can't infer adapt to `ndim`."""
-    found = _inferred(data, classes) if type is None or ndim is None or may_truncate(type) else None
+    is_inferred = type is None or ndim is None or may_truncate(type) or (classes is not None and Decimal in classes)
+    found = _inferred(data, classes) if is_inferred else None
     of_numpy = None
     if isinstance(found, Exception) or (found is not None and pt.is_temporal(_strip(found, depth(found)))):
         of_numpy = in_one_unit(data)
@@ -262,6 +264,8 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[
 def _type_to_read(inferred: pa.DataType | None, type: pa.DataType | None) -> pa.DataType | None:
     """Return the type to read leaves as. pyarrow would silently truncate numbers and times: the caller's cast checks them."""
     whole = type is None or (inferred is not None and pt.is_floating(inferred))
+    if type is not None and inferred is not None and pt.is_decimal(inferred) and pt.is_floating(type):
+        return inferred  # pyarrow converts no Python decimals to floats
     leaf = inferred if whole or type is None else exact_type(inferred, type)
     if leaf is not None and pt.is_dictionary(leaf) and (_arrow.is_temporal(leaf.value_type) or pt.is_decimal(leaf.value_type)):
         return leaf.value_type  # pyarrow makes no dictionaries of Python's times and decimals: the caller's cast encodes them

@@ -39,20 +39,30 @@ _DIGITS = {32: 9, 64: 18, 128: 38, 256: 76}
 
 
 def check_type(type: pa.DataType, where: str) -> None:
-    """Raise for types nested too deep for recursive code, and for decimals that Arrow can't compute with.
+    """Raise for types nested too deep for recursive code, for decimals that Arrow can't compute with, and unreadable zones.
 
     Arrow indexes a table of powers of ten by the scale of a file without checking it.
     """
     below, level = [type], 0
     while below:
         level += 1
-        for one in below:
+        for one in map(storage_of, below):
+            if pt.is_timestamp(one):
+                _check_zone(one, where)
             if pt.is_decimal(one) and abs(one.scale) > _DIGITS[one.bit_width]:
                 most = _DIGITS[one.bit_width]
                 raise JagTypeError(f"{where} has the type {one}, but decimals of this width have a scale of at most {most}")
         below = [inner for one in below for inner in inside(one)]
         if level > MAX_NDIM:
             check_ndim(level, where)
+
+
+def _check_zone(type: pa.TimestampType, where: str) -> None:
+    """Raise for a time zone whose name Python can't decode: each look at the type would raise an error."""
+    try:
+        _ = type.tz
+    except UnicodeDecodeError:
+        raise JagTypeError(f"{where} has timestamps with a time zone whose name is not UTF-8") from None
 
 
 def inside(type: pa.DataType) -> list[pa.DataType]:

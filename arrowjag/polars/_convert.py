@@ -437,8 +437,11 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
         if column.type != field.type or _has_fixed_lists(field.type):
             table = table.set_column(place, pa.field(field.name, column.type), column)
     plain = table.replace_schema_metadata(None)  # polars drops metadata, and panics if they aren't UTF-8
-    with panics("a frame"):
-        frame = pl.DataFrame(pl.from_arrow(plain))
+    try:
+        with panics("a frame"):
+            frame = pl.DataFrame(pl.from_arrow(plain))
+    except pl.exceptions.PolarsError as error:  # such as fields of equal names
+        raise JagTypeError(f"polars takes no frame of these columns: {error}") from error
     ordered = [field.name for field in table.schema if has_ordered_categories(field.type)]
     frame = frame.with_columns(as_enum(frame[name], _enum_of_column(table.column(name))) for name in ordered)
     if not any(map(_names_categories, plain.schema)):
@@ -584,9 +587,12 @@ def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Serie
     if array.ndim == 0:
         raise ShapeError("to_polars needs rows, and an array of ndim 0 has none; read the scalar with .values[0]")
     array = _stored(array)
-    with panics(f"a Series of {array.values.type}"):
-        views = Column(array.shape, text_views(array.values))  # polars would copy other text
-        series = as_enum(pl.Series(name, _column.to_arrow(views)), enum_of(array.values))
+    try:
+        with panics(f"a Series of {array.values.type}"):
+            views = Column(array.shape, text_views(array.values))  # polars would copy other text
+            series = as_enum(pl.Series(name, _column.to_arrow(views)), enum_of(array.values))
+    except pl.exceptions.PolarsError as error:  # such as fields of equal names
+        raise JagTypeError(f"polars has no dtype for leaves of {array.values.type}: {error}") from error
     if not extension or array.ndim == 1:
         return series
     dtype = Jagged.ext_from_params(_arrow.EXTENSION_NAME, series.dtype, f'{{"ndim":{array.ndim}}}')

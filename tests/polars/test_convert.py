@@ -205,6 +205,15 @@ def test_decimals_of_too_many_digits_name_the_row_and_what_to_do(engine):
     assert in_time["v"].to_list() == [[[1.0], [1.0, 1.0]], [[None]]]
 
 
+def test_structs_with_fields_of_one_name_are_refused():
+    """polars raises errors of its own for them."""
+    fields = pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
+    with pytest.raises(JagTypeError, match=r"^to_polars: polars has no dtype for leaves of struct<a: int64, a: int64>"):
+        aj.JaggedArray(aj.JaggedShape(1), fields).to_polars()
+    with pytest.raises(JagTypeError, match=r"polars takes no frame of these columns: .*'a' has more than one occurrence"):
+        frame_from_table(pa.table({"s": fields}))
+
+
 def test_objects_and_wide_integers_are_refused():
     with pytest.raises(JagTypeError, match="Python objects"):
         from_series(pl.Series([object()], dtype=pl.Object))

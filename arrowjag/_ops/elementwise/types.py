@@ -19,7 +19,7 @@ from arrowjag._column import Column
 from arrowjag._integers import is_int
 from arrowjag._kernels.elementwise.times import TICKS, fits_unit
 from arrowjag._ops.elementwise.iso import iso_scalar
-from arrowjag._pyarrow_versions import numpy_dtype
+from arrowjag._pyarrow_versions import null_scalar, numpy_dtype
 from arrowjag._type_names import parse_type_name
 from arrowjag.errors import JagRangeError, JagTypeError, brief
 
@@ -192,31 +192,36 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
     value = _single(value, operation)
     if isinstance(value, pa.Scalar):
         return value
-    value = None if _arrow.is_missing(value) else value
     leaf = _known_type(leaf)
+    if value is None or _arrow.is_missing(value):
+        return null_scalar(pa.null() if leaf is None else leaf)
     if isinstance(value, str) and leaf is not None and (time := iso_scalar(value, leaf, operation)) is not None:
         return time
     try:
-        if isinstance(value, np.generic):
-            return _numpy_time(value, leaf) if isinstance(value, (np.datetime64, np.timedelta64)) else pa.scalar(value)
-        if isinstance(value, (datetime, timedelta)):
-            return _time_scalar(value)
-        if leaf is None:
-            return pa.scalar(value) if type(value) is not int else _int_scalar(value)
-        if value is None or _keeps_leaf(value, leaf):
-            value = int(value) if isinstance(value, bool) and not pt.is_boolean(leaf) else value
-            if pt.is_decimal(leaf) and value is not None:
-                return _decimal_scalar(value, leaf)
-            return pa.scalar(value, leaf) if not pt.is_floating(leaf) else _float_scalar(value, leaf)
-        if type(value) is float and pt.is_integer(leaf):
-            return pa.scalar(value, pa.float64())
-        return pa.scalar(value)
+        return _converted(value, leaf)
     except (OverflowError, ValueError) as error:
         if not isinstance(value, (int, float)):
             raise _no_operand(value, operation, error) from None
         raise JagRangeError(f"{operation}: the number {brief(value)} does not fit {leaf or 'int64'}: {error}") from None
     except (pa.ArrowTypeError, pa.ArrowNotImplementedError):  # objects, and numpy scalars without an Arrow type
         raise _no_operand(value, operation) from None
+
+
+def _converted(value: Any, leaf: pa.DataType | None) -> pa.Scalar:
+    if isinstance(value, np.generic):
+        return _numpy_time(value, leaf) if isinstance(value, (np.datetime64, np.timedelta64)) else pa.scalar(value)
+    if isinstance(value, (datetime, timedelta)):
+        return _time_scalar(value)
+    if leaf is None:
+        return pa.scalar(value) if type(value) is not int else _int_scalar(value)
+    if _keeps_leaf(value, leaf):
+        value = int(value) if isinstance(value, bool) and not pt.is_boolean(leaf) else value
+        if pt.is_decimal(leaf):
+            return _decimal_scalar(value, leaf)
+        return pa.scalar(value, leaf) if not pt.is_floating(leaf) else _float_scalar(value, leaf)
+    if type(value) is float and pt.is_integer(leaf):
+        return pa.scalar(value, pa.float64())
+    return pa.scalar(value)
 
 
 def _single(value: Any, operation: str) -> Any:
