@@ -290,8 +290,10 @@ def test_decimals_are_read_as_floats(type: pa.DataType) -> None:
     """pyarrow converts no decimals of Python to floats; databases return lists of them."""
     numbers = ["0.1", "-2.675", "12", "0.00390625"]
     items, floats = [*map(decimal.Decimal, numbers), None], [*map(float, map(type.to_pandas_dtype(), numbers)), None]
+    in_fields, found = ([[{"a": one} for one in each], None] for each in (items, floats))
     for ndim in (None, 2):
         assert aj.array([items, [], None], type=type, ndim=ndim).to_list() == [floats, [], None]
+        assert aj.array(in_fields, type=pa.struct([("a", type)]), ndim=ndim).to_list() == found
     assert aj.array(items, type=type).to_list() == floats
 
 

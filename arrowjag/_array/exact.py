@@ -1,4 +1,4 @@
-"""The types to read Python objects as: pyarrow would truncate them to the wanted type, where a cast checks them."""
+"""The types to read Python objects as: pyarrow would truncate or refuse them for the wanted type, where a cast checks them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def exact_type(inferred: pa.DataType | None, wanted: pa.DataType) -> pa.DataType
     Returns
     -------
     pa.DataType
-        The wanted type, but numbers with fractions in place of integers and times, and times of a finer unit; in fields too.
+        The wanted type, but numbers with fractions in place of integers and times, decimals in place of floats, and times of a
+        finer unit; in fields too.
     """
     if inferred is None:
         return wanted
@@ -52,6 +53,8 @@ def exact_type(inferred: pa.DataType | None, wanted: pa.DataType) -> pa.DataType
     if pt.is_dictionary(wanted):
         values = exact_type(inferred, wanted.value_type)
         return wanted if values == wanted.value_type else values
+    if pt.is_decimal(inferred) and pt.is_floating(wanted):  # pyarrow converts no Python decimals to floats
+        return inferred
     if pt.is_floating(inferred) or pt.is_decimal(inferred):
         return inferred if may_truncate(wanted) else wanted
     return _finer(inferred, wanted)

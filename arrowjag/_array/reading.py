@@ -264,8 +264,6 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[
 def _type_to_read(inferred: pa.DataType | None, type: pa.DataType | None) -> pa.DataType | None:
     """Return the type to read leaves as. pyarrow would silently truncate numbers and times: the caller's cast checks them."""
     whole = type is None or (inferred is not None and pt.is_floating(inferred))
-    if type is not None and inferred is not None and pt.is_decimal(inferred) and pt.is_floating(type):
-        return inferred  # pyarrow converts no Python decimals to floats
     leaf = inferred if whole or type is None else exact_type(inferred, type)
     if leaf is not None and pt.is_dictionary(leaf) and (_arrow.is_temporal(leaf.value_type) or pt.is_decimal(leaf.value_type)):
         return leaf.value_type  # pyarrow makes no dictionaries of Python's times and decimals: the caller's cast encodes them

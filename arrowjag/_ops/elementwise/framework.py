@@ -34,6 +34,7 @@ __all__ = [
     "both_valid",
     "cast_chosen",
     "cast_datum",
+    "cast_fields",
     "cast_plain",
     "castable",
     "columns_of",
@@ -41,6 +42,7 @@ __all__ = [
     "decoded",
     "flat_data",
     "half_to_single",
+    "has_fields_of",
     "in_one_zone",
     "retyped",
     "row_of",
@@ -167,7 +169,28 @@ def cast_datum(datum: Datum, type: pa.DataType) -> Datum:
         if isinstance(datum, pa.Array) and pt.is_dictionary(type) and datum.type.ordered and type.ordered:
             return retyped(datum, type)
         datum = decoded(datum)
+    if isinstance(datum, pa.Array) and has_fields_of(datum.type, type):
+        return cast_fields(datum, type, cast_datum)
     return cast_plain(castable(datum, type), type)
+
+
+def has_fields_of(own: pa.DataType, type: pa.DataType) -> bool:
+    """Return whether structs can be cast field by field: names are unique, one is in both, and each field may be null."""
+    if not (pt.is_struct(own) and pt.is_struct(type)):
+        return False
+    ours, theirs = {field.name for field in own}, {field.name for field in type}
+    unique = len(ours) == own.num_fields and len(theirs) == type.num_fields
+    return unique and not ours.isdisjoint(theirs) and all(field.nullable for field in type)
+
+
+def cast_fields(structs: pa.Array, type: pa.StructType, cast: Callable[[pa.Array, pa.DataType], pa.Array]) -> pa.Array:
+    """Cast the field of each name as a column of it; a field that is missing is null, and others are left out, as Arrow does."""
+    fields = []
+    for wanted in type:
+        place = structs.type.get_field_index(wanted.name)
+        field = pa.nulls(len(structs), wanted.type) if place < 0 else _arrow.field_of(structs, place)
+        fields.append(field if field.type == wanted.type else cast(field, wanted.type))
+    return _arrow.structs(fields, list(type), _arrow.valid_of(structs))
 
 
 def cast_plain(datum: Datum, type: pa.DataType, safe: bool = True) -> Datum:
