@@ -251,6 +251,13 @@ def test_fields_of_structs_are_cast_as_columns_of_them(items: list[Any], own: pa
         assert found["b"].to_list() == field.cast(wanted).to_list()
         assert found["missing"].values.null_count == x.shape.size
         assert found[1:].shape == x[1:].shape
+    for level in (pa.list_, pa.large_list, lambda type: pa.list_(type, len(items))):
+        rows = aj.array([[{"l": made}, {"l": None}, None], None], type=pa.struct({"l": level(own)}))
+        lists = rows.cast(pa.struct({"l": level(wanted)}))
+        assert lists.type == pa.struct({"l": level(wanted)})
+        expected = field.cast(wanted).to_list()[0]
+        assert lists.to_list() == [[{"l": expected}, {"l": None}, None], None]
+        assert lists[1:].to_list() == rows[1:].cast(lists.type).to_list() == [None]
     nulls = aj.where(aj.array([[True, False, True], [], None, [True] * 3]), x, None).cast(pa.struct({"b": wanted}))
     assert nulls.to_list()[0][1] is None
 

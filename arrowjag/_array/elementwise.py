@@ -385,7 +385,8 @@ class ElementwiseMethods(ArrayBase):
             Of the same shape; the shape object is shared. Null stays null. Cost: one pass, a few more if items don't fit.
             Floats and decimals are rounded to the nearest number of a float type, and become infinite beyond its range, as in
             numpy and Arrow; integers must fit exactly. A time becomes the count of its unit since 1970-01-01 (dates: of days, times
-            of day: since midnight), and a number becomes a time in the same way.
+            of day: since midnight), and a number becomes a time in the same way. The fields of structs, and the items of lists in
+            fields, are cast as columns of them; fields are matched by name, and one that is missing is null.
 
         Raises
         ------

@@ -12,13 +12,12 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
+from arrowjag._array.times import UNITS
 from arrowjag._gate import inside
 from arrowjag.errors import JagValueError
 
 __all__ = ["exact_type", "holds_maps", "may_truncate", "refuse_fractions"]
 
-_UNITS = ("s", "ms", "us", "ns")
-"""The units of Arrow, the coarsest first."""
 _FRACTIONS = (float, Decimal, np.floating)
 """The classes of numbers that pyarrow truncates to integers, and to counts of a unit of time."""
 
@@ -67,7 +66,7 @@ def _exact_field(inferred: pa.StructType, field: pa.Field) -> pa.DataType:
 
 def _finer(inferred: pa.DataType, wanted: pa.DataType) -> pa.DataType:
     unit = getattr(inferred, "unit", None)
-    if unit not in _UNITS or _UNITS.index(unit) <= _UNITS.index(getattr(wanted, "unit", "ns")):
+    if unit not in UNITS or UNITS.index(unit) <= UNITS.index(getattr(wanted, "unit", "ns")):
         return wanted
     if pt.is_timestamp(wanted) and pt.is_timestamp(inferred):
         return pa.timestamp(unit, wanted.tz)

@@ -20,9 +20,9 @@ from arrowjag._gate import inside
 from arrowjag._kernels.elementwise.times import fits_unit
 from arrowjag.errors import JagValueError
 
-__all__ = ["has_numpy_times", "in_arrow_unit", "in_one_unit", "with_datetimes"]
+__all__ = ["UNITS", "has_numpy_times", "in_arrow_unit", "in_one_unit", "with_datetimes"]
 
-_UNITS = ("s", "ms", "us", "ns")
+UNITS = ("s", "ms", "us", "ns")
 """The units of Arrow, the coarsest first; coarser ones of numpy become seconds."""
 _COARSE = {"m": frozenset("WDhm"), "M": frozenset("YMWDhm")}
 """By kind of dtype, the coarser units; years and months have no length, but the moments that they begin at have seconds."""
@@ -83,9 +83,9 @@ def in_one_unit(data: Any) -> Any:
     found = [one for one in items if _is_times(one)]
     kinds = {one.dtype.kind for one in found}
     units = {np.datetime_data(one.dtype)[0] for one in found if not _is_nothing(one)}
-    if len(kinds) != 1 or not units <= {*_UNITS, *_COARSE[kind := kinds.pop()]}:
+    if len(kinds) != 1 or not units <= {*UNITS, *_COARSE[kind := kinds.pop()]}:
         return None
-    unit = max(units & set(_UNITS), key=_UNITS.index, default=_coarse_unit(units, kind))
+    unit = max(units & set(UNITS), key=UNITS.index, default=_coarse_unit(units, kind))
     mixed = unit == "D" or len(found) < len(items)
     if units == {unit} and not mixed and not any(map(_is_nothing, found)):
         return data

@@ -39,7 +39,7 @@ _DIGITS = {32: 9, 64: 18, 128: 38, 256: 76}
 
 
 def check_type(type: pa.DataType, where: str) -> None:
-    """Raise for types nested too deep for recursive code, for decimals that Arrow can't compute with, and unreadable zones.
+    """Raise for types nested too deep for recursive code, for decimals that Arrow can't compute with, and for zones without a name.
 
     Arrow indexes a table of powers of ten by the scale of a file without checking it.
     """

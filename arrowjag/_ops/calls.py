@@ -523,8 +523,5 @@ def _cast(found: pa.Array, type: pa.DataType, operation: str, name: Callable[[in
 
 
 def _cast_rows(found: pa.Array, type: pa.DataType) -> pa.Array:
-    if pt.is_large_list(found.type) and _arrow.is_list_type(type):
-        leaves = elementwise.cast_values(found.values, _arrow.level_types(type)[1])
-        found = pa.LargeListArray.from_arrays(found.offsets, leaves, mask=found.is_null() if found.null_count else None)
-        return found.cast(type)
-    return found.cast(type) if _arrow.is_level_type(type) else elementwise.cast_values(found, type)
+    is_level = _arrow.is_level_type(type) and not _arrow.is_level_type(found.type)
+    return found.cast(type) if is_level else elementwise.cast_values(found, type)

@@ -204,7 +204,7 @@ class _Run(NamedTuple):
     calls: Calls
     unusual: UnusualRows
     offsets: IntArray | None
-    """The offsets of the rows of results, or, if they may have any size, of those of items."""
+    """The offsets of the items of each row, if results are rows; None for one result per row."""
     valid: BoolArray
     sizes: IntArray
     out: npt.NDArray[Any]

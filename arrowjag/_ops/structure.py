@@ -455,7 +455,7 @@ def _below(shape: JaggedShape, depth: int) -> Dim:
 
 
 def merge_extents(shapes: Sequence[JaggedShape], operation: str = "") -> JaggedShape:
-    """Return the longest shape with the declared extents of all shapes; operators have no other place to name them in errors."""
+    """Return the longest shape with the declared extents of all shapes; errors begin with the name of the operation, if given."""
     longest = _longest(shapes)
     dims = merge_dims([shape._dims for shape in shapes], operation)
     return longest if dims is longest._dims else JaggedShape._trusted(dims)

@@ -46,7 +46,7 @@ def read_footer(filesystem: pf.FileSystem, path: str) -> Footer | None:
     Returns
     -------
     Footer or None
-        None if there is no such file, or if it is damaged.
+        None if the file does not exist or is damaged.
 
     Raises
     ------

@@ -34,7 +34,7 @@ __all__ = [
     "both_valid",
     "cast_chosen",
     "cast_datum",
-    "cast_fields",
+    "cast_parts",
     "cast_plain",
     "castable",
     "columns_of",
@@ -42,7 +42,7 @@ __all__ = [
     "decoded",
     "flat_data",
     "half_to_single",
-    "has_fields_of",
+    "has_parts_of",
     "in_one_zone",
     "retyped",
     "row_of",
@@ -169,13 +169,18 @@ def cast_datum(datum: Datum, type: pa.DataType) -> Datum:
         if isinstance(datum, pa.Array) and pt.is_dictionary(type) and datum.type.ordered and type.ordered:
             return retyped(datum, type)
         datum = decoded(datum)
-    if isinstance(datum, pa.Array) and has_fields_of(datum.type, type):
-        return cast_fields(datum, type, cast_datum)
+    if isinstance(datum, pa.Array) and has_parts_of(datum.type, type):
+        return cast_parts(datum, type, cast_datum)
     return cast_plain(castable(datum, type), type)
 
 
-def has_fields_of(own: pa.DataType, type: pa.DataType) -> bool:
-    """Return whether structs can be cast field by field: names are unique, one is in both, and each field may be null."""
+def has_parts_of(own: pa.DataType, type: pa.DataType) -> bool:
+    """Return whether nested values can be cast part by part: lists, and structs with a name in common.
+
+    Names of fields must be unique, and each field may be null.
+    """
+    if _arrow.is_list_type(own) and _arrow.is_list_type(type):
+        return bool(own.value_type != type.value_type)
     if not (pt.is_struct(own) and pt.is_struct(type)):
         return False
     ours, theirs = {field.name for field in own}, {field.name for field in type}
@@ -183,8 +188,18 @@ def has_fields_of(own: pa.DataType, type: pa.DataType) -> bool:
     return unique and not ours.isdisjoint(theirs) and all(field.nullable for field in type)
 
 
-def cast_fields(structs: pa.Array, type: pa.StructType, cast: Callable[[pa.Array, pa.DataType], pa.Array]) -> pa.Array:
-    """Cast the field of each name as a column of it; a field that is missing is null, and others are left out, as Arrow does."""
+def cast_parts(values: pa.Array, type: pa.DataType, cast: Callable[[pa.Array, pa.DataType], pa.Array]) -> pa.Array:
+    """Cast the items of lists, or the fields of structs, by a function.
+
+    Fields are matched by name: one that is missing is null, and others are left out, as Arrow does.
+    """
+    if pt.is_struct(type):
+        return _cast_fields(values, type, cast)
+    level, items = _arrow.peel_level(values)
+    return _arrow.wrap([level], cast(items, type.value_type)).cast(type)
+
+
+def _cast_fields(structs: pa.Array, type: pa.StructType, cast: Callable[[pa.Array, pa.DataType], pa.Array]) -> pa.Array:
     fields = []
     for wanted in type:
         place = structs.type.get_field_index(wanted.name)

@@ -25,14 +25,14 @@ from arrowjag._ops.elementwise.framework import (
     Datum,
     Operand,
     apply,
-    cast_fields,
+    cast_parts,
     cast_plain,
     castable,
     datum_to_numpy,
     decoded,
     flat_data,
     half_to_single,
-    has_fields_of,
+    has_parts_of,
     in_single_precision,
     retyped,
     with_data,
@@ -345,8 +345,8 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
     """Cast flat values, through another type where Arrow lacks the direct cast."""
     if _arrow.is_level_type(type) and not _arrow.is_level_type(datum.type):
         raise JagTypeError(f"cast: {type} is not a leaf type: each list is a dim of the array; name the type of its values")
-    if isinstance(datum, pa.Array) and has_fields_of(datum.type, type):
-        return cast_fields(datum, type, lambda field, wanted: cast_values(field, wanted, safe))
+    if isinstance(datum, pa.Array) and has_parts_of(datum.type, type):
+        return cast_parts(datum, type, lambda field, wanted: cast_values(field, wanted, safe))
     if pt.is_dictionary(datum.type):
         if isinstance(datum, pa.Array) and pt.is_dictionary(type) and datum.type.ordered and type.ordered:
             return retyped(datum, type)
