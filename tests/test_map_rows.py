@@ -8,6 +8,7 @@ import re
 import types
 import uuid
 import warnings
+from collections.abc import Callable
 from datetime import date, datetime
 from functools import partial
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arrowjag as aj
@@ -495,6 +496,41 @@ def test_unusual_rows_hold_extremes_zeros_and_infinities_and_are_the_longest(row
     if known:
         assert max(len(row) for row, _ in compared) == max(len(rows[row]) for row in known)
         assert {min(ones[row] for row in known), max(ones[row] for row in known)} <= {one for _, one in compared}
+
+
+DRIVERS: dict[bool, dict[Any, Any]] = {True: {}, False: {}}
+"""Compiled functions that note rows, and those that don't."""
+
+ODD_NUMBERS = [0.0, -0.0, -2.5, -7.5, 1.0, 7.0, 2.5, 1e-3, math.inf, math.nan]
+
+
+@given(
+    st.lists(st.none() | st.lists(st.none() | st.sampled_from(ODD_NUMBERS), max_size=4), min_size=1, max_size=12),
+    st.lists(st.none() | st.integers(-3, 3), min_size=12, max_size=12),
+    st.sampled_from([1, 3, 1000]),
+)
+@settings(max_examples=10)
+def test_loops_note_the_rows_that_are_found_without_notes(rows: Any, others: Any, part: int) -> None:
+    x = aj.array([[1], *rows], type=pa.large_list(pa.float64()))[1:]
+    k = aj.array(others[: len(rows)], type=pa.int64())
+    calls: list[Callable[[], aj.JaggedArray]] = [
+        lambda: x.map_rows(lambda row: row * 2 - 1),
+        lambda: aj.fold(lambda state, one, n: state + one * n, 1, x, k),
+        lambda: aj.scan(lambda state, one: state - one, 1, x),
+    ]
+    found: dict[bool, list[list[int]]] = {True: [], False: []}
+    own, noting = UnusualRows.found, row_compiler.noting_function
+    for notes, kept in found.items():
+        with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            patch.setattr(row_compiler, "_drivers", DRIVERS[notes])
+            patch.setattr(row_compiler, "noting_function", noting if notes else lambda *_, **__: None)
+            patch.setattr(UnusualRows, "found", lambda self, kept=kept: kept.append(own(self)) or kept[-1])
+            with aj.options(compile="always"), strategy.force(FUNCTION_PART=part, NOTED_VALUES=part, SPREAD_ROWS=1):
+                for call in calls:
+                    call()
+    assert found[True] == found[False]
+    assert all(driver.notes == notes for notes, drivers in DRIVERS.items() for driver in drivers.values())
 
 
 NARROW = [pa.int8(), pa.int16(), pa.int32(), pa.uint8(), pa.uint16(), pa.uint32(), pa.float32(), pa.float16()]

@@ -27,6 +27,7 @@ from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import from_sizes, runs
 from arrowjag._kernels.compiled import forks
+from arrowjag._ops.noted_rows import Noted, can_note, chunk_rows, noting_function, turn_of
 from arrowjag.errors import plural
 from arrowjag.typing import BoolArray, IntArray
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from arrowjag._ops.calls import Argument, Calls, Form
     from arrowjag._ops.unusual_rows import UnusualRows
 
-__all__ = ["Driver", "UnlikeError", "arrays_of", "compile_rows", "is_available", "offsets_of"]
+__all__ = ["Driver", "UnlikeError", "compile_rows", "is_available", "numbers_of", "offsets_of"]
 
 _drivers: dict[Any, Driver | str] = {}
 _lock = threading.RLock()
@@ -64,6 +65,8 @@ class Driver(NamedTuple):
     """Whether the function writes a result for each item of its rows, so that results need no sizes of their own."""
     takes_bounds: bool
     """Whether `one` takes two positions after its arguments: those of the first item and behind the last one."""
+    notes: bool
+    """Whether the loop notes the rows of extreme numbers."""
 
     @property
     def type(self) -> pa.DataType:
@@ -142,6 +145,7 @@ class Driver(NamedTuple):
             out = empty(int(offsets[-1]), self.dtype)
         run = _Run(self, calls, unusual, offsets, valid, sizes, out)
         found = blocks.map_tasks(lambda rows: run.part(*rows), _cut(calls.n_rows, offsets_of(calls.arguments)))
+        unusual.look_at_noted()
         failures = [failure for _, failure in found if failure is not None]
         if failures:
             raise min(failures, key=lambda failure: failure.row).error
@@ -153,7 +157,7 @@ class Driver(NamedTuple):
         if not self.is_row:
             return _arrow.from_numpy(out, unless_all(valid))
         if self.per_item and offsets is not None:
-            return _slots(out, offsets, calls.live)
+            return _slots(out, offsets, unusual.idle)
         return _rows([results for results, _ in found], out, sizes, unless_all(valid))
 
     @property
@@ -211,33 +215,47 @@ class _Run(NamedTuple):
 
     def part(self, first: int, last: int) -> tuple[npt.NDArray[Any], _Failure | None]:
         """Run the loop over some rows. Returns their results, or all, and the error of the first row that has one."""
-        self.unusual.look(first, last)
         results = self.out
         if self.driver.grows and self.offsets is not None:
             results = results[int(self.offsets[first]) : int(self.offsets[last])]
-        begin = first
+        begin, notes = first, self._notes(first, last)
         while first < last:
-            results, failure = self._loop(first, last, results)
+            results, failure = self._loop(first, last, results, notes)
             if failure is None:
                 break
             try:
                 self._settle(failure, results)
-            except UnlikeError as error:
-                return results, _Failure(failure.row, error)
             except Exception as error:  # noqa: BLE001  # from the user's function
-                error.add_note(self.calls.failure(failure.row))
+                if not isinstance(error, UnlikeError):
+                    error.add_note(self.calls.failure(failure.row))
+                self.unusual.look(begin, last)
                 return results, _Failure(failure.row, error)
             first = failure.row + 1
-        self._look_at_results(begin, last, results)
+        self.unusual.look(begin, last, notes[:-1] if self.driver.notes else ())
+        # Of a chunk with a row for which the function raises, the results have not been noted.
+        is_noted = self.driver.notes and first == begin and can_note(results.dtype)
+        self._look_at_results(begin, last, results, notes[-1] if is_noted else None)
         return results, None
 
-    def _loop(self, first: int, last: int, results: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], _Failure | None]:
+    def _notes(self, first: int, last: int) -> list[Noted]:
+        """Return the notes for each array that the loop reads and looks at, and for the results."""
+        offsets = offsets_of(self.calls.arguments)
+        n_items = 0 if offsets is None else int(offsets[last] - offsets[first])
+        step = chunk_rows(last - first, n_items)
+        types = [array.dtype for argument in self.calls.arguments for array in numbers_of(argument)]
+        return [Noted.nothing(dtype, last, step) for dtype in (*types, self.driver.dtype)]
+
+    def _loop(
+        self, first: int, last: int, results: npt.NDArray[Any], notes: Sequence[Noted]
+    ) -> tuple[npt.NDArray[Any], _Failure | None]:
         """Run the loop up to the first row for which the compiled function raises an error."""
         at = np.zeros(1, np.int64)
         flat = [array for argument in self.calls.arguments for array in arrays_of(argument)]
+        noted = tuple(one.notes for one in notes)
+        known = (at, self.valid, self.unusual.idle, self.sizes)
         try:
             with np.errstate(all="ignore"):
-                return self.driver.loop(first, last, at, self.valid, self.sizes, results, *flat), None
+                return self.driver.loop(first, last, notes[-1].step, *known, results, noted, *flat), None
         except Exception as error:  # noqa: BLE001  # from the user's function; the interpreter decides
             return results, _Failure(int(at[0]), error)
 
@@ -251,20 +269,21 @@ class _Run(NamedTuple):
         if result is not None:
             results[failure.row] = result
 
-    def _look_at_results(self, first: int, last: int, results: npt.NDArray[Any]) -> None:
-        """Look for extremes and NaN, right after the loop has written them."""
+    def _look_at_results(self, first: int, last: int, results: npt.NDArray[Any], noted: Noted | None) -> None:
+        """Look for extremes and NaN where the loop has noted them, or right after it has written them."""
+        if results.dtype.kind == "b":
+            return
         if self.driver.grows:
-            self.unusual.look_at_rows(first, from_sizes(self.sizes[first:last]), results)
+            self.unusual.look_at_rows(first, last, from_sizes(self.sizes[first:last]), results, noted)
         elif self.driver.per_item:
-            self.unusual.look_at_items(first, last, results)
+            self.unusual.look_at_items(first, last, results, noted)
         else:
-            self.unusual.look_at_results(first, self.valid[first:last], results[first:last])
+            self.unusual.look_at_results(first, last, self.valid, results, noted)
 
 
-def _slots(out: npt.NDArray[Any], offsets: IntArray, live: BoolArray | None) -> pa.Array:
-    """Rows of one result per item, 0 in rows that the loop has left out."""
-    if live is not None:
-        idle = (~live & (offsets[1:] > offsets[:-1])).nonzero()[0]
+def _slots(out: npt.NDArray[Any], offsets: IntArray, idle: IntArray) -> pa.Array:
+    """Rows of one result per item, 0 in the rows that the loop has left out."""
+    if len(idle):
         out[runs(offsets[idle], from_sizes(offsets[idle + 1] - offsets[idle]))] = 0
     return _arrow.wrap([_arrow.Level(offsets, None, None)], _arrow.from_numpy(out))
 
@@ -442,8 +461,11 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     if not isinstance(element, (numba.types.Number, numba.types.Boolean)) or isinstance(element, numba.types.Complex):
         return f"it returns {result}"
     dtype = np.dtype(numba.np.numpy_support.as_dtype(element))
-    loop = _loop(compiled, arguments, optional, form.takes_bounds, _SLOTS if form.item is not None else _ROW if is_row else _SCALAR)
-    return Driver(loop, one, dtype, is_row or form.item is not None, optional, form.item is not None, form.takes_bounds)
+    per_item = form.item is not None
+    template = _SLOTS if per_item else _ROW if is_row else _SCALAR
+    notes = _notes(arguments, template, dtype)
+    loop = _loop(compiled, arguments, optional, form.takes_bounds, template, notes)
+    return Driver(loop, one, dtype, is_row or per_item, optional, per_item, form.takes_bounds, notes is not None)
 
 
 _UNLIKE = frozenset({"bincount", "fmod", "histogram"})
@@ -488,57 +510,109 @@ def arrays_of(argument: Any) -> tuple[npt.NDArray[Any], ...]:
     return ()
 
 
+def numbers_of(argument: Any) -> tuple[npt.NDArray[Any], ...]:
+    """Return those arrays of an argument that hold its numbers, all of 64 bits: neither offsets nor booleans."""
+    found = arrays_of(argument)[: -1 if hasattr(argument, "offsets") else None]
+    return tuple(array for array in found if array.dtype.kind != "b")
+
+
 # --------------------------------------------------------------------------------------------------- the loop over rows
 
 _HEAD = """
-def loop(first, last, at, valid, sizes, out, {parameters}):
+def loop(first, last, step, at, valid, idle, sizes, out, notes, {parameters}):
     used = 0
-    for i in range(first, last):
-        if not valid[i]:
-            continue
-        at[0] = i
+    for start in range(first, last, step):
+        stop, begun = min(start + step, last), used
+        {note_arguments}
+        for i in range(np.uint64(start), np.uint64(stop)):  # unsigned: signed ones may count from the end
+            if not valid[i]:
+                continue
+            at[0] = i
 """
 
-_SCALAR = """        result = function({call})
-        {check}
-        out[i] = result
+_SCALAR = """            result = function({call})
+            {check}
+            out[i] = result
+        {note_results}
     return out
 """
 
 _SKIP_NONE = """if result is None:
-            valid[i] = False
-            continue
-        """
+                valid[i] = False
+                continue
+            """
 
-_ROW = """        result = function({call})
-        {check}
-        n = len(result)
-        if used + n > len(out):
-            larger = np.empty(2 * (used + n), out.dtype)
-            larger[:used] = out[:used]
-            out = larger
-        out[used : used + n] = result
-        sizes[i] = n
-        used += n
+_ROW = """            result = function({call})
+            {check}
+            n = len(result)
+            if used + n > len(out):
+                larger = np.empty(2 * (used + n), out.dtype)
+                larger[:used] = out[:used]
+                out = larger
+            out[used : used + n] = result
+            sizes[i] = n
+            used += n
+        {note_results}
     return out[:used]
 """
 
-_SLOTS = """        function({call}, out)
+_SLOTS = """            function({call}, out)
+        {note_results}
     return out
 """
 
+_NOTED_ITEMS = "{offsets}.ctypes, start, stop, idle.ctypes, len(idle)"
+_NOTED_SPAN = ("noted_rows", "idle.ctypes, begun, used, start")
+"""What functions that note items of rows take between the numbers and the notes; and the one for a span, which reads no flags."""
 
-def _loop(compiled: Any, arguments: Sequence[Argument], optional: bool, takes_bounds: bool, template: str) -> Callable[..., Any]:
+
+class _Notes(NamedTuple):
+    """The calls of a loop over rows that note its arguments and its results, and the functions that they name."""
+
+    arguments: str
+    results: str
+    functions: dict[str, Any]
+
+
+def _notes(arguments: Sequence[Argument], template: str, dtype: np.dtype[Any]) -> _Notes | None:
+    """Generate the calls that note numbers of 64 bits; None if one of the functions is not ready."""
+    offsets = next((f"a{place}_{len(arrays_of(one)) - 1}" for place, one in enumerate(arguments) if hasattr(one, "offsets")), "")
+    rows, items = ("noted_rows", "valid.ctypes, start, stop, start"), ("noted_items", _NOTED_ITEMS.format(offsets=offsets))
+    wanted = [
+        (f"a{place}_{k}", array.dtype, *(items if hasattr(argument, "offsets") else rows))
+        for place, argument in enumerate(arguments)
+        for k, array in enumerate(arrays_of(argument)[: -1 if hasattr(argument, "offsets") else None])
+        if array.dtype.kind != "b"
+    ]
+    calls: list[str] = []
+    functions: dict[str, Any] = {}
+    for name, of, function, bounds in (*wanted, ("out", dtype, *{_SCALAR: rows, _SLOTS: items, _ROW: _NOTED_SPAN}[template])):
+        noted = f"notes[{len(calls)}]"
+        found = noting_function(function, nulls=bounds.startswith("valid")) if can_note(of) else None
+        if found is None and name != "out":
+            return None
+        alias = f"{function}_{len(calls)}"
+        functions[alias] = found
+        call = f"{alias}({noted}[5:].ctypes, {noted}[6:].ctypes, {name}.ctypes, {bounds}, {turn_of(of)}, {noted}.ctypes)"
+        calls.append("pass" if found is None else call)
+    *before, after = calls
+    return _Notes("\n        ".join(before) or "pass", after, functions)
+
+
+def _loop(
+    compiled: Any, arguments: Sequence[Argument], optional: bool, takes_bounds: bool, template: str, notes: _Notes | None
+) -> Callable[..., Any]:
     """Generate and compile the loop over rows for the number and kinds of arguments."""
     import numba
 
     bounds: set[str] = set()
-    parameters, calls, scope = [], [], {"function": compiled, "np": np}
+    parameters, calls = [], []
+    scope: dict[str, Any] = {"function": compiled, "np": np, **(notes.functions if notes else {})}
     for place, argument in enumerate(arguments):
         names = [f"a{place}_{k}" for k in range(len(arrays_of(argument)))]
         parameters += names
         bounds.update(names[-1:] if hasattr(argument, "offsets") else ())
-        part = "" if takes_bounds else f"[{names[-1]}[i] : {names[-1]}[i + 1]]"
+        part = "" if takes_bounds else f"[{names[-1]}[i] : {names[-1]}[i + np.uint64(1)]]"
         if hasattr(argument, "fields"):
             scope[f"Record{place}"] = argument.type  # type: ignore[attr-defined]  # only Records have `fields`
             calls.append(f"Record{place}({', '.join(name + part for name in names[:-1])})")
@@ -548,9 +622,13 @@ def _loop(compiled: Any, arguments: Sequence[Argument], optional: bool, takes_bo
             calls.append(f"{names[0]}[i]")
     if takes_bounds:
         offsets = next(name for name in parameters if name in bounds)
-        calls += [f"{offsets}[i]", f"{offsets}[i + 1]"]
+        calls += [f"{offsets}[i]", f"{offsets}[i + np.uint64(1)]"]
     source = (_HEAD + template).format(
-        parameters=", ".join(parameters), call=", ".join(calls), check=_SKIP_NONE if optional else ""
+        parameters=", ".join(parameters),
+        call=", ".join(calls),
+        check=_SKIP_NONE if optional else "",
+        note_arguments=notes.arguments if notes else "pass",
+        note_results=notes.results if notes else "pass",
     )
     exec(source, scope)  # noqa: S102  # the source is from this module; numba compiles functions, not syntax trees
     loop: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy")(scope["loop"])

@@ -19,6 +19,7 @@ from arrowjag._column import Column
 from arrowjag._kernels.base.memory import both_valid, or_all, unless_all, zeros
 from arrowjag._kernels.base.offsets import filter_rows
 from arrowjag._kernels.move import gather
+from arrowjag._kernels.reduce.counts import count_valid
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.calls import Argument, Copies, Form, Lists, Objects, Records, Rows, Scalars, call_each, result_type, unwrapped
@@ -353,6 +354,8 @@ def scanned({parameters}):
 
 def _states(found: list[Any]) -> Any:
     """Convert the states of a row to an array if all are numbers or times, as results are; otherwise return the list."""
+    if {type(state) for state in found} in ({float}, {np.float64}, {np.int64}):
+        return np.array(found)
     found = [unwrapped(state) for state in found]
     rows = next((state for state in found if isinstance(state, (np.ndarray, list, tuple))), None)
     if rows is not None:
@@ -393,7 +396,11 @@ def _form(name: str, arguments: Sequence[Argument], is_guarded: bool) -> Form:
     is_known = f"{names[-1]}[j]" if is_guarded else "True"
     called = items[:-1] if is_guarded else items
     facts = {"parameters": ", ".join([*names, "start"]), "items": ", ".join(called), "is_known": is_known}
-    whole, of_columns = {"bounds": "", "span": f"len({rows[0]})"}, {"bounds": ", begin, end", "span": "begin, end"}
+    # Unsigned: for a signed position numba looks whether it counts from the end, item by item.
+    whole, of_columns = (
+        {"bounds": "", "span": f"len({rows[0]})"},
+        {"bounds": ", begin, end", "span": "np.uint64(begin), np.uint64(end)"},
+    )
 
     def maker(source: str, span: dict[str, str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def make(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -457,12 +464,21 @@ def scan(function: Callable[..., Any], start: Operand | Any, columns: Sequence[O
     operands, start = _gather(columns, -1, "scan", start)
     states = _starting(start, operands.rows.size)
     known = _known(operands.long)
-    offsets = operands.offsets if known is None else filter_rows(known, operands.offsets)
-    full = unless_all(offsets[1:] > offsets[:-1])
-    live = both_valid(full, operands.valid)
+    live = both_valid(unless_all(_has_known(operands, known)), operands.valid)
     lists = None if type is None else pa.large_list(type)
     found = _column.from_arrow(_call_on_items("scan", function, states, operands, known, live, lists))
     return _at_slots(operands, found.values if found.ndim > 1 else found.values[:0], known)  # of one dim if no row has a valid item
+
+
+def _has_known(operands: _Operands, known: BoolArray | None) -> BoolArray:
+    """Return whether each row has a known item."""
+    long = [column.values for column in operands.long if column is not None]
+    if known is not None and len(long) == 1 and not pt.is_struct(long[0].type):
+        counts = count_valid(long[0], operands.offsets)  # from the bits of the nulls
+        if counts is not None:
+            return counts > 0
+    offsets = operands.offsets if known is None else filter_rows(known, operands.offsets)
+    return offsets[1:] > offsets[:-1]
 
 
 def _at_slots(operands: _Operands, states: pa.Array, known: BoolArray | None) -> Column:

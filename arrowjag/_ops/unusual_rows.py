@@ -7,7 +7,7 @@ bits, or the NaN of a logarithm.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,13 +17,17 @@ from arrowjag._kernels.base.extremes import opened
 from arrowjag._kernels.base.memory import unless_all
 from arrowjag._kernels.base.offsets import from_sizes, runs
 from arrowjag._kernels.strategy import sizes
-from arrowjag._ops.row_compiler import arrays_of, offsets_of
+from arrowjag._ops.noted_rows import Noted, look_at_winners
+from arrowjag._ops.row_compiler import numbers_of, offsets_of
 from arrowjag.typing import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from arrowjag._ops.calls import Argument
 
 __all__ = ["UnusualRows", "first_rows"]
+
+_OF_RESULTS = -1
+"""In place of the number of an array of an argument."""
 
 
 def first_rows(arguments: Sequence[Argument], live: BoolArray | None, n_rows: int) -> list[int]:
@@ -134,8 +138,8 @@ class UnusualRows:
 
     Notes
     -----
-    A thread looks at rows right before the compiled loop reads them, and at the results right after, so that each comes from memory
-    once: 5M float64 take 1 ms.
+    The compiled loop notes where such numbers of 64 bits are while it reads and writes them. What it has not noted, or is not
+    finite, is looked at once more.
     """
 
     def __init__(self, arguments: Sequence[Argument], live: BoolArray | None, n_rows: int) -> None:
@@ -144,38 +148,61 @@ class UnusualRows:
         self._longest: list[tuple[int, int]] = []
         self._results = _Contents([], [], None, [])
         self._arrays: list[_Array] = []
-        self._of_items = None if live is None or not self._offsets else _held(live, self._offsets[0])
+        self._noted: dict[int, list[Noted]] = {}
+        self.idle = _idle(live, self._offsets[0]) if live is not None and self._offsets else np.zeros(0, np.int64)
+        """The rows that are not live but have items."""
+        self._of_items = _held(self.idle, self._offsets[0]) if len(self.idle) else None
         for argument in arguments:
             offsets: IntArray | None = getattr(argument, "offsets", None)
-            for data in arrays_of(argument)[: None if offsets is None else -1]:
-                if _has_extremes(data):
-                    held = live if offsets is None else self._of_items
-                    self._arrays.append(_Array(_ordered(data), offsets, held, _Contents([], [], [], [])))
+            held = live if offsets is None else self._of_items
+            for data in numbers_of(argument):
+                self._arrays.append(_Array(_ordered(data), offsets, held, _Contents([], [], [], [])))
 
-    def look(self, first: int, last: int) -> None:
-        """Look at the rows from the first one to the one before the last."""
+    def look(self, first: int, last: int, notes: Sequence[Noted] = ()) -> None:
+        """Look at the rows from the first one to the one before the last; `notes` are those of a loop, for some of the arrays."""
         for offsets in self._offsets:
             lengths = offsets[first + 1 : last + 1] - offsets[first:last]
             if len(lengths):
                 place = int((lengths if self._live is None else lengths * self._live[first:last]).argmax())
                 self._longest.append((-int(lengths[place]), first + place))
-        for array in self._arrays:
-            array.look(first, last)
+        for place, array in enumerate(self._arrays):
+            self._keep(place, array.look, first, last, notes[place] if notes else None)
 
-    def look_at_results(self, first: int, valid: BoolArray, results: npt.NDArray[Any]) -> None:
-        """Look at the results of rows from the first one on, one per row; False in `valid` stands for None."""
-        if _has_extremes(results):
-            self._results.look(_ordered(results), unless_all(valid), _Rows(0, None, first))
+    def look_at_results(self, first: int, last: int, valid: BoolArray, results: npt.NDArray[Any], noted: Noted | None) -> None:
+        """Look at the results of some rows, one per row; False in `valid` stands for None."""
 
-    def look_at_rows(self, first: int, offsets: IntArray, results: npt.NDArray[Any]) -> None:
-        """Look at the results of rows from the first one on, which are rows with offsets of their own."""
-        if _has_extremes(results):
-            self._results.look(_ordered(results), None, _Rows(0, offsets, first))
+        def look(first: int, last: int) -> None:
+            if last > first:
+                self._results.look(_ordered(results[first:last]), unless_all(valid[first:last]), _Rows(0, None, first))
 
-    def look_at_items(self, first: int, last: int, results: npt.NDArray[Any]) -> None:
+        self._keep(_OF_RESULTS, look, first, last, noted)
+
+    def look_at_rows(self, first: int, last: int, offsets: IntArray, results: npt.NDArray[Any], noted: Noted | None) -> None:
+        """Look at the results of some rows, which are rows with offsets of their own; the first of them is that of row `first`."""
+
+        def look(start: int, end: int) -> None:
+            items = slice(int(offsets[start - first]), int(offsets[end - first]))
+            self._results.look(_ordered(results[items]), None, _Rows(items.start, offsets, first))
+
+        self._keep(_OF_RESULTS, look, first, last, noted)
+
+    def look_at_items(self, first: int, last: int, results: npt.NDArray[Any], noted: Noted | None) -> None:
         """Look at the results of the items of some rows, among those of all items."""
-        if _has_extremes(results):
-            _Array(_ordered(results), self._offsets[0], self._of_items, self._results).look(first, last)
+        look = _Array(_ordered(results), self._offsets[0], self._of_items, self._results).look
+        self._keep(_OF_RESULTS, look, first, last, noted)
+
+    def _keep(self, place: int, look: Callable[[int, int], None], first: int, last: int, noted: Noted | None) -> None:
+        """Keep what a loop has noted for an array; look at all rows where it has noted nothing, or numbers that aren't finite."""
+        if noted is not None and noted.is_finite:
+            self._noted.setdefault(place, []).append(noted._replace(look=look))
+        else:
+            look(first, last)
+
+    def look_at_noted(self) -> None:
+        """Look at the chunks of rows that loops have noted; later, results may have changed."""
+        for parts in self._noted.values():
+            look_at_winners(parts)
+        self._noted.clear()
 
     def found(self) -> list[int]:
         """Return the numbers of the rows."""
@@ -185,23 +212,20 @@ class UnusualRows:
         return sorted(row for row in found if self._live is None or self._live[row])
 
 
-def _has_extremes(data: npt.NDArray[Any]) -> bool:
-    return len(data) > 0 and data.dtype.kind != "b"
-
-
 def _ordered(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return a view of data as numbers that numpy compares fast."""
     return opened(data.view(np.int64) if data.dtype.kind in "mM" else data)
 
 
-def _held(live: BoolArray, offsets: IntArray) -> BoolArray | None:
-    """Return False for the items of rows that are not live; None if these rows have no items."""
-    lengths = offsets[1:] - offsets[:-1]
-    idle = (~live & (lengths > 0)).nonzero()[0]
-    if not len(idle):
-        return None
+def _idle(live: BoolArray, offsets: IntArray) -> IntArray:
+    """Return the numbers of the rows that are not live but have items."""
+    return (~live & (offsets[1:] > offsets[:-1])).nonzero()[0]
+
+
+def _held(idle: IntArray, offsets: IntArray) -> BoolArray:
+    """Return False for the items of idle rows."""
     held = np.ones(int(offsets[-1]), np.bool_)
-    held[runs(offsets[idle], from_sizes(lengths[idle]))] = False
+    held[runs(offsets[idle], from_sizes(offsets[idle + 1] - offsets[idle]))] = False
     return held
 
 

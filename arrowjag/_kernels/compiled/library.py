@@ -74,6 +74,11 @@ class Compiled:
     def __init__(self, code: bytes, arguments: tuple[str, ...]) -> None:
         self._function = compiler.as_function(compiler.load(code, SYMBOL), arguments)
 
+    @property
+    def function(self) -> Any:
+        """The function itself, for code that numba compiles: it takes addresses of a result and of an exception first."""
+        return self._function
+
     def __call__(self, *arguments: Any) -> int:
         """Run the loop and return its result; arrays must be contiguous and stay alive, which they do until it returns."""
         # numpy's own attributes take 1 microsecond per array, a buffer 0.2

@@ -330,8 +330,8 @@ STRETCH_ROWS = 1000
 INTERPRETED_ROWS, INTERPRETED_ITEMS, SPREAD_ROWS = 50, 500, 50
 """Rows on which a compiled function is compared with Python: the first ones, or as many as hold these items, and others."""
 
-FUNCTION_PART, SEEN_VALUES, COMPILED_CALLS, COMPILED_ITEMS = 10_000, 1 << 17, 100_000, 10_000_000
-"""Fewest rows or items per task; items read at a time; fewest calls, or items in all rows, for which a function is compiled."""
+FUNCTION_PART, SEEN_VALUES, NOTED_VALUES, COMPILED_CALLS, COMPILED_ITEMS = 10_000, 1 << 17, 1 << 15, 100_000, 10_000_000
+"""Fewest rows or items per task; items looked at together, by numpy and by loops; fewest calls, or items, to compile a function."""
 
 REPLACED_VALUES = 8
 """Largest number of values that are compared with the items one by one: each takes 4 ms for 5M int64, and hashing all takes 90."""

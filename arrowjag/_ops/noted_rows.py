@@ -1,0 +1,87 @@
+"""Rows that a compiled loop notes while it reads them: where the smallest number is, the largest, and the first zero.
+
+The loop goes through its rows in chunks, which it looks at right before it calls the function, and at their results right after. So
+numbers come from memory once, and the look takes the time in which the function waits for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arrowjag._kernels.compiled import find
+from arrowjag._kernels.strategy import sizes
+from arrowjag.typing import IntArray
+
+__all__ = ["Noted", "can_note", "chunk_rows", "look_at_winners", "noting_function", "turn_of"]
+
+_INFINITY = 0x7FF0_0000_0000_0000
+"""The bits of an infinity. The order of floats is that of their bits, if those of negative ones are turned."""
+
+
+def can_note(dtype: np.dtype[Any]) -> bool:
+    """Return whether loops note the numbers of a type: floats, integers and times of 64 bits."""
+    return dtype.kind in "fimM" and dtype.itemsize == 8
+
+
+def chunk_rows(n_rows: int, n_items: int) -> int:
+    """Return how many rows a chunk has."""
+    return max(1, sizes.NOTED_VALUES * n_rows // max(n_items, n_rows, 1))
+
+
+class Noted(NamedTuple):
+    """What a loop over some rows has noted for an array."""
+
+    notes: IntArray
+    """The smallest number, its row, the largest number, its row, and the row of a zero; -1 for no row.
+
+    Two more numbers are the result and the exception of the function that notes.
+    """
+    last: int
+    """The end of the rows."""
+    step: int
+    """The largest number of rows of a chunk."""
+    is_float: bool
+    look: Callable[[int, int], None] | None = None
+    """Looks at the rows from one to before another."""
+
+    @classmethod
+    def nothing(cls, dtype: np.dtype[Any], last: int, step: int) -> Noted:
+        """Return notes without a row, for numbers of a type."""
+        return cls(np.array([0, -1, 0, -1, -1, 0, 0]), last, step, dtype.kind == "f")
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether all numbers are finite."""
+        low, row, high = self.notes[:3].tolist()
+        return not self.is_float or row < 0 or (low > ~_INFINITY and high < _INFINITY)
+
+    def look_at(self, place: int) -> None:
+        """Look at the chunk of the row that is noted at a place."""
+        row = int(self.notes[place])
+        if self.look is not None:
+            self.look(row, min(row + self.step, self.last))
+
+
+def look_at_winners(parts: Sequence[Noted]) -> None:
+    """Look at the chunks that hold the smallest number of all parts, the largest one and the first zero."""
+    seen = [part for part in parts if part.notes[1] >= 0]
+    if seen:
+        min(seen, key=lambda part: (part.notes[0], part.notes[1])).look_at(1)
+        min(seen, key=lambda part: (-int(part.notes[2]), part.notes[3])).look_at(3)
+    zeros = [part for part in seen if part.notes[4] >= 0]
+    if zeros:
+        min(zeros, key=lambda part: part.notes[4]).look_at(4)
+
+
+def noting_function(name: str, nulls: bool) -> Any:
+    """Return one of the loops that note rows, for compiled code to call; None if it is not ready."""
+    loop = find(name, np.dtype(np.int64), nulls, sizes.COMPILING_VALUES)
+    return None if loop is None else loop.function
+
+
+def turn_of(dtype: np.dtype[Any]) -> int:
+    """Return the bits by which numbers of a type are brought into the order of integers."""
+    return 2**63 - 1 if dtype.kind == "f" else 0
