@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
-from arrowjag._capsules import _address, _Schema
+from arrowjag._gate.capsules import _address, _Schema
 
 MAP = pa.map_(pa.string(), pa.int64())
 WHOLE = pa.array([[("a", 1), ("b", None)], None, []], MAP)

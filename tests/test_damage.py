@@ -15,8 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
-from arrowjag import _checked_buffers
-from arrowjag._gate import checks
+from arrowjag._gate import checked_buffers, checks
 from arrowjag.cli._facts import read_facts
 from arrowjag.etl import JobError
 from arrowjag.io import _chunks, _thrift
@@ -381,13 +380,13 @@ def test_a_larger_part_of_known_buffers_is_checked(monkeypatch: pytest.MonkeyPat
 
 def test_knowledge_dies_with_the_buffers() -> None:
     gc.collect()
-    before = len(_checked_buffers._TOKENS)
+    before = len(checked_buffers._TOKENS)
     x = aj.array(["some", "text"])
     y = aj.from_arrow(x.to_arrow())
-    assert len(_checked_buffers._TOKENS) > before
+    assert len(checked_buffers._TOKENS) > before
     del x, y
     gc.collect()
-    assert len(_checked_buffers._TOKENS) == before
+    assert len(checked_buffers._TOKENS) == before
 
 
 def test_files_are_checked_once(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,8 +22,8 @@ from arrowjag._array.exact import exact_type, holds_maps, may_truncate, refuse_f
 from arrowjag._array.names import refuse_nul, refuse_objects
 from arrowjag._array.times import has_numpy_times, in_arrow_unit, in_one_unit, with_datetimes
 from arrowjag._arrow import depth
-from arrowjag._capsules import import_data
 from arrowjag._gate import inside
+from arrowjag._gate.capsules import import_data
 from arrowjag._kernels.base.capacity import widened
 from arrowjag._ops.elementwise import nan_to_null_values
 from arrowjag._pyarrow_versions import NO_LARGE_DICTIONARIES, NO_UUID_OBJECTS, has_views

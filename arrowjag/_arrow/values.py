@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag._arrow.types import is_numeric
-from arrowjag._checked_buffers import is_registered_type, registered
+from arrowjag._gate.checked_buffers import is_registered_type, registered
 from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import Bits, all_set, pack_bits, unpack_bits, valid_of, with_bits

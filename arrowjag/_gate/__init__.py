@@ -1,7 +1,7 @@
 """Check Arrow data from files, buffers, other libraries and callers at every level, before any other code reads it.
 
 Offsets of lists are checked level by level, down to the slots in use; flat arrays are checked by Arrow's own full
-validation, once per buffer (`arrowjag._checked_buffers`). Two valid layouts are rewritten, because some libraries can't read them:
+validation, once per buffer (`checked_buffers`). Two valid layouts are rewritten, because some libraries can't read them:
 views under nulls become empty, and null values of a dictionary become null indices.
 """
 

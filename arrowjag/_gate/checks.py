@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag._checked_buffers import is_checked, registered
 from arrowjag._gate.buffers import check_null_count, check_unbacked, read_offsets, read_validity, read_views
+from arrowjag._gate.checked_buffers import is_checked, registered
 from arrowjag._gate.expansion import check_expansion
 from arrowjag._gate.flat import check_flat, check_full
 from arrowjag._gate.layouts import (

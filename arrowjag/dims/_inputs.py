@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from arrowjag._arguments import flat_numbers, several
-from arrowjag._capsules import import_data
+from arrowjag._gate.capsules import import_data
 from arrowjag._integers import is_int
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.extremes import least

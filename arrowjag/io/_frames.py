@@ -9,7 +9,7 @@ import pyarrow as pa
 from arrowjag import _lazy_imports
 from arrowjag._array.base import ArrayBase
 from arrowjag._array.names import refuse_nul, refuse_objects
-from arrowjag._capsules import import_table
+from arrowjag._gate.capsules import import_table
 from arrowjag._pyarrow_versions import with_metadata
 from arrowjag._storage import pandas_facts, portable
 from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError

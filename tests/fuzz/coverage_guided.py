@@ -25,7 +25,6 @@ LIMITS = ["-timeout=60", "-rss_limit_mb=2000", "-max_len=512", "-len_control=10"
 FOLLOWED = [
     "arrowjag._arrow",
     "arrowjag._gate",
-    "arrowjag._checked_buffers",
     "arrowjag._kernels.elementwise.utf8",
     "arrowjag._type_names",
     "arrowjag.dtype",
