@@ -11,6 +11,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag import _formatting, _html
+from arrowjag._formatting import columns
 from arrowjag.errors import OffsetsError
 from arrowjag.shape import _text
 
@@ -45,8 +46,8 @@ def test_text_stays_short(dims: tuple[int, ...]) -> None:
 def test_only_shown_rows_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """A count of looked-at leaves instead of a clock."""
     seen = []
-    leaf = _formatting._leaf
-    monkeypatch.setattr(_formatting, "_leaf", lambda column, place: seen.append(place) or leaf(column, place))
+    leaf = columns._leaf
+    monkeypatch.setattr(columns, "_leaf", lambda column, place: seen.append(place) or leaf(column, place))
     repr(aj.arange(40, 40, 40, 40))
     assert len(seen) < 3000
 

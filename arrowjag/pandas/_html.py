@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from arrowjag._formatting import shown_rows
-from arrowjag._frame_html import FrameColumn, frame_html, rows_or_text
+from arrowjag._formatting import FrameColumn, frame_html, rows_or_text, shown_rows
 from arrowjag.pandas._convert import as_array
 
 __all__ = ["frame_repr"]

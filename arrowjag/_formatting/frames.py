@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow.types as pt
 
 from arrowjag._column import Column, row_validity
-from arrowjag._formatting import leaf_text, row_text, shown_rows
+from arrowjag._formatting.columns import leaf_text, row_text, shown_rows
 from arrowjag._html import count_text, escape, section
 from arrowjag.errors import JagError
 
