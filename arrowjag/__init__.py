@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, Any
 from arrowjag import _lazy_imports, _spellings, dense, dims, dtype, shapes
 from arrowjag._array import JaggedArray
 from arrowjag._expressions import JitFunction, jit
-from arrowjag._from_json import from_json
-from arrowjag._json import json_default
 from arrowjag._options import options
-from arrowjag._overlay import Overlay, overlay, scatter
-from arrowjag._products import argcartesian, cartesian, zip
-from arrowjag._series import asof, interp, lomb_scargle, resample
-from arrowjag._storage import to_storage
 from arrowjag.creation import arange, array, from_arrow, from_offsets, from_parents, from_sizes, full, random, zeros
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import (
@@ -38,18 +32,31 @@ from arrowjag.errors import (
     ShapeError,
 )
 from arrowjag.functions import (
+    Overlay,
     align,
     apply,
+    argcartesian,
+    asof,
+    cartesian,
     coalesce,
     concat,
     fold,
+    from_json,
+    interp,
+    json_default,
+    lomb_scargle,
     map_items,
     map_rows,
     nan_to_null,
+    overlay,
+    resample,
     scan,
+    scatter,
     stack,
     to_map,
+    to_storage,
     where,
+    zip,
 )
 from arrowjag.shape import JaggedShape
 

@@ -20,10 +20,10 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import gather
 from arrowjag._methods import METHODS
 from arrowjag._ops import select, struct_fields, structure
-from arrowjag._products import zip as zip_arrays
 from arrowjag._spellings import suggestion
 from arrowjag.dims import Ragged, Uniform
 from arrowjag.errors import JagAttributeError, JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
+from arrowjag.functions._products import zip as zip_arrays
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 

@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from arrowjag import _arrow
 from arrowjag._arguments import check_arguments
-from arrowjag._storage import to_storage
 from arrowjag.creation import from_arrow
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagIndexError, JagTypeError, brief
+from arrowjag.functions._storage import to_storage
 from arrowjag.interop import _parts
 from arrowjag.io._frames import check_host, from_table, to_table
 

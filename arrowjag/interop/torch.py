@@ -17,11 +17,11 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray, array_of
-from arrowjag._products import zip as zip_arrays
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.creation import from_arrow, from_sizes
 from arrowjag.dims import Ragged
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError, plural
+from arrowjag.functions._products import zip as zip_arrays
 from arrowjag.interop import _parts
 
 __all__ = ["Keyed", "from_keyed", "from_torch", "to_keyed", "to_torch"]

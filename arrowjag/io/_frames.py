@@ -11,8 +11,8 @@ from arrowjag._array.base import ArrayBase
 from arrowjag._array.names import refuse_nul, refuse_objects
 from arrowjag._gate.capsules import import_table
 from arrowjag._pyarrow_versions import with_metadata
-from arrowjag._storage import pandas_facts, portable
 from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError
+from arrowjag.functions._storage import pandas_facts, portable
 
 __all__ = ["check_host", "from_table", "index_columns", "to_table"]
 

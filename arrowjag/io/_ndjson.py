@@ -13,11 +13,11 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column, dtype
 from arrowjag._arguments import check_arguments
-from arrowjag._from_json import parsed_as, readable
 from arrowjag._gate import storage_of
 from arrowjag._kernels.base.texts import bytes_between
 from arrowjag._pyarrow_versions import empty_table, read_json, table_of
 from arrowjag.errors import JagFileError, JagTypeError, brief
+from arrowjag.functions._from_json import parsed_as, readable
 from arrowjag.io._atomic import atomic_target, writing
 from arrowjag.io._damage import checked, content_of, damaged, reading
 from arrowjag.io._frames import check_host, from_table, to_table

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from arrowjag import _arrow, _column
-from arrowjag._storage import storage_type
 from arrowjag.dtype import JaggedType, metadata, parse_metadata
+from arrowjag.functions._storage import storage_type
 
 __all__ = ["METADATA_KEY", "describe_type", "jagged_type", "plain_schema", "typed_schema"]
 

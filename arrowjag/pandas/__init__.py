@@ -53,8 +53,8 @@ from arrowjag._arguments import has_items
 from arrowjag._array import JaggedArray
 from arrowjag._gate.layouts import canonical_column
 from arrowjag._pyarrow_versions import has_views, with_metadata, without_views
-from arrowjag._storage import portable
 from arrowjag.errors import JagTypeError, ShapeError, brief
+from arrowjag.functions._storage import portable
 from arrowjag.pandas import _entry, groupby, host
 from arrowjag.pandas._operators import wrap, wrap_values
 from arrowjag.pandas.accessor import SeriesJag

@@ -17,12 +17,12 @@ from arrowjag import _arrow
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column, row_validity, to_arrow
-from arrowjag._from_json import from_json
 from arrowjag._ops import elementwise, structure
 from arrowjag._pyarrow_versions import with_all_nulls
 from arrowjag.dims import Uniform
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError, plural
+from arrowjag.functions._from_json import from_json
 from arrowjag.pandas._cell_text import row_formatter
 from arrowjag.pandas._convert import concat, conform, is_missing, read
 from arrowjag.pandas._groups import Grouped
