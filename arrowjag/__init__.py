@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from arrowjag import _lazy_imports, _spellings, dense, dims, dtype, shapes
 from arrowjag._array import JaggedArray
 from arrowjag._expressions import JitFunction, jit
-from arrowjag._options import options
+from arrowjag._runtime.options import options
 from arrowjag.creation import arange, array, from_arrow, from_offsets, from_parents, from_sizes, full, random, zeros
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import (

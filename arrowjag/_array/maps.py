@@ -15,7 +15,7 @@ from arrowjag._column import Column
 from arrowjag._methods import Rows, method, over_axis
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops import maps as _ops
-from arrowjag._warnings import warn
+from arrowjag._runtime.warnings import warn
 from arrowjag.errors import JagTypeError, brief
 from arrowjag.typing import ArrayOrScalar
 

@@ -20,8 +20,8 @@ from arrowjag._expressions.evaluation import Program
 from arrowjag._expressions.explaining import explained
 from arrowjag._expressions.tracing import Place, Trace, Traced
 from arrowjag._expressions.tree import is_scalar, mapped_values
-from arrowjag._identity import Same, names_read
 from arrowjag._methods import HOSTS, Host, of_hosts
+from arrowjag._runtime.identity import Same, names_read
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagError, JagTypeError
 from arrowjag.shape import JaggedShape

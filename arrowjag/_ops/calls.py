@@ -20,9 +20,9 @@ from arrowjag import _arrow
 from arrowjag._kernels.strategy import sizes
 from arrowjag._ops import elementwise, row_compiler
 from arrowjag._ops.unusual_rows import UnusualRows, first_rows
-from arrowjag._options import options
 from arrowjag._pyarrow_versions import numpy_dtype
-from arrowjag._warnings import warn
+from arrowjag._runtime.options import options
+from arrowjag._runtime.warnings import warn
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray, IntArray
 

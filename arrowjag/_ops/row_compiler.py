@@ -21,13 +21,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from arrowjag import _arrow
-from arrowjag._identity import Same, names_read
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import from_sizes, runs
 from arrowjag._kernels.compiled import forks
 from arrowjag._ops.noted_rows import Noted, can_note, chunk_rows, noting_function, turn_of
+from arrowjag._runtime.identity import Same, names_read
 from arrowjag.errors import plural
 from arrowjag.typing import BoolArray, IntArray
 

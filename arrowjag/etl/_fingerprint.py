@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from arrowjag._warnings import warn
+from arrowjag._runtime.warnings import warn
 
 __all__ = ["code_digest", "digest_of", "footer_digest"]
 

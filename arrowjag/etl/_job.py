@@ -15,7 +15,7 @@ import pyarrow as pa
 from arrowjag._arguments import check_arguments
 from arrowjag._integers import integer
 from arrowjag._pyarrow_versions import empty_table
-from arrowjag._warnings import warn
+from arrowjag._runtime.warnings import warn
 from arrowjag.errors import JagTypeError, JagValueError, brief
 from arrowjag.etl._engine import Engine
 from arrowjag.etl._fingerprint import code_digest, digest_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from arrowjag._machine import available_cores, available_memory
+from arrowjag._runtime.machine import available_cores, available_memory
 from arrowjag.errors import JagValueError
 from arrowjag.etl._units import bytes_text, parse_bytes
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from arrowjag._warnings import warn
+from arrowjag._runtime.warnings import warn
 from arrowjag.errors import brief
 
 __all__ = ["warn_of_scalar"]

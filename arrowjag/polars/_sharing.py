@@ -30,7 +30,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
-from arrowjag._identity import Same
+from arrowjag._runtime.identity import Same
 from arrowjag.polars._tree import Call, Input, Node, Tree, children
 
 __all__ = ["Member", "Ticket", "identity", "members"]

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
-from arrowjag import _machine
+from arrowjag._runtime import machine as _machine
 from arrowjag.etl import JobError
 from arrowjag.etl._batches import read_runs
 from arrowjag.etl._limits import Limits, Shares

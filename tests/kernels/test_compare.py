@@ -10,7 +10,7 @@ import pytest
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise import comparison
-from arrowjag._options import options
+from arrowjag._runtime.options import options
 
 UFUNCS = [np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal]
 LENGTHS = [0, 1, 7, 8, 9, 63, 64, 65, 200, 1000]

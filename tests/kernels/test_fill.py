@@ -10,7 +10,7 @@ import pytest
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import fill
-from arrowjag._options import options
+from arrowjag._runtime.options import options
 from tests.kernels.interpreted import Loops
 
 SIZES = [[5], [0, 3, 0, 0, 7, 1, 0], [2, 2, 2], [40, 0, 3], [0, 0, 1]]

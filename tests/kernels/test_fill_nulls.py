@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.offsets import from_sizes
 from arrowjag._kernels.move import scatter as kernel
-from arrowjag._options import options
+from arrowjag._runtime.options import options
 from arrowjag.errors import JagValueError
 from tests.kernels.test_scatter import SAMPLES
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise import json_lists as kernel
-from arrowjag._options import options
+from arrowjag._runtime.options import options
 from tests.conftest import IS_COVER
 from tests.kernels.interpreted import Loops
 

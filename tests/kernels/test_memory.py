@@ -12,7 +12,7 @@ import pytest
 import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import memory, texts
-from arrowjag._machine import reported_memory
+from arrowjag._runtime.machine import reported_memory
 from arrowjag.errors import JagMemoryError
 
 NUMBERS = [3, None, 0, 7, None, 1, 1, 0, None, 5, 2]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks, offsets, totals
-from arrowjag._options import options
+from arrowjag._runtime.options import options
 from arrowjag.errors import JagOverflowError, OffsetsError
 from tests.kernels.rows import make_offsets, many_rows
 

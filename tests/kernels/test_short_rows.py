@@ -11,7 +11,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
-from arrowjag._options import options
+from arrowjag._runtime.options import options
 
 pytest.importorskip("numba")
 

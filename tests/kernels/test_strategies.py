@@ -23,7 +23,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.elementwise import utf8
 from arrowjag._kernels.move import merge, scatter
 from arrowjag._ops import structure
-from arrowjag._options import options
+from arrowjag._runtime.options import options
 from arrowjag.errors import JagError
 from arrowjag.testing import assert_lists_equal
 from arrowjag.typing import RankMethod

@@ -12,7 +12,7 @@ import pytest
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise import text, text_bytes
-from arrowjag._options import options
+from arrowjag._runtime.options import options
 
 TYPES = [pa.string(), pa.large_string()]
 WORDS = ["", "a", "abc", "é", "漢字", "😀a", "aéb", "abab", "éa", "ab" * 9]

@@ -14,7 +14,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled.loops import text
 from arrowjag._kernels.compiled.loops.strings import ANYWHERE, AT_END, AT_START
 from arrowjag._kernels.elementwise import text_loops as kernel
-from arrowjag._options import options
+from arrowjag._runtime.options import options
 from tests.kernels.interpreted import Loops
 from tests.kernels.test_text_kernels import TYPES, layouts
 

@@ -10,7 +10,7 @@ import pytest
 
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.elementwise import utf8
-from arrowjag._options import options
+from arrowjag._runtime.options import options
 
 
 def is_valid(text: bytes) -> bool:

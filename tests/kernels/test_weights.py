@@ -14,7 +14,7 @@ import pytest
 from arrowjag._kernels import strategy
 from arrowjag._kernels.reduce.ordered import PIECE
 from arrowjag._kernels.scan import weights
-from arrowjag._options import options
+from arrowjag._runtime.options import options
 
 SIZES = [0, 1, 2, 0, 5, 9, 0]
 LONG = [PIECE - 1, 0, PIECE, PIECE + 1, 2 * PIECE, 0, 3 * PIECE + 7, 1]

@@ -9,7 +9,7 @@ import pytest
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.scan import windows
-from arrowjag._options import options
+from arrowjag._runtime.options import options
 
 SIZES = [[0], [1], [5], [0, 3, 0, 7, 1, 0], [2, 2, 2], [40, 0, 3]]
 

@@ -14,7 +14,7 @@ import pytest
 from arrowjag._kernels import strategy
 from arrowjag._kernels.scan import window_quantiles, window_statistics, windows
 from arrowjag._kernels.scan.windows import Windows
-from arrowjag._options import options
+from arrowjag._runtime.options import options
 from tests import reference as ref
 
 SIZES = [0, 1, 3, 0, 17, 2, 40, 0]

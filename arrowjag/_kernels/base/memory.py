@@ -17,7 +17,7 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._machine import free_memory, reported_memory
+from arrowjag._runtime.machine import free_memory, reported_memory
 from arrowjag.errors import JagMemoryError
 
 __all__ = [

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled import background, compiler, forks, objects, sources
 from arrowjag._kernels.compiled.loop import SYMBOL, Nulls, Variant, item_type
-from arrowjag._options import options
+from arrowjag._runtime.options import options
 from arrowjag.errors import JagValueError, MissingDependencyError
 
 __all__ = [

@@ -11,7 +11,7 @@ from arrowjag.errors import JagWarning
 
 __all__ = ["warn"]
 
-_INSIDE = str(pathlib.Path(__file__).parent) + os.sep
+_INSIDE = str(pathlib.Path(__file__).parents[1]) + os.sep
 
 
 def warn(message: str, *, through: str = _INSIDE) -> None:
