@@ -10,10 +10,11 @@ import importlib
 import importlib.util
 from typing import TYPE_CHECKING, Any
 
-from arrowjag import _lazy_imports, _spellings, dense, dims, dtype, shapes
+from arrowjag import _lazy_imports, dense, dims, dtype, shapes
 from arrowjag._array import JaggedArray
 from arrowjag._expressions import JitFunction, jit
 from arrowjag._runtime.options import options
+from arrowjag._vocabulary.spellings import function_suggestion as _function_suggestion
 from arrowjag.creation import arange, array, from_arrow, from_offsets, from_parents, from_sizes, full, random, zeros
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import (
@@ -175,7 +176,7 @@ def __getattr__(name: str) -> Any:
     told = f"module 'arrowjag' has no attribute {name!r}"
     if name.startswith("_"):
         raise AttributeError(told)
-    raise JagAttributeError(told, name, lambda: _spellings.function_suggestion(name, __dir__(), dir(JaggedArray)))
+    raise JagAttributeError(told, name, lambda: _function_suggestion(name, __dir__(), dir(JaggedArray)))
 
 
 def __dir__() -> list[str]:

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Generic, NoReturn, TypeAlias, TypeVar, overloa
 
 from arrowjag._arguments import bound, checked
 from arrowjag._column import Column
-from arrowjag._parameters import described
-from arrowjag._spellings import suggestion
+from arrowjag._vocabulary.parameters import described
+from arrowjag._vocabulary.spellings import suggestion
 from arrowjag.errors import JagAttributeError
 
 __all__ = [
@@ -243,7 +243,7 @@ def method(
     Returns
     -------
     callable
-        The decorator; it returns the method, whose docstring has the descriptions of `arrowjag._parameters`.
+        The decorator; it returns the method, whose docstring has the descriptions of `arrowjag._vocabulary.parameters`.
     """
 
     def enter(function: F) -> F:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from arrowjag import _arrow, _column, _lazy_imports
 from arrowjag._arguments import check_arguments_as, several
 from arrowjag._integers import MAX_NDIM, check_ndim, integer, is_int
-from arrowjag._type_names import jagged_name, type_name
+from arrowjag._vocabulary.type_names import jagged_name, type_name
 from arrowjag.errors import JagTypeError, ShapeError, brief, plural
 
 __all__ = ["JaggedType", "metadata"]

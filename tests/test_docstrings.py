@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import arrowjag as aj
-from arrowjag._parameters import described
+from arrowjag._vocabulary.parameters import described
 
 MODULES = [
     "arrowjag",
@@ -202,7 +202,7 @@ def repeated(sources: list[str]) -> list[str]:
 
 def test_descriptions_of_shared_parameters_are_written_once() -> None:
     sources = [path.read_text(encoding="utf-8") for path in (Path(aj.__file__).parent / "_array").glob("*.py")]
-    told = [f"put it into SHARED of arrowjag/_parameters.py:\n{text}" for text in repeated(sources)]
+    told = [f"put it into SHARED of arrowjag/_vocabulary/parameters.py:\n{text}" for text in repeated(sources)]
     assert not told, "\n".join(told)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag._methods import METHODS
-from arrowjag._spellings import FUNCTIONS, SPELLINGS, on_arrays, suggestion
+from arrowjag._vocabulary.spellings import FUNCTIONS, SPELLINGS, on_arrays, suggestion
 from arrowjag.errors import JagAttributeError
 from tests.hosts import pd, pl
 

@@ -17,7 +17,7 @@ from arrowjag._column import Column
 from arrowjag._integers import check_ndim
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._pyarrow_versions import nbytes
-from arrowjag._spellings import suggestion
+from arrowjag._vocabulary.spellings import suggestion
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagAttributeError, JagError, JagTypeError, JagValueError, ShapeError, are, brief, plural
 from arrowjag.shape import JaggedShape

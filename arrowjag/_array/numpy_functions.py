@@ -11,7 +11,7 @@ import pyarrow.types as pt
 
 from arrowjag._array.base import ArrayBase, as_column, same_validity
 from arrowjag._methods import METHODS
-from arrowjag._spellings import SPELLINGS, on_arrays
+from arrowjag._vocabulary.spellings import SPELLINGS, on_arrays
 from arrowjag.errors import JagError, JagTypeError, ShapeError
 
 __all__ = ["call", "instead"]

@@ -9,7 +9,7 @@ from arrowjag._array.base import ArrayBase, as_column
 from arrowjag._array.rolling import Ewm, Rolling
 from arrowjag._methods import along_axis, method
 from arrowjag._ops import windows as _ops
-from arrowjag._parameters import described
+from arrowjag._vocabulary.parameters import described
 
 if TYPE_CHECKING:
     from arrowjag._array import JaggedArray

@@ -20,7 +20,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import gather
 from arrowjag._methods import METHODS
 from arrowjag._ops import select, struct_fields, structure
-from arrowjag._spellings import suggestion
+from arrowjag._vocabulary.spellings import suggestion
 from arrowjag.dims import Ragged, Uniform
 from arrowjag.errors import JagAttributeError, JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.functions._products import zip as zip_arrays

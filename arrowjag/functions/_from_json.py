@@ -20,7 +20,7 @@ from arrowjag._methods import free_function
 from arrowjag._ops import elementwise
 from arrowjag._ops.text import text_values
 from arrowjag._pyarrow_versions import read_json, with_all_nulls
-from arrowjag._type_names import parse_dtype_name
+from arrowjag._vocabulary.type_names import parse_dtype_name
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError, plural
 
 __all__ = ["from_json", "parsed_as", "readable"]

@@ -24,7 +24,7 @@ from arrowjag._array.row_functions import needed_type
 from arrowjag._array.windows import WindowMethods
 from arrowjag._expressions.tree import OF_YOUR_CODE, is_scalar, mapped_values, record_arguments
 from arrowjag._methods import FREE_FUNCTIONS, HOSTS, METHODS, Host, Method, Rows, add_namespaces, rows_of_free
-from arrowjag._spellings import suggestion
+from arrowjag._vocabulary.spellings import suggestion
 from arrowjag.errors import JagAttributeError, JagTypeError, MissingDependencyError
 
 try:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from arrowjag._array import JaggedArray
 from arrowjag._array.indexing import is_full, rows_of_slots
 from arrowjag._methods import METHODS, Method, Rows, add_namespaces
-from arrowjag._spellings import suggestion
+from arrowjag._vocabulary.spellings import suggestion
 from arrowjag.errors import JagAttributeError, JagTypeError, Suggesting, plural
 from arrowjag.pandas._convert import as_array
 from arrowjag.pandas._html import frame_repr

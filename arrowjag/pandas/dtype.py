@@ -15,7 +15,7 @@ from arrowjag._column import Column
 from arrowjag._integers import check_ndim, is_int
 from arrowjag._ops import elementwise
 from arrowjag._pyarrow_versions import has_views, without_views
-from arrowjag._type_names import jagged_name, parse_dtype_name, type_name
+from arrowjag._vocabulary.type_names import jagged_name, parse_dtype_name, type_name
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.pandas._index import JaggedIndex

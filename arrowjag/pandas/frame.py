@@ -13,7 +13,7 @@ from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray
 from arrowjag._frames.query import filter_by, parse
 from arrowjag._integers import item_count
-from arrowjag._parameters import with_descriptions
+from arrowjag._vocabulary.parameters import with_descriptions
 from arrowjag.creation import array as to_array
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.pandas._convert import as_array, nested_rows, rows_by_group

@@ -20,7 +20,7 @@ from arrowjag._column import Column, row_validity
 from arrowjag._integers import integer
 from arrowjag._methods import METHODS
 from arrowjag._ops import structure
-from arrowjag._spellings import suggestion
+from arrowjag._vocabulary.spellings import suggestion
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagAttributeError, JagIndexError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from arrowjag._array import JaggedArray
 from arrowjag._methods import METHODS
-from arrowjag._spellings import SPELLINGS, suggestion
+from arrowjag._vocabulary.spellings import SPELLINGS, suggestion
 from arrowjag.errors import JagAttributeError, JagTypeError
 
 __all__ = ["ALIASES", "Foreign", "add_aliases", "check_keywords", "own_names", "refuse", "refuse_foreign"]

@@ -11,7 +11,7 @@ import polars.selectors as cs
 from arrowjag import _arrow
 from arrowjag._arguments import several
 from arrowjag._integers import MAX_NDIM, check_ndim, integer
-from arrowjag._type_names import jagged_name
+from arrowjag._vocabulary.type_names import jagged_name
 from arrowjag.dtype import metadata as canonical_metadata
 from arrowjag.dtype import parse_metadata
 from arrowjag.errors import JagTypeError, ShapeError, brief, plural

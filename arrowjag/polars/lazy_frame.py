@@ -14,7 +14,7 @@ from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray
 from arrowjag._frames.query import filter_by, parse
 from arrowjag._integers import item_count
-from arrowjag._parameters import with_descriptions
+from arrowjag._vocabulary.parameters import with_descriptions
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, brief
 from arrowjag.polars import _frame_steps
 from arrowjag.polars._convert import (

@@ -26,7 +26,7 @@ FOLLOWED = [
     "arrowjag._arrow",
     "arrowjag._gate",
     "arrowjag._kernels.elementwise.utf8",
-    "arrowjag._type_names",
+    "arrowjag._vocabulary.type_names",
     "arrowjag.dtype",
     "arrowjag.io._damage",
     "arrowjag.io._thrift",

@@ -11,7 +11,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag._methods import METHODS
-from arrowjag._spellings import UFUNCS
+from arrowjag._vocabulary.spellings import UFUNCS
 from arrowjag.errors import JagAttributeError, JagTypeError
 from arrowjag.polars import JagNamespace, JagSeries
 from arrowjag.polars._names import ALIASES

@@ -20,7 +20,7 @@ from arrowjag._integers import is_int
 from arrowjag._kernels.elementwise.times import TICKS, fits_unit
 from arrowjag._ops.elementwise.iso import iso_scalar
 from arrowjag._pyarrow_versions import null_scalar, numpy_dtype
-from arrowjag._type_names import parse_type_name
+from arrowjag._vocabulary.type_names import parse_type_name
 from arrowjag.errors import JagRangeError, JagTypeError, brief
 
 __all__ = [
