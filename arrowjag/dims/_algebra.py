@@ -13,7 +13,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import or_all
 from arrowjag._kernels.move import gather
-from arrowjag.dims import _structure
+from arrowjag.dims import _regularity
 from arrowjag.dims._base import Dim
 from arrowjag.dims._inputs import mask_array
 from arrowjag.dims._nested import Chain, Repeat, Runs, Sparse, as_part
@@ -41,7 +41,7 @@ def same(left: Dim, right: Dim) -> bool:
     if isinstance(left, Repeat) and isinstance(right, Repeat) and len(left.unit) == len(right.unit):
         return left.unit == right.unit
     if isinstance(left, Sparse) and isinstance(right, Sparse):
-        mine, theirs = (_structure.merged_runs(*dim._runs()) for dim in (left, right))
+        mine, theirs = (_regularity.merged_runs(*dim._runs()) for dim in (left, right))
         return np.array_equal(mine[0], theirs[0]) and np.array_equal(mine[1], theirs[1])
     if isinstance(left, Runs) and isinstance(right, Runs) and left.reps == right.reps:
         return left.values == right.values
@@ -67,8 +67,10 @@ def take_step(dim: Dim, rows: slice) -> Dim:
     """A slice with a step, backwards too."""
     start, stop, step = rows.indices(len(dim))
     n = len(range(start, stop, step))
-    if isinstance(dim, Uniform) or n == 0:
-        return dim._slice(0, 0) if n == 0 else dim.stretched(n)
+    if n == 0:
+        return dim._slice(0, 0)
+    if isinstance(dim, Uniform):
+        return dim.stretched(n)
     if isinstance(dim, Affine):
         return Affine(dim[start], n, (dim[start + step] - dim[start]) if n > 1 else 0)
     last = start + step * (n - 1)
@@ -191,7 +193,10 @@ def concat(dims: Sequence[Dim]) -> Dim:
     joined: list[Dim] = []
     for part in parts:
         both = _join(joined[-1], part) if joined else None
-        joined[-1:] = [part] if not joined else [joined[-1], part] if both is None else [both]
+        if both is None:
+            joined.append(part)
+        else:
+            joined[-1] = both
     if not joined:
         return Uniform(0, 0, declared=False)
     return joined[0] if len(joined) == 1 else Chain(joined)
@@ -212,7 +217,6 @@ def _join(left: Dim, right: Dim) -> Dim | None:
     """Concatenate two dims to a regular dim; None if only a chain can represent them."""
     if isinstance(left, Uniform) and isinstance(right, Uniform):
         return _join_uniform(left, right)
-    lists = [isinstance(dim, Ragged) or len(dim) == 1 for dim in (left, right)]
     if isinstance(left, Uniform) and len(right) == 1 and left[0] == right[0]:
         return Uniform(left[0], len(left) + 1, declared=False)
     if isinstance(left, Repeat):
@@ -223,7 +227,7 @@ def _join(left: Dim, right: Dim) -> Dim | None:
         return line
     if type(left) is type(right) and len(left) > 1 and left == right:
         return Repeat(left, 2)
-    if all(lists):
+    if all(isinstance(dim, Ragged) or len(dim) == 1 for dim in (left, right)):
         return Ragged(np.concatenate([left.sizes, right.sizes]))
     return _join_runs(left, right)
 
@@ -252,7 +256,7 @@ def _join_runs(left: Dim, right: Dim) -> Dim | None:
     if not all(isinstance(dim, Uniform) or _is_short(dim) for dim in both):
         return None
     runs = [dim._runs() for dim in both]
-    values, lengths = _structure.merged_runs(*(np.concatenate(column) for column in zip(*runs, strict=True)))
+    values, lengths = _regularity.merged_runs(*(np.concatenate(column) for column in zip(*runs, strict=True)))
     return Runs(Ragged(values), Ragged(lengths))
 
 
@@ -323,24 +327,24 @@ def _canonical(dim: Dim) -> Dim:
     if isinstance(dim, Repeat):
         unit = _canonical(dim.unit)
         return unit if dim.times == 1 else Repeat(unit, dim.times)
-    found = _of_runs(_structure.merged_runs(*dim._runs()))
+    found = _of_runs(_regularity.merged_runs(*dim._runs()))
     return dim if isinstance(found, Ragged) and isinstance(dim, Ragged) else found
 
 
-def _of_runs(runs: _structure.Runs) -> Dim:
+def _of_runs(runs: _regularity.Runs) -> Dim:
     """The canonical encoding of runs; at least one row."""
     values, lengths = runs
     n = int(lengths.sum())
     if len(values) == 1:
         return Uniform(int(values[0]), n, declared=False)
-    step = _structure.slope(runs)
+    step = _regularity.slope(runs)
     if step is not None:
         return Affine(int(values[0]), n, step)
-    piece = _structure.period(runs)
+    piece = _regularity.period(runs)
     if piece < n:
-        return Repeat(_of_runs(_structure.head(runs, piece)), n // piece)
+        return Repeat(_of_runs(_regularity.head(runs, piece)), n // piece)
     if 4 * len(values) <= n:
-        return Runs(_of_runs(_structure.runs_of(values)), _of_runs(_structure.runs_of(lengths)))
+        return Runs(_of_runs(_regularity.runs_of(values)), _of_runs(_regularity.runs_of(lengths)))
     sizes = np.repeat(values, lengths)
     rows = np.flatnonzero(sizes)
     return Sparse._trusted(rows, sizes[rows], n) if 4 * len(rows) <= n else plain(sizes)

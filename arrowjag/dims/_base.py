@@ -20,7 +20,8 @@ from arrowjag.dims._list import SizesAsList
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.typing import BoolArray, IntArray
 
-_SHOWN = 24
+SHOWN = 24
+"""Most parts of a dim that its text shows."""
 
 if TYPE_CHECKING:
     kept = cached_property
@@ -443,10 +444,9 @@ class Dim(SizesAsList):
 
     def _listed(self) -> str:
         """Return the sizes as text; a long list is shown without its middle."""
-        if self._n <= _SHOWN:
+        if self._n <= SHOWN:
             return str(self.tolist())
-        shown = _SHOWN // 2
-        first, last = (", ".join(map(str, self._slice(*rows).tolist())) for rows in ((0, shown), (self._n - 3, self._n)))
+        first, last = (", ".join(map(str, self._slice(*rows).tolist())) for rows in ((0, SHOWN // 2), (self._n - 3, self._n)))
         return f"[{first}, ..., {last}]"
 
     def __copy__(self) -> Dim:
@@ -689,4 +689,4 @@ def no_nulls(dim: Dim, owner: str) -> Dim:
     return dim
 
 
-__all__ = ["LIMIT", "Dim", "no_nulls"]
+__all__ = ["LIMIT", "SHOWN", "Dim", "no_nulls"]

@@ -13,7 +13,7 @@ import numpy as np
 from arrowjag._arguments import several
 from arrowjag._integers import is_int
 from arrowjag._kernels import strategy
-from arrowjag.dims._base import Dim, no_nulls
+from arrowjag.dims._base import SHOWN, Dim, no_nulls
 from arrowjag.dims._inputs import as_count, checked_total, offsets_of, size_array
 from arrowjag.dims._plain import Ragged, Uniform
 from arrowjag.errors import JagTypeError, ShapeError, brief, plural
@@ -390,8 +390,8 @@ class Sparse(Dim):
         return Sparse._trusted(kept, self._found[: len(kept)] * factor, self._n)
 
     def _arguments(self) -> str:
-        pairs = [f"{row}: {size}" for row, size in zip(self._rows[:24].tolist(), self._found[:24].tolist(), strict=True)]
-        return f"{{{', '.join(pairs)}{', ...' if len(self._rows) > 24 else ''}}}, {self._n}"
+        pairs = [f"{row}: {size}" for row, size in zip(self._rows[:SHOWN].tolist(), self._found[:SHOWN].tolist(), strict=True)]
+        return f"{{{', '.join(pairs)}{', ...' if len(self._rows) > SHOWN else ''}}}, {self._n}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Sparse._trusted, (self._rows, self._found, self._n)
@@ -486,8 +486,8 @@ class Chain(Dim):
         return Chain([part._scaled(factor) for part in self._parts])
 
     def _arguments(self) -> str:
-        shown = [_undeclared_text(part) for part in self._parts[:24]]
-        return f"[{', '.join(shown)}{', ...' if len(self._parts) > 24 else ''}]"
+        shown = [_undeclared_text(part) for part in self._parts[:SHOWN]]
+        return f"[{', '.join(shown)}{', ...' if len(self._parts) > SHOWN else ''}]"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Chain, (list(self._parts),)

@@ -13,7 +13,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.extremes import least_and_greatest
 from arrowjag._kernels.base.memory import all_set, empty_like, numbers, unless_all
-from arrowjag.dims._base import Dim
+from arrowjag.dims._base import SHOWN, Dim
 from arrowjag.dims._inputs import (
     LIMIT,
     as_count,
@@ -385,8 +385,7 @@ class Ragged(Dim):
         return dim, first - self._first
 
     def _bounds(self) -> tuple[int, int]:
-        sizes = self.sizes
-        return least_and_greatest(sizes)
+        return least_and_greatest(self.sizes)
 
     def _uniform(self) -> bool:
         first = self._at(0)
@@ -407,8 +406,8 @@ class Ragged(Dim):
     def _arguments(self) -> str:
         text = self._listed()
         if self._validity is not None:
-            shown = self._validity if self._n <= 24 else self._validity[:12]
-            text += f", validity={str(shown.tolist())[:-1]}{']' if self._n <= 24 else ', ...]'}"
+            shown = self._validity if self._n <= SHOWN else self._validity[: SHOWN // 2]
+            text += f", validity={str(shown.tolist())[:-1]}{']' if self._n <= SHOWN else ', ...]'}"
         return text if self._extent is None else f"{text}, extent={self._extent}"
 
     def __reduce__(self) -> tuple[Any, ...]:
