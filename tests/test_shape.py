@@ -299,6 +299,12 @@ def test_errors_of_reshape_name_the_mismatch(old: tuple[Any, ...], wanted: tuple
         JaggedShape(*old).reshape(*wanted)
 
 
+def test_an_unknown_rule_is_refused_for_any_two_dims() -> None:
+    for last in (0, 1, 2):
+        with pytest.raises(aj.JagValueError, match="transpose_will_shear: rule"):
+            JaggedShape(2, 3, 2).transpose_will_shear(0, last, rule="strict")
+
+
 @given(shapes(), st.data())
 def test_transpose_moves_dims_as_arrays_do(shape: JaggedShape, data: st.DataObject) -> None:
     if not shape.ndim:

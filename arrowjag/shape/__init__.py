@@ -11,7 +11,7 @@ from arrowjag._arguments import check_arguments, check_arguments_as
 from arrowjag._integers import MAX_NDIM, check_ndim, integer, is_int
 from arrowjag._kernels import transpose as _transpose
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, OffsetsError, ShapeError, brief, plural
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, OffsetsError, ShapeError, brief, plural
 from arrowjag.shape import _moving
 from arrowjag.shape._building import (
     chain,
@@ -518,7 +518,7 @@ class JaggedShape:
         JaggedShape(2, 3)
         """
         wanted = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, JaggedShape)) else dims
-        if isinstance(wanted, tuple) and is_placeholder(wanted[-1:]) and not any(is_placeholder((d,)) for d in wanted[:-1]):
+        if isinstance(wanted, tuple) and [place for place, dim in enumerate(wanted) if is_placeholder(dim)] == [len(wanted) - 1]:
             kept = self._keeping(wanted[:-1])
             if kept is not None:
                 return kept
@@ -530,9 +530,8 @@ class JaggedShape:
             head = chain(outer, repeat_lists=False)
         except ShapeError:
             return None
-        nodes = head[-1].size if head else 1
-        for depth in range(1, self.ndim):
-            if self.nodes(depth) == nodes and head:
+        for depth in range(1, self.ndim if head else 1):
+            if self.nodes(depth) == head[-1].size:
                 return JaggedShape._trusted((*head, *self._dims[depth:]))
         return None
 
@@ -590,12 +589,12 @@ class JaggedShape:
         >>> JaggedShape(4, [1, 2, 1, 2]).transpose_will_shear(0, 1)
         True
         """
+        if rule not in ("fold", "exact"):
+            raise JagValueError.unknown("transpose_will_shear: rule", ("fold", "exact"), rule)
         first, last = _moving.pair_of_axes(a, b, self.ndim)
-        if first == last:
-            return False
-        if last == first + 1 and rule in ("fold", "exact"):
+        if last == first + 1:
             return not self._dims[last].never_rises_within(self._dims[first].offsets)
-        if all(dim.is_uniform for dim in self._dims[first + 1 : last + 1]) and rule in ("fold", "exact"):
+        if all(dim.is_uniform for dim in self._dims[first + 1 : last + 1]):
             return False
         return _transpose.will_shear(self.offsets, first, last, rule)
 

@@ -81,8 +81,7 @@ def count_parents(parents: Any, n_parents: int, place: int) -> IntArray:
 def merge(dims: Sequence[Dim]) -> Dim:
     """Several dims as one; offsets of the inner are looked up at those of the outer."""
     if all(isinstance(dim, Uniform) for dim in dims):
-        size = int(np.prod([dim.size for dim in dims[-1:]], dtype=object)) // max(len(dims[0]), 1)
-        return Uniform(size, len(dims[0]), declared=False)
+        return Uniform(dims[-1].size // max(len(dims[0]), 1), len(dims[0]), declared=False)
     if len(dims[0]) == 1 and dims[0].validity is None:
         return Uniform._frame(dims[-1].size)
     cut = dims[0].offsets
@@ -117,12 +116,12 @@ def clamp(dim: int, ndim: int) -> int:
     return max(0, place + ndim) if place < 0 else min(place, ndim)
 
 
-def is_placeholder(spec: Sequence[Any]) -> bool:
-    return len(spec) == 1 and is_int(spec[0]) and spec[0] == -1
+def is_placeholder(spec: Any) -> bool:
+    return is_int(spec) and spec == -1
 
 
 def without_placeholder(old: JaggedShape, dims: tuple[Any, ...]) -> tuple[Any, ...]:
-    places = [place for place, spec in enumerate(dims) if is_placeholder((spec,))]
+    places = [place for place, spec in enumerate(dims) if is_placeholder(spec)]
     if len(places) > 1:
         raise ShapeError(f"reshape takes at most one -1, got {len(places)}")
     if not places:

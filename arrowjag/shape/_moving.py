@@ -60,7 +60,7 @@ def reorder(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode) -> Move
     moved = _transpose.permute(shape.offsets, extents, axes, frame_valid=valid)
     if shear == "raise" and moved.sheared:
         raise ShapeError(f'permute of {shape!r} to {axes} will shear. Close the holes with shear="allow".')
-    declared = _declared_after_permute(extents, tuple(axes)) if changed[0] else ()
+    declared = _declared_after_permute(extents, axes) if changed[0] else ()
     return _permuted(shape, moved, declared, changed[0], changed[-1])
 
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from arrowjag._kernels import strategy
 from arrowjag._kernels import transpose as kernel
 from arrowjag._kernels.transpose import coordinates
-from arrowjag.errors import JagValueError
 
 
 def offsets_of(*dims):
@@ -337,11 +336,6 @@ def test_large_frames_with_a_gap(frames, order):
     assert result.sheared
     if order == (2, 1, 0):
         assert np.array_equal(kernel.transpose(offsets, [None] * 4, 1, 3).take, result.take)
-
-
-def test_an_unknown_rule_is_refused():
-    with pytest.raises(JagValueError, match="strict"):
-        kernel.will_shear(offsets_of(2, 2), 0, 1, "strict")
 
 
 ROWS = [[], [0], [0, 0, 3, 0], [3, 1, 0, 7, 2, 5, 5, 0, 1, 40, 3, 0, 2, 9], [4] * 9, [1] * 30 + [25]]

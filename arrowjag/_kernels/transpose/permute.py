@@ -22,7 +22,6 @@ from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.transpose import coordinates
 from arrowjag._kernels.transpose import even as _even
 from arrowjag._kernels.transpose.coordinates import Extents, Move, Moved, Offsets, Shears, never, rising, row_max
-from arrowjag.errors import JagValueError
 from arrowjag.typing import ShearRule
 
 __all__ = ["Permuted", "permute", "transpose", "will_shear"]
@@ -267,17 +266,10 @@ def will_shear(offsets: Offsets, a: int, b: int, rule: ShearRule = "fold") -> bo
     -------
     bool
 
-    Raises
-    ------
-    JagValueError
-        An unknown rule.
-
     Notes
     -----
     O(rows of dims a to b); the items are not looked at. Source: fold.
     """
-    if rule not in ("fold", "exact"):
-        raise JagValueError.unknown("transpose_will_shear: rule", ("fold", "exact"), rule)
     return a != b and (_reach_rises(offsets, a, b, first_slice=rule == "exact") or not _slices_shrink(offsets, a, b))
 
 
