@@ -137,6 +137,14 @@ def are(n: int) -> str:
     return "is" if n == 1 else "are"
 
 
+_COLOUR = re.compile("\x1b\\[[0-9;]*m")
+
+
+def joined_lines(message: object) -> str:
+    """Return the message of an exception of another library in one line, without colours for terminals."""
+    return " ".join(_COLOUR.sub("", str(message)).split())
+
+
 def type_name(value: object) -> str:
     """Return the name of a value's type for a message, and for an Arrow scalar, which reductions return, how to convert it.
 

@@ -16,8 +16,7 @@ from rich.console import Console
 from arrowjag import __version__
 from arrowjag.cli import _jobs, _tables
 from arrowjag.cli._facts import column_names, read_column, read_facts
-from arrowjag.errors import JagError, JagValueError
-from arrowjag.io._damage import joined_lines
+from arrowjag.errors import JagError, JagValueError, joined_lines
 
 __all__ = ["app", "run"]
 

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagValueError
+from arrowjag.errors import JagValueError, joined_lines
 from arrowjag.etl._lake import Commit, undecided
 from arrowjag.io._delta import deltalake, open_table, options_of, path_of, table_schema, used_features
 from arrowjag.io._locate import locate_file
@@ -124,7 +124,7 @@ class DeltaLake:
                 if self._table is None and self._open() is not None:  # another program has created the table meanwhile
                     failed = error
                     continue
-                raise JagValueError(f"{self.name} refuses the commit: {' '.join(str(error).split())}") from error
+                raise JagValueError(f"{self.name} refuses the commit: {joined_lines(error)}") from error
             except Exception as error:
                 raise undecided(self.name, error) from error
             self._table = self._open()

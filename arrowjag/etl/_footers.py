@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.fs as pf
 import pyarrow.parquet as pq
 
-from arrowjag.errors import JagFileError
+from arrowjag.errors import JagFileError, joined_lines
 from arrowjag.etl._schema import METADATA_KEY
-from arrowjag.io._damage import joined_lines, reading
+from arrowjag.io._damage import reading
 from arrowjag.io._footer import read_content, with_magic
 
 __all__ = ["Footer", "read_footer"]
@@ -59,7 +59,7 @@ def read_footer(filesystem: pf.FileSystem, path: str) -> Footer | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        told = joined_lines(str(error)).removeprefix(f"{path} can't be read: ")
+        told = joined_lines(error).removeprefix(f"{path} can't be read: ")
         raise JagFileError(
             f"{path} can't be read: {told}; it may be a result, which is neither kept nor replaced unread: make it readable, or "
             "delete it"

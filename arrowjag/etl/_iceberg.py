@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.fs as pf
 
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagValueError
+from arrowjag.errors import JagValueError, joined_lines
 from arrowjag.etl._lake import Commit, check_keys, undecided
 from arrowjag.io._iceberg import local_name, open_catalog, split_name, table_schema
 from arrowjag.io._locate import locate_file
@@ -132,7 +132,7 @@ class IcebergLake:
                 failed = error
                 continue
             except (ValueError, TypeError, NotImplementedError) as error:
-                raise JagValueError(f"{self.name} refuses the commit: {' '.join(str(error).split())}") from error
+                raise JagValueError(f"{self.name} refuses the commit: {joined_lines(error)}") from error
             except Exception as error:
                 raise undecided(self.name, error) from error
             self._table = self._catalog.load_table(self._identifier)

@@ -16,7 +16,7 @@ from arrowjag._arguments import check_arguments
 from arrowjag._integers import integer
 from arrowjag._pyarrow_versions import empty_table
 from arrowjag._runtime.warnings import warn
-from arrowjag.errors import JagTypeError, JagValueError, brief
+from arrowjag.errors import JagTypeError, JagValueError, brief, joined_lines
 from arrowjag.etl._engine import Engine
 from arrowjag.etl._fingerprint import code_digest, digest_of
 from arrowjag.etl._lake import Lake, LakeFacts, refuse_rows
@@ -650,7 +650,7 @@ def _write_options(write: Any) -> dict[str, Any]:
         try:
             pickle.dumps(value)
         except Exception as error:  # noqa: BLE001  (pickle passes on those of any class)
-            told = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            told = f"{type(error).__name__}: {joined_lines(error)}"
             raise JagTypeError(f"write: {name} can't be sent to the workers, which write the files: {told}") from None
     return options
 

@@ -17,9 +17,8 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagFileError, JagTypeError, JagValueError
+from arrowjag.errors import JagFileError, JagTypeError, JagValueError, joined_lines
 from arrowjag.etl._fingerprint import digest_of
-from arrowjag.io._damage import joined_lines
 from arrowjag.io._schemas import merge_types
 
 __all__ = [
@@ -342,7 +341,7 @@ def _advice(type: pa.DataType, format: str) -> str:
 def undecided(name: str, error: Exception) -> JagFileError:
     """Return the error of a commit that a store or catalog has interrupted: only the table knows whether it holds the commit."""
     return JagFileError(
-        f"{name}: the commit failed with {type(error).__name__}: {joined_lines(str(error))}; the results are there, and "
+        f"{name}: the commit failed with {type(error).__name__}: {joined_lines(error)}; the results are there, and "
         'mode="resume" commits them unless the table already holds them'
     )
 

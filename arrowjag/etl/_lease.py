@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from arrowjag.errors import joined_lines
 from arrowjag.etl._sidecar import Sidecar
 from arrowjag.etl.report import Failure, JobError, Owner, SinkInUseError
 
@@ -119,7 +120,7 @@ def _held(sidecar: Sidecar, run: str) -> Iterator[Lease]:
     try:
         lease, facts = _acquire(sidecar, run)
     except OSError as error:
-        text = f"the sink can't be written: leases and records lie beside it, in {sidecar.folder}: {' '.join(str(error).split())}"
+        text = f"the sink can't be written: leases and records lie beside it, in {sidecar.folder}: {joined_lines(error)}"
         raise JobError(Failure(sidecar.sink, (), text)) from error
     stop = threading.Event()
     beats = threading.Thread(target=_beat, args=(lease, facts, stop), daemon=True, name="arrowjag-lease")

@@ -8,7 +8,7 @@ import io
 import types
 from typing import Any
 
-from arrowjag.errors import JagTypeError, MissingDependencyError
+from arrowjag.errors import JagTypeError, MissingDependencyError, joined_lines
 
 __all__ = ["name_of", "pickled"]
 
@@ -65,7 +65,7 @@ def pickled(transform: Any, name: str = "transform") -> bytes:
         pickler(written).dump(transform)
         return written.getvalue()
     except Exception as error:
-        text = " ".join(str(error).split())
+        text = joined_lines(error)
         raise JagTypeError(f"{name_of(transform)} can't be sent to a worker process: {type(error).__name__}: {text}") from error
 
 

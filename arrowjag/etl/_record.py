@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.fs as pf
 
 from arrowjag._arguments import check_arguments
-from arrowjag.errors import JagError, JagValueError
+from arrowjag.errors import JagError, JagValueError, joined_lines
 from arrowjag.etl._lake import is_ours, run_of
 from arrowjag.etl._lakes import open_lake
 from arrowjag.etl._lease import read_owner
@@ -30,7 +30,6 @@ from arrowjag.etl._sink import Result, Sink, is_part, refuse_long_names
 from arrowjag.etl._tasks import Source, Task
 from arrowjag.etl._worker import Outcome
 from arrowjag.etl.report import Failure, Report, Run, Status
-from arrowjag.io._damage import joined_lines
 from arrowjag.io._locate import RealPaths, TableFolderError, locate_file, table_at
 from arrowjag.io._stores import check_options
 
@@ -259,7 +258,7 @@ def _run(sidecar: Sidecar, name: str) -> tuple[tuple[int, str], Run]:
         str(run)  # raises if a fact has another type
         return (int(facts.get("lease", 0)), name), run
     except OSError as error:
-        told = f"{path} can't be read: {joined_lines(str(error))}"
+        told = f"{path} can't be read: {joined_lines(error)}"
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         told = f"{path} is not a valid record"
     unknown = name.removeprefix(RECORD).removesuffix(".json")

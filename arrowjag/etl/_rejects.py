@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.fs as pf
 import pyarrow.parquet as pq
 
+from arrowjag.errors import joined_lines
 from arrowjag.etl._fingerprint import digest_of
 from arrowjag.etl._footers import read_footer
 from arrowjag.etl._schema import METADATA_KEY
@@ -148,5 +149,5 @@ def _named(folder: str, done: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        text = f"the dead-letter files can't be {done}: {' '.join(str(error).split())}"
+        text = f"the dead-letter files can't be {done}: {joined_lines(error)}"
         raise JobError(Failure(folder, (), text)) from error

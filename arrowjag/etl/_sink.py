@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.fs as pf
 import pyarrow.parquet as pq
 
-from arrowjag.errors import JagTypeError, JagValueError, brief
+from arrowjag.errors import JagTypeError, JagValueError, brief, joined_lines
 from arrowjag.etl._footers import read_footer
 from arrowjag.etl._lake import LakeFacts, check_keys, file_name, is_ours
 from arrowjag.etl._lease import Lease
@@ -202,7 +202,7 @@ class Sink:
         try:
             probe_folder(self.filesystem, self.folder, self.run)
         except OSError as error:
-            text = f"the sink can't be written: {' '.join(str(error).split())}"
+            text = f"the sink can't be written: {joined_lines(error)}"
             raise JobError(Failure(self.folder, (), text)) from error
 
     def abort_uploads(self, source: Source) -> None:
@@ -258,7 +258,7 @@ class Sink:
         try:
             self.remove(info.path for info in self.infos() if is_part(info.path) and self.run and f".{self.run}-" in info.base_name)
         except OSError as error:
-            _LOG.warning("unfinished files in %s can't be deleted: %s", self.folder, " ".join(str(error).split()))
+            _LOG.warning("unfinished files in %s can't be deleted: %s", self.folder, joined_lines(error))
 
 
 class SinkError(Exception):
@@ -286,7 +286,7 @@ def blamed(folder: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        told = f'the sink can\'t be written: {" ".join(str(error).split())}; once it can, mode="resume" keeps what is done'
+        told = f'the sink can\'t be written: {joined_lines(error)}; once it can, mode="resume" keeps what is done'
         raise SinkError(folder, told) from error
 
 

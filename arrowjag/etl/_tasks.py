@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.fs as pf
 
-from arrowjag.errors import JagError, JagTypeError, JagValueError
+from arrowjag.errors import JagError, JagTypeError, JagValueError, joined_lines
 from arrowjag.etl._fingerprint import digest_of, footer_digest
 from arrowjag.etl.report import Failure, groups_text
 from arrowjag.io._atomic import fsspec_of
@@ -365,7 +365,7 @@ def _failure(file: StoredFile) -> Failure | None:
         open_parts([file], pa.schema([]))
     except OSError as error:
         cause = error if isinstance(error, FileNotFoundError) else error.__cause__ or error
-        return Failure(file.path, (), f"{type(cause).__name__}: {' '.join(str(cause).split())}")
+        return Failure(file.path, (), f"{type(cause).__name__}: {joined_lines(cause)}")
     return None
 
 

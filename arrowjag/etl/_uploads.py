@@ -19,6 +19,7 @@ from xml.etree import ElementTree as ET
 
 import pyarrow.fs as pf
 
+from arrowjag.errors import joined_lines
 from arrowjag.io._stores import s3_options
 
 __all__ = ["abort_uploads"]
@@ -60,7 +61,7 @@ def abort_uploads(filesystem: pf.FileSystem, folder: str, options: Mapping[str, 
                 service.request("DELETE", f"{bucket}/{key}", {"uploadId": number})
                 count += 1
     except (OSError, ET.ParseError) as error:
-        _LOG.warning("unfinished uploads below %s can't be listed or aborted: %s", folder, " ".join(str(error).split()))
+        _LOG.warning("unfinished uploads below %s can't be listed or aborted: %s", folder, joined_lines(error))
     if count:
         _LOG.warning("%d unfinished uploads of killed workers below %s were aborted", count, folder)
     return count

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from arrowjag._pyarrow_versions import empty_table
+from arrowjag.errors import joined_lines
 from arrowjag.etl._batches import Origin, read_runs
 from arrowjag.etl._memory import own_memory
 from arrowjag.etl._output import Output, Written
@@ -433,7 +434,7 @@ def as_partial(result: Any, name: str) -> Any:
 def one_line(error: BaseException) -> str:
     """Format an exception in one line: type, text, and the innermost line of the user's code in the traceback."""
     try:
-        text = " ".join(str(error).split())[:500]
+        text = joined_lines(error)[:500]
     except Exception as failed:  # noqa: BLE001  (a class of the user's code may have a faulty __str__)
         text = f"(its text can't be created: {type(failed).__name__})"
     trace = traceback.extract_tb(error.__traceback__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -12,7 +11,7 @@ import pyarrow as pa
 from arrowjag._gate import secure
 from arrowjag.errors import JagError, JagFileError, JagMemoryError, ShapeError
 
-__all__ = ["DAMAGE", "checked", "content_of", "damaged", "describe_missing", "joined_lines", "reading"]
+__all__ = ["DAMAGE", "checked", "content_of", "damaged", "describe_missing", "reading"]
 
 #: Exceptions that libraries raise for damaged bytes; pyarrow also passes on exceptions of Python.
 DAMAGE = (
@@ -27,9 +26,6 @@ DAMAGE = (
     RecursionError,
     SystemError,
 )
-
-
-_COLOUR = re.compile("\x1b\\[[0-9;]*m")
 
 
 @contextlib.contextmanager
@@ -82,11 +78,6 @@ def describe_missing(path: str) -> str:
     if os.path.islink(path):  # noqa: PTH114 - URLs aren't paths
         return f"{path} is a link to {os.readlink(path)}, which does not exist"  # noqa: PTH115
     return f"{path}: no such file or folder"
-
-
-def joined_lines(text: str) -> str:
-    """Return the message of a library in one line, without colours for terminals."""
-    return " ".join(_COLOUR.sub("", text).split())
 
 
 def damaged(error: BaseException, where: str, failure: str = "is damaged or can't be read") -> JagFileError:

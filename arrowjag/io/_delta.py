@@ -11,8 +11,7 @@ from urllib.parse import unquote
 import numpy as np
 import pyarrow as pa
 
-from arrowjag.errors import JagFileError, JagValueError, MissingDependencyError
-from arrowjag.io._damage import joined_lines
+from arrowjag.errors import JagFileError, JagValueError, MissingDependencyError, joined_lines
 from arrowjag.io._files import StoredFile
 from arrowjag.io._locate import TableFolderError, locate_file
 from arrowjag.io._plain import METADATA_KEY, jagged_type
@@ -90,7 +89,7 @@ def open_table(path: str, options: Mapping[str, str]) -> Any:
     except library.exceptions.TableNotFoundError:
         return None
     except (library.exceptions.DeltaError, OSError) as error:  # an OSError of a store has lines, and colours
-        raise JagFileError(f"{path} can't be read as a table of Delta Lake: {joined_lines(str(error))}") from error
+        raise JagFileError(f"{path} can't be read as a table of Delta Lake: {joined_lines(error)}") from error
 
 
 def snapshot(source: Any, options: Mapping[str, str]) -> Snapshot:

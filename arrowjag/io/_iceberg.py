@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from arrowjag.errors import JagValueError, MissingDependencyError
+from arrowjag.errors import JagValueError, MissingDependencyError, joined_lines
 from arrowjag.io._field_ids import FieldNames
 from arrowjag.io._files import StoredFile
 from arrowjag.io._locate import locate_file
@@ -57,7 +57,7 @@ def open_catalog(name: str, options: Mapping[str, str]) -> Any:
     try:
         return load_catalog(name, **for_iceberg(options))
     except Exception as error:
-        raise JagValueError(f"the catalog {name!r} of Iceberg can't be opened: {' '.join(str(error).split())}") from error
+        raise JagValueError(f"the catalog {name!r} of Iceberg can't be opened: {joined_lines(error)}") from error
 
 
 def snapshot(source: Any, options: Mapping[str, str]) -> Snapshot:

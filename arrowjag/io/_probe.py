@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import pyarrow.fs as pf
 
-from arrowjag.errors import JagError, JagValueError
+from arrowjag.errors import JagError, JagValueError, joined_lines
 from arrowjag.io._stores import filesystem_of, is_bucket, scheme_of, without_table
 
 __all__ = ["probe", "serve"]
@@ -116,7 +116,7 @@ def serve(link: str, options: str, seconds: str) -> NoReturn:
     try:
         _reach(link, json.loads(options), _Clock(float(seconds)))
     except Exception as error:  # noqa: BLE001  (of any library)
-        sys.stdout.write(f"{'' if isinstance(error, JagError) else type(error).__name__ + ': '}{' '.join(str(error).split())}")
+        sys.stdout.write(f"{'' if isinstance(error, JagError) else type(error).__name__ + ': '}{joined_lines(error)}")
         sys.stdout.flush()
         code = _FAILED
     os._exit(code)  # threads may still wait for the store

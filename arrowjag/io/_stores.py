@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pf
 
-from arrowjag.errors import JagFileError, JagTypeError, JagValueError, MissingDependencyError, brief
+from arrowjag.errors import JagFileError, JagTypeError, JagValueError, MissingDependencyError, brief, joined_lines
 from arrowjag.io._python_files import python_filesystem
 
 __all__ = ["check_options", "filesystem_of", "for_iceberg", "is_bucket", "object_store", "s3_options", "scheme_of", "without_table"]
@@ -219,7 +219,7 @@ def _made(kind: Callable[..., Any], options: Mapping[str, Any], link: str) -> pf
     try:
         return kind(**options)
     except (ValueError, TypeError, OSError, pa.ArrowException, NotImplementedError) as error:
-        raise JagValueError(f"storage_options for {link}: {' '.join(str(error).split())}") from None
+        raise JagValueError(f"storage_options for {link}: {joined_lines(error)}") from None
 
 
 def _short(options: Mapping[str, str]) -> dict[str, str]:

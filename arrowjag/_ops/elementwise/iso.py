@@ -10,7 +10,7 @@ import pyarrow.types as pt
 
 from arrowjag._kernels.elementwise.times import every_of
 from arrowjag._ops.zones import in_zone
-from arrowjag.errors import JagValueError, brief
+from arrowjag.errors import JagValueError, brief, joined_lines
 
 __all__ = ["iso_scalar"]
 
@@ -53,7 +53,7 @@ def iso_scalar(text: str, leaf: pa.DataType, operation: str) -> pa.Scalar | None
             return _timestamp(text, leaf.tz)
     except (pa.ArrowInvalid, ValueError) as error:
         if str(error).startswith("Timestamp "):  # in a gap or a fold of daylight saving time
-            said = " ".join(str(error).split())
+            said = joined_lines(error)
             raise JagValueError(f"{operation}: {said}; write its offset, such as '{text}+01:00'") from None
         zone = " without a zone" if not getattr(leaf, "tz", None) else ""
         raise JagValueError(f"{operation}: text beside {leaf} must be an ISO 8601 time{zone}, got {brief(text)}") from None
