@@ -16,6 +16,7 @@ import pyarrow.types as pt
 from arrowjag._arrow import is_list_type
 from arrowjag._column import Column, row_validity
 from arrowjag._html import count_text, dims_table, escape, part, rows_html, section
+from arrowjag._kernels.base.memory import is_string
 from arrowjag.shape._text import shape_text
 
 __all__ = ["Style", "array_html", "cell_text", "leaf_text", "printable", "row_text", "shown_rows", "styled", "text", "type_text"]
@@ -191,7 +192,7 @@ def _leaf(column: Column, place: int) -> str:
 def _start(values: pa.Array, place: int) -> pa.Scalar:
     """One item; of a text its first characters, because a scalar of pyarrow copies all of them."""
     type = values.type
-    if pt.is_string(type) or pt.is_large_string(type):
+    if is_string(type):
         return pc.utf8_slice_codeunits(values.slice(place, 1), 0, _TEXT + 1)[0]
     if pt.is_binary(type) or pt.is_large_binary(type):
         return pc.binary_slice(values.slice(place, 1), 0, _TEXT + 1)[0]

@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag._gate.buffers import ITEM_BYTES, read_offsets
 from arrowjag._gate.types import LISTS, VIEWS
-from arrowjag._kernels.base.memory import is_text
+from arrowjag._kernels.base.memory import is_variable_size
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag.errors import ShapeError
 from arrowjag.typing import IntArray
@@ -70,7 +70,7 @@ def _bytes(values: pa.Array, starts: IntArray, stops: IntArray, times: npt.NDArr
     if type.id in LISTS - VIEWS or pt.is_map(type):
         offsets = read_offsets(values, "", check=False) if len(values) else np.zeros(1, np.int64)
         return 8 * items + _bytes(values.values, offsets[starts], offsets[stops], times)
-    if is_text(type):
+    if is_variable_size(type):
         ends = np.concatenate([[0], np.cumsum(pc.binary_length(values).fill_null(0).to_numpy(zero_copy_only=False))])
         return 8 * items + float(((ends[stops] - ends[starts]).astype(np.float64) * times).sum())
     return items * max(ITEM_BYTES, float(nbytes(values)) / max(1, len(values)))

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._gate.buffers import check_null_count
-from arrowjag._kernels.base.memory import is_text
+from arrowjag._kernels.base.memory import is_variable_size
 from arrowjag._kernels.elementwise import utf8
 from arrowjag.errors import OffsetsError
 
@@ -21,7 +21,7 @@ def check_flat(array: pa.Array, where: str) -> None:
     if _is_whole_text(array):
         check_null_count(array, where)
         return
-    check_full(array, f"the {'text' if is_text(array.type) else 'leaves'} of {where}")
+    check_full(array, f"the {'text' if is_variable_size(array.type) else 'leaves'} of {where}")
 
 
 def _is_whole_text(array: pa.Array) -> bool:
@@ -34,7 +34,7 @@ def _is_whole_text(array: pa.Array) -> bool:
     width = np.dtype(dtype).itemsize
     if cut is None or data is None or cut.size < (array.offset + len(array) + 1) * width:
         return False
-    return utf8.is_text(np.frombuffer(data, np.uint8), np.frombuffer(cut, dtype, len(array) + 1, array.offset * width))
+    return utf8.is_valid(np.frombuffer(data, np.uint8), np.frombuffer(cut, dtype, len(array) + 1, array.offset * width))
 
 
 def check_full(array: pa.Array, what: str) -> None:

@@ -18,7 +18,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import scan as _kernels
 from arrowjag._kernels.base.extremes import greatest, least
-from arrowjag._kernels.base.memory import is_text, or_all
+from arrowjag._kernels.base.memory import is_variable_size, or_all
 from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.move.join import concatenate
 from arrowjag._kernels.scan import rolling
@@ -144,7 +144,7 @@ def differences(values: pa.Array, offsets: IntArray, n: int) -> pa.Array:
 
 def shifted(values: pa.Array, offsets: IntArray, n: int) -> pa.Array:
     """Shift items by n positions. Fixed-width values and text move as one block; items from another row are then set to null."""
-    if not (pt.is_primitive(values.type) or pt.is_decimal(values.type) or is_text(values.type)):
+    if not (pt.is_primitive(values.type) or pt.is_decimal(values.type) or is_variable_size(values.type)):
         return gather.take(values, *_kernels.shift_index(offsets, n))
     gap = min(abs(n), len(values))
     rest = len(values) - gap
@@ -152,7 +152,8 @@ def shifted(values: pa.Array, offsets: IntArray, n: int) -> pa.Array:
     known = None if alone else _kernels.has_slot(offsets, n)
     if known is None and not alone:
         return values
-    blank = pa.nulls(gap, values.type) if alone or is_text(values.type) else values.slice(0, gap)  # a null of text needs no bytes
+    is_unread = alone or is_variable_size(values.type)  # nulls of text need no bytes
+    blank = pa.nulls(gap, values.type) if is_unread else values.slice(0, gap)
     moved = concatenate([blank, values.slice(0, rest)] if n > 0 else [values.slice(gap, rest), blank])
     return moved if known is None else structure.null_values(moved, known)
 

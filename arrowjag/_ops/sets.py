@@ -17,7 +17,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import both_valid, nulls_like, or_all
+from arrowjag._kernels.base.memory import both_valid, is_string, nulls_like, or_all
 from arrowjag._kernels.elementwise import comparison
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups as _groups
@@ -208,7 +208,7 @@ def contains(column: Column, value: elementwise.Operand, axis: Any) -> Column:
 
 def equal_to(values: pa.Array, value: pa.Scalar, operation: str) -> BoolArray:
     """Flag the items equal to a valid scalar."""
-    if _is_text(values.type) and _is_text(value.type):
+    if is_string(values.type) and is_string(value.type):
         found = pc.equal(values, value.cast(values.type))
         return np.asarray(found.fill_null(False) if found.null_count else found)
     (key, valid), one = _key_beside(values, value, operation)
@@ -242,7 +242,7 @@ def first_equal_to(values: pa.Array, value: pa.Scalar, offsets: IntArray, operat
 def _item_equal_to(
     find: Callable[..., IntArray], values: pa.Array, value: pa.Scalar, offsets: IntArray, operation: str
 ) -> IntArray:
-    if _is_text(values.type) and _is_text(value.type):
+    if is_string(values.type) and is_string(value.type):
         return find(equal_to(values, value, operation), None, True, offsets)
     (key, valid), one = _key_beside(values, value, operation)
     if one is None:
@@ -267,10 +267,6 @@ def equal_items(values: pa.Array, value: pa.Scalar | pa.Array, operation: str) -
     equal &= here & there
     equal |= ~here & ~there
     return equal
-
-
-def _is_text(type: pa.DataType) -> bool:
-    return bool(pt.is_string(type) or pt.is_large_string(type))
 
 
 def _looked_up(sets: Column, probes: Column, operation: str) -> Column:

@@ -19,7 +19,7 @@ from arrowjag._kernels.base.memory import (
     check_memory,
     copied_bytes,
     has_words,
-    is_text,
+    is_variable_size,
     or_all,
     pack_bits,
     unless_all,
@@ -148,16 +148,15 @@ def _kept(dim: Dim, rows: IntArray, valid: BoolArray | None) -> BoolArray | None
 
 def _uniform(dim: Dim, n_rows: int) -> Uniform:
     """Build a uniform dim of `n_rows` rows with the row size of another."""
-    return Uniform(dim.size // len(dim) if dim.extent is None else dim.extent, n_rows, declared=dim.extent is not None)
+    return Uniform(dim.size // max(len(dim), 1) if dim.extent is None else dim.extent, n_rows, declared=dim.extent is not None)
 
 
 def _take_rows(dim: Dim, rows: IntArray, valid: BoolArray | None) -> tuple[Dim, IntArray]:
     """Take rows of a dim; return the new dim and the positions of its items."""
     if isinstance(dim, Uniform) and valid is None:
-        width = dim.size // len(dim) if len(dim) else 0
+        width = dim.size // max(len(dim), 1)
         check_memory(len(rows) * width, 8)
-        items = (rows[:, None] * width + np.arange(width)).ravel()
-        return Uniform(dim.extent if dim.extent is not None else width, len(rows), declared=dim.extent is not None), items
+        return _uniform(dim, len(rows)), (rows[:, None] * width + np.arange(width)).ravel()
     if valid is None and dim.validity is None:
         offsets, items = gather.take_rows(dim.offsets, rows)
         return Ragged.from_offsets(offsets, extent=dim.extent, check=False), items
@@ -266,7 +265,7 @@ def null_values(values: pa.Array, keep: BoolArray) -> pa.Array:
         data = values.buffers()[1]
         data = data.slice(first * type.bit_width // 8) if first else data
         return pa.Array.from_buffers(type, len(values), [_bits_where(values, keep), data])
-    if is_text(type):
+    if is_variable_size(type):
         _, cuts, data = values.buffers()
         width = 8 if pt.is_large_string(type) or pt.is_large_binary(type) else 4
         return pa.Array.from_buffers(type, len(values), [_bits_where(values, keep), cuts.slice(first * width), data])
@@ -463,10 +462,7 @@ def merge_extents(shapes: Sequence[JaggedShape], operation: str = "") -> JaggedS
 
 def merge_dims(shapes: Sequence[tuple[Dim, ...]], operation: str = "") -> tuple[Dim, ...]:
     """Return the longest tuple of dims with the declared extents of all."""
-    longest = shapes[0]
-    for shape in shapes:
-        if len(shape) > len(longest):
-            longest = shape
+    longest = max(shapes, key=len)
     if not _declare_more(shapes, longest):
         return longest
     dims = list(longest)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from arrowjag._kernels.base.memory import is_string
 from arrowjag._pyarrow_versions import empty_table, nbytes
 from arrowjag.errors import JagValueError, brief
 from arrowjag.etl._lake import MOST_KEY_BYTES, LakeFacts
@@ -138,7 +139,7 @@ class Output:
 
 def _refuse_texts(texts: pa.ChunkedArray, name: str, lake: LakeFacts) -> None:
     """Raise for texts that a table of the lake doesn't store as partition values, or that its readers take for null."""
-    if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
+    if not is_string(texts.type):
         return
     sizes = pc.min_max(pc.binary_length(texts)).as_py()
     if lake.keeps_keys and (sizes["max"] or 0) > MOST_KEY_BYTES:

@@ -18,6 +18,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._arrow import bitmap, order_key
 from arrowjag._column import Column
+from arrowjag._kernels.base.memory import is_variable_size
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray, IntArray
 
@@ -144,7 +145,7 @@ def _valid_bytes(values: pa.Array) -> npt.NDArray[np.uint8]:
 
 def _as_bytes(values: pa.Array) -> pa.Array:
     type = values.type
-    if pt.is_string(type) or pt.is_large_string(type) or pt.is_binary(type) or pt.is_large_binary(type):
+    if is_variable_size(type):
         return values.cast(pa.large_binary())
     if pt.is_string_view(type):
         return values.cast(pa.large_string()).cast(pa.large_binary())

@@ -39,7 +39,7 @@ from arrowjag._column import Column
 from arrowjag._gate import has_ordered_categories, storage_of
 from arrowjag._gate.layouts import canonical_column
 from arrowjag._kernels.base.polars_lists import text_views
-from arrowjag._ops import structure
+from arrowjag._ops import elementwise, structure
 from arrowjag._ops.cursor import row_name
 from arrowjag.dims import Uniform
 from arrowjag.dtype import JaggedType
@@ -220,7 +220,7 @@ def _enum_dtype(values: pa.Array, shared: pl.DataType | None) -> pl.DataType:
     if not pt.is_dictionary(type):
         return polars_dtype(storable(type))
     dictionary = values.dictionary
-    is_text = pt.is_string(dictionary.type) or pt.is_large_string(dictionary.type) or pt.is_string_view(dictionary.type)
+    is_text = elementwise.is_text(dictionary.type)
     if type.ordered and is_text and len(dictionary) and not dictionary.null_count and len(dictionary.unique()) == len(dictionary):
         return pl.Enum(pl.Series(dictionary.cast(pa.large_string())))
     return shared if shared is not None and type.ordered else polars_dtype(storable(type))

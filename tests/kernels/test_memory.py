@@ -46,7 +46,7 @@ def test_words_there_and_back(type: pa.DataType, first: int) -> None:
 @pytest.mark.parametrize("type", TEXT, ids=str)
 def test_text_there_and_back(type: pa.DataType, first: int) -> None:
     values = pa.array(WORDS, pa.string()).cast(type)[first:]
-    assert memory.is_text(type)
+    assert memory.is_variable_size(type)
     data, cuts, valid = texts.text_parts(values)
     assert cuts.dtype == np.int64
     assert valid is not None
@@ -68,7 +68,7 @@ def test_text_without_bytes() -> None:
 
 def test_which_types_are_text() -> None:
     for type in (pa.string_view(), pa.binary_view(), pa.binary(4), pa.int64(), pa.list_(pa.string())):
-        assert not memory.is_text(type)
+        assert not memory.is_variable_size(type)
     assert texts.fits(pa.string(), 2**31 - 1)
     assert not texts.fits(pa.binary(), 2**31)
     assert texts.fits(pa.large_string(), 2**40)

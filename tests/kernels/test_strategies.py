@@ -290,7 +290,7 @@ def texts_are_valid(x: Any) -> Any:
     text = "".join(["ä", *(word or "" for word in x.values.to_pylist())]).encode()
     n = len(text)
     cases = [(text, [0, 0, 2, n]), (text, [0, 0, 1, n]), (text + b"\xff", [0, 0, 2, n + 1])]
-    return [utf8.is_text(np.frombuffer(one, np.uint8), np.array(offsets)) for one, offsets in cases]
+    return [utf8.is_valid(np.frombuffer(one, np.uint8), np.array(offsets)) for one, offsets in cases]
 
 
 def on_times(x: Any) -> Any:

@@ -23,7 +23,7 @@ def is_valid(text: bytes) -> bool:
 
 
 def is_text(text: bytes) -> bool:
-    return utf8.is_text(np.frombuffer(text, np.uint8), np.array([0, len(text)]))
+    return utf8.is_valid(np.frombuffer(text, np.uint8), np.array([0, len(text)]))
 
 
 @pytest.mark.parametrize("rest", [b"", b"\x80", b"\xbf\x80", b"\x80\x80\x80", b"a\xbf"])
@@ -124,10 +124,10 @@ def test_pieces_end_at_characters(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_values_that_are_cut_within_a_character(offsets: list[int], dtype: type) -> None:
     data = "aé数é".encode()
     values = [data[start:stop] for start, stop in itertools.pairwise(offsets)]
-    found = utf8.is_text(np.frombuffer(data, np.uint8), np.array(offsets, dtype))
+    found = utf8.is_valid(np.frombuffer(data, np.uint8), np.array(offsets, dtype))
     assert found == (offsets[-1] <= len(data) and all(map(is_valid, values)))
 
 
 @pytest.mark.parametrize("offsets", [[-1, 2], [0, 5], [2, 1, 3], [2, 2], [0, 0], [3, 0]])
 def test_offsets_that_are_none(offsets: list[int]) -> None:
-    assert not utf8.is_text(np.frombuffer(b"abcd", np.uint8), np.array(offsets))
+    assert not utf8.is_valid(np.frombuffer(b"abcd", np.uint8), np.array(offsets))

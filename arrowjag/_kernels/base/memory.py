@@ -39,7 +39,8 @@ __all__ = [
     "from_words",
     "has_words",
     "is_counted",
-    "is_text",
+    "is_string",
+    "is_variable_size",
     "nulls_like",
     "numbers",
     "or_all",
@@ -322,11 +323,16 @@ def with_bits(values: pa.Array[Any], bits: NDArray[np.uint8] | None) -> pa.Array
 
 def copied_bytes(value: pa.Scalar[Any]) -> int:
     """Return how many bytes a copy of a valid text, struct or list takes; 0 for values of a fixed width."""
-    if is_text(value.type):
+    if is_variable_size(value.type):
         return int(value.as_buffer().size)
     return int(pa.repeat(value, 1).nbytes) if pt.is_nested(value.type) else 0
 
 
-def is_text(type: pa.DataType) -> bool:
-    """Whether items are bytes side by side, cut by offsets of their own."""
-    return bool(pt.is_string(type) or pt.is_large_string(type) or pt.is_binary(type) or pt.is_large_binary(type))
+def is_variable_size(type: pa.DataType) -> bool:
+    """Whether items are text or bytes side by side, cut by offsets of their own."""
+    return is_string(type) or bool(pt.is_binary(type) or pt.is_large_binary(type))
+
+
+def is_string(type: pa.DataType) -> bool:
+    """Whether items are text cut by offsets: not views, for which Arrow lacks most kernels."""
+    return bool(pt.is_string(type) or pt.is_large_string(type))

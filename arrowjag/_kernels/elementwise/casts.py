@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from arrowjag._kernels.base.memory import or_all, valid_of
+from arrowjag._kernels.base.memory import is_string, or_all, valid_of
 from arrowjag._kernels.base.texts import text_bytes
 from arrowjag._kernels.elementwise.regex import BLANKS
 from arrowjag._kernels.elementwise.text_bytes import integers_in
@@ -50,7 +50,7 @@ def cast_where_it_fits(values: pa.Array, type: pa.DataType, cast: Cast) -> pa.Ar
     """
     try:
         # A failing cast of text makes a message for each value that does not fit: a sample tells whether there are many.
-        if _is_text(values.type) and len(values) > _SAMPLE:
+        if is_string(values.type) and len(values) > _SAMPLE:
             cast(values.slice(0, _SAMPLE))
         return cast(values)
     except pa.ArrowInvalid:
@@ -97,7 +97,7 @@ def _halved(values: pa.Array, type: pa.DataType, cast: Cast) -> pa.Array:
 def _fits(values: pa.Array, type: pa.DataType) -> pa.Array | None:
     """Return which values may fit, never False for one that does; None if the pair of types has no rule."""
     source = values.type
-    if _is_text(source):
+    if is_string(source):
         return _text_fits(values, type)
     if (pt.is_integer(source) or pt.is_floating(source)) and pt.is_integer(type):
         return _numbers_fit(values, type)
@@ -108,10 +108,6 @@ def _fits(values: pa.Array, type: pa.DataType) -> pa.Array | None:
     if _ticks(source) and _ticks(type) and source.bit_width == type.bit_width == 64:
         return _ticks_fit(values, type)
     return None
-
-
-def _is_text(type: pa.DataType) -> bool:
-    return bool(pt.is_string(type) or pt.is_large_string(type))
 
 
 def _numbers(values: pa.Array) -> npt.NDArray[Any]:

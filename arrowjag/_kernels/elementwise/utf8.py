@@ -21,7 +21,7 @@ from arrowjag._kernels.base.blocks import map_tasks, n_cores
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.strategy import sizes
 
-__all__ = ["is_text"]
+__all__ = ["is_valid"]
 
 Offsets: TypeAlias = "NDArray[np.int32] | NDArray[np.int64]"
 
@@ -29,7 +29,7 @@ _CONTINUES = -64
 """Bytes below it, taken as signed, continue a character; those of a first byte and of ASCII are not below it."""
 
 
-def is_text(data: NDArray[np.uint8], offsets: Offsets) -> bool:
+def is_valid(data: NDArray[np.uint8], offsets: Offsets) -> bool:
     """Return whether all values of a text array are valid UTF-8.
 
     Parameters

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import data_of, empty, from_words, is_text, valid_of, without_validity, zeros
+from arrowjag._kernels.base.memory import data_of, empty, from_words, is_variable_size, valid_of, without_validity, zeros
 from arrowjag._kernels.base.offsets import (
     count_block,
     count_true,
@@ -149,7 +149,7 @@ def unique_items(values: pa.Array[Any], offsets: NDArray[np.int64]) -> tuple[NDA
     """
     if pt.is_boolean(values.type):
         return _unique_flags(values, offsets)
-    if is_text(values.type):
+    if is_variable_size(values.type):
         by_polars = strategy.choose("row_reduction", offsets, True) == "polars"
     else:
         is_number = pt.is_integer(values.type) or pt.is_float32(values.type) or pt.is_float64(values.type)
@@ -185,7 +185,7 @@ def _has_marks(values: pa.Array[Any]) -> bool:
 
 def n_unique_texts(values: pa.Array[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """The number of distinct texts of each row, without nulls, by polars; None if another strategy is chosen."""
-    if strategy.choose("row_reduction", offsets, is_text(values.type)) == "numpy":
+    if strategy.choose("row_reduction", offsets, is_variable_size(values.type)) == "numpy":
         return None
     found = count_distinct(values, offsets)
     if values.null_count:  # null is one of the distinct items

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_cells
 from arrowjag._kernels.base.codes import same_bits
-from arrowjag._kernels.base.memory import all_set, empty, is_text
+from arrowjag._kernels.base.memory import all_set, empty, is_variable_size
 from arrowjag._kernels.base.texts import text_parts
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loops.equality import mixed
@@ -52,7 +52,7 @@ def ranks_of_few(values: pa.Array[Any]) -> NDArray[np.int64] | None:
 
 def _are_few(values: pa.Array[Any]) -> bool:
     """Whether a dictionary of Python's numbers texts in less time than calls of pyarrow and numpy take."""
-    return is_text(values.type) and strategy.choose("few_texts", len(values)) == "items"
+    return is_variable_size(values.type) and strategy.choose("few_texts", len(values)) == "items"
 
 
 def _items_of(values: pa.Array[Any]) -> list[bytes | None]:
@@ -66,7 +66,7 @@ def text_first_occurrences(values: pa.Array[Any], offsets: NDArray[np.int64]) ->
 
     None for other types, and without loops.
     """
-    if not is_text(values.type):
+    if not is_variable_size(values.type):
         return None
     n = len(values)
     often = n >= strategy.sizes.SMALL_VALUES

@@ -19,7 +19,17 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.kept import keep, keeping_loop
-from arrowjag._kernels.base.memory import bits_at, both_valid, data_of, empty, from_words, has_words, is_text, pack_bits, valid_of
+from arrowjag._kernels.base.memory import (
+    bits_at,
+    both_valid,
+    data_of,
+    empty,
+    from_words,
+    has_words,
+    is_variable_size,
+    pack_bits,
+    valid_of,
+)
 from arrowjag._kernels.base.texts import check_taken_texts
 from arrowjag._kernels.compiled.library import Compiled
 from arrowjag._kernels.move.texts import take_texts
@@ -57,7 +67,7 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
         n, m = len(values), len(index)
         are_few = strategy.choose("take", max(n, m)) == "small" or strategy.choose("bits_at", m, n) == "each"
         return (_take_few if are_few else _take_flat)(values, index, valid)
-    if is_text(values.type):
+    if is_variable_size(values.type):
         if (taken := take_texts(values, index, valid)) is not None:
             return taken
         check_taken_texts(values, index, valid)
@@ -92,7 +102,7 @@ def _take_fields(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | No
 
 def check_taken_dictionary(dictionary: pa.Array[Any], indices: pa.Array[Any]) -> None:
     """Raise before Arrow decodes a dictionary to more text than there is memory for; other types are not checked."""
-    if is_text(dictionary.type):
+    if is_variable_size(dictionary.type):
         index = indices.cast(pa.int64())
         check_taken_texts(dictionary, _memory.data_of(index).view(np.int64), _memory.valid_of(index))
 

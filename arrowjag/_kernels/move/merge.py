@@ -23,7 +23,7 @@ from arrowjag._kernels.base.memory import (
     empty,
     from_words,
     has_words,
-    is_text,
+    is_variable_size,
     or_all,
     valid_of,
 )
@@ -233,7 +233,7 @@ def pays_rows(type: pa.DataType, n_rows: int, n_values: int, n_taken: int) -> bo
 
 def by_rows(type: pa.DataType, n_rows: int, n_values: int, n_taken: int) -> str:
     """Choose how rows of such values are taken: as "runs", by a "compiled" loop, by "polars", or item by item."""
-    kind = "word" if has_words(type) else "text" if is_text(type) else ""
+    kind = "word" if has_words(type) else "text" if is_variable_size(type) else ""
     return strategy.choose("take_rows", n_values, n_rows, kind, n_taken, lambda: can_take(type, n_values), _is_shared(type))
 
 
@@ -280,7 +280,7 @@ def take_spans(
     if by == "polars":
         new, items = take_lists(data_of(values), valid_of(values), offsets, wanted)
         return new, items.view(values.type)
-    if is_text(values.type):
+    if is_variable_size(values.type):
         return _take_texts(values, offsets, wanted)
     new, data = _take_bytes(data_of(values), offsets, wanted)
     if values.null_count:

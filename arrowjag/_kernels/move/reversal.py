@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import empty, is_text, with_bits
+from arrowjag._kernels.base.memory import empty, is_variable_size, with_bits
 from arrowjag._kernels.base.texts import text_bytes, text_from
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.rows import moved, moved_bits, word_of
@@ -24,7 +24,7 @@ _BYTE = np.dtype(np.uint8)
 
 def can_reverse(type: pa.DataType, n_values: int) -> bool:
     """Return True if a compiled loop can reverse the rows of an array of `n_values` items of the type."""
-    if is_text(type):
+    if is_variable_size(type):
         return find_loop("reversed_bytes", _BYTE, False, n_values, often=True) is not None
     word = word_of(type)
     return word is not None and find_loop("reversed_items", word, False, n_values, often=True) is not None
@@ -32,7 +32,7 @@ def can_reverse(type: pa.DataType, n_values: int) -> bool:
 
 def reverse_rows(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:
     """Return the items of each row from its last to its first; O(n_values), a new array, on all cores."""
-    return _reversed_texts(values, offsets) if is_text(values.type) else moved("reversed", values, offsets)
+    return _reversed_texts(values, offsets) if is_variable_size(values.type) else moved("reversed", values, offsets)
 
 
 def _reversed_texts(values: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any] | None:

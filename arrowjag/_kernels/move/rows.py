@@ -23,7 +23,7 @@ from arrowjag._kernels.base.memory import (
     empty,
     from_words,
     has_words,
-    is_text,
+    is_variable_size,
     unpack_bits,
     valid_of,
     with_bits,
@@ -63,7 +63,7 @@ def word_of(type: pa.DataType) -> np.dtype[Any] | None:
 
 def can_take(type: pa.DataType, n_values: int) -> bool:
     """Return True if a compiled loop can take rows of an array of `n_values` items of the type."""
-    if is_text(type):
+    if is_variable_size(type):
         return _has_loops(n_values, "taken_rows", "taken_cuts") and find_loop("taken_bytes", _BYTE, False, n_values) is not None
     return can_move(type, n_values) and _has_loops(n_values, "taken_rows")
 
@@ -172,7 +172,7 @@ def take_rows(
     taken = find_taken(offsets, rows, present, n_values)
     if taken is None:
         return None
-    if is_text(values.type):
+    if is_variable_size(values.type):
         found = _take_rows_of_texts(values, taken)
         return None if found is None else (taken.offsets, found)
     found = moved("taken", values, *taken)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_cells
-from arrowjag._kernels.base.memory import empty, is_text
+from arrowjag._kernels.base.memory import empty, is_variable_size
 from arrowjag._kernels.base.offsets import from_sizes
 from arrowjag._kernels.base.texts import text_parts
 from arrowjag._kernels.compiled import Compiled
@@ -33,7 +33,7 @@ def order_of_distinct(values: pa.Array[Any]) -> NDArray[np.int64]:
     """
     if len(values) < 2:
         return np.arange(len(values))
-    loop = find_loop("text_words", np.dtype(np.uint8), False, len(values)) if is_text(values.type) else None
+    loop = find_loop("text_words", np.dtype(np.uint8), False, len(values)) if is_variable_size(values.type) else None
     if strategy.choose("text", loop is not None) == "compiled" and loop is not None:
         return _order_by_words(loop, values)
     return _order_by_arrow(values)
