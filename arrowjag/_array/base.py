@@ -60,10 +60,11 @@ def _converted(data: Any, type: Any, ndim: int | None, nan_to_null: bool | None)
         return data if leaf is None else elementwise.cast(data, leaf)
     if _is_scalar(data):
         return _of_scalar(data, leaf, ndim)
-    if isinstance(data, np.ndarray) and data.ndim != 1 and data.dtype.kind != "O":
-        column = _from_dense(data, ndim)
-    elif ndim == 0:
+    is_dense = isinstance(data, np.ndarray) and data.ndim != 1 and data.dtype.kind != "O"
+    if ndim == 0 and not (is_dense and data.ndim == 0):
         raise ShapeError(f"ndim=0 needs a scalar, got {data.__class__.__name__}, which has rows")
+    if is_dense:
+        column = _from_dense(data, ndim)
     else:
         column = _column.from_arrow(to_array(data, leaf, ndim, nan_to_null), ndim, "the data")
     return column if leaf is None else _cast_leaves(column, leaf)
@@ -127,9 +128,8 @@ def _is_scalar(data: Any) -> bool:
 
 def _from_dense(data: npt.NDArray[Any], ndim: int | None) -> Column:
     """Convert a numpy array of several dims, or of none; each dim after the rows gets a declared extent."""
-    if ndim is not None and (ndim == 0) != (data.ndim == 0):
-        told = "a scalar, got {}, which has rows" if ndim == 0 else "rows, got a single {}"
-        raise ShapeError(f"ndim={ndim} needs {told.format(data.__class__.__name__ if ndim == 0 else data.dtype)}")
+    if ndim and not data.ndim:
+        raise ShapeError(f"ndim={ndim} needs rows, got a single {data.dtype}")
     values = to_array(data.reshape(-1))
     column = Column(JaggedShape(*data.shape), _arrow.combine_chunks(values))
     return column if ndim in (None, data.ndim) else _column.from_arrow(_column.to_arrow(column), ndim, "the data")
