@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
@@ -21,8 +22,10 @@ from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
+    "Along",
     "Combined",
     "Moved",
+    "along",
     "apart",
     "combine",
     "is_none_of_them",
@@ -44,6 +47,21 @@ class Moved(NamedTuple):
     column: Column
     take: IntArray
     slots: IntArray
+
+
+class Along(NamedTuple):
+    """A column whose last dim holds the items along the axes of an operation: trailing axes merged, or an outer axis moved.
+
+    `take` and `slots` are those of `Moved`; None where no leaf has moved.
+    """
+
+    column: Column
+    take: IntArray | None = None
+    slots: IntArray | None = None
+
+    def beside(self, values: pa.Array) -> pa.Array:
+        """Return the values of another column of the source's shape, in the order of this column."""
+        return values if self.take is None else gather.take(values, self.take)
 
 
 def normalize_axes(axis: Any, ndim: int, operation: str) -> tuple[int, ...]:
@@ -109,8 +127,15 @@ def move_last(column: Column, axis: int) -> Moved:
 
 
 def rows_along(column: Column, axes: tuple[int, ...]) -> Column:
-    """Return the column with one last dim for normalized axes: trailing axes merged, or an outer axis moved to the end."""
-    return trailing(column, axes[0]) if axes[-1] == column.ndim - 1 else move_last(column, axes[0]).column
+    """Return the column of `along`."""
+    return along(column, axes).column
+
+
+def along(column: Column, axes: tuple[int, ...]) -> Along:
+    """Collect the items along normalized axes in one last dim."""
+    if axes[-1] == column.ndim - 1:
+        return Along(trailing(column, axes[0]))
+    return Along(*move_last(column, axes[0]))
 
 
 class Combined(NamedTuple):

@@ -39,16 +39,11 @@ def extreme_by(column: Column, by: Column, axis: Any, operation: str) -> Column:
     if len(found) == 1 and by.ndim <= found[0] + 1 < column.ndim:
         return _tree_by(column, found[0], by, operation)
     column, by = structure.align([column, by], operation)
-    if found[-1] == column.ndim - 1:
-        frame = _axes.trailing(column, found[0])
-        values, keys = column.values, by.values
-    else:
-        moved = _axes.move_last(column, found[0])
-        frame, values, keys = moved.column, moved.column.values, gather.take(by.values, moved.take)
-    dim = frame.shape.dims[-1]
-    items, there = _best(keys, dim.offsets, operation)
+    rows = _axes.along(column, found)
+    frame, dim = rows.column, rows.column.shape.dims[-1]
+    items, there = _best(rows.beside(by.values), dim.offsets, operation)
     there = there if dim.validity is None else there & dim.validity
-    return Column(frame.shape[:-1], _picked(values, items, there))
+    return Column(frame.shape[:-1], _picked(frame.values, items, there))
 
 
 def _tree_by(column: Column, axis: int, by: Column, operation: str) -> Column:
@@ -116,14 +111,10 @@ def index_of(column: Column, value: elementwise.Operand, axis: Any) -> Column:
             "give one value per row or fewer"
         )
     column, value = structure.align([column, value], "index_of")
-    if found[-1] == column.ndim - 1:
-        frame, values, others, slots = _axes.trailing(column, found[0]), column.values, value.values, None
-    else:
-        moved = _axes.move_last(column, found[0])
-        frame, values, slots = moved.column, moved.column.values, moved.slots
-        others = gather.take(value.values, moved.take)
+    rows = _axes.along(column, found)
+    frame, slots = rows.column, rows.slots
     dim = frame.shape.dims[-1]
-    result = _first_equal(values, others, dim.offsets)
+    result = _first_equal(frame.values, rows.beside(value.values), dim.offsets)
     if slots is not None:
         place, valid = _arrow.to_numpy(result)
         item = dim.offsets[:-1] + (place if valid is None else np.where(valid, place, 0))
@@ -142,18 +133,10 @@ def _first_equal(values: pa.Array, value: pa.Scalar | pa.Array, offsets: IntArra
 
 def argwhere(column: Column, axis: Any) -> Column:
     """Return the slots of the items of each row that are true, or not zero."""
-    found = _axes.normalize_axes(axis, column.ndim, "argwhere")
-    if found[-1] == column.ndim - 1:
-        frame, values, slots = _axes.trailing(column, found[0]), column.values, None
-    else:
-        moved = _axes.move_last(column, found[0])
-        frame, values, slots = moved.column, moved.column.values, moved.slots
+    frame, _, slots = _axes.along(column, _axes.normalize_axes(axis, column.ndim, "argwhere"))
     dim = frame.shape.dims[-1]
-    cut, items = groups.marked(_truth(values), dim.offsets)
-    if slots is None:
-        slots = items - _offsets.runs(dim.offsets[:-1], cut, 0)
-    else:
-        slots = slots[items]
+    cut, items = groups.marked(_truth(frame.values), dim.offsets)
+    slots = items - _offsets.runs(dim.offsets[:-1], cut, 0) if slots is None else slots[items]
     return Column(JaggedShape._trusted((*frame.shape.dims[:-1], along_axis.resized(dim, cut))), _arrow.from_numpy(slots))
 
 
