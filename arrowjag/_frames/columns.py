@@ -280,7 +280,7 @@ def _outer_items(column: JaggedArray) -> Column:
     return Column(JaggedShape._trusted(dims), pa.nulls(dims[1].size))
 
 
-def sort_columns(columns: Columns, by: Sequence[JaggedArray], descending: bool = False) -> dict[Any, JaggedArray]:
+def sort_columns(columns: Columns, by: Sequence[JaggedArray], descending: bool) -> dict[Any, JaggedArray]:
     """Sort the items of columns by the items of one or several keys.
 
     Parameters

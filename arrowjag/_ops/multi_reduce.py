@@ -61,8 +61,8 @@ def over_pairs(
     reduction: PairReduction,
     operation: str,
     *,
-    skip_nulls: bool = True,
-    min_count: int | None = None,
+    skip_nulls: bool,
+    min_count: int | None,
 ) -> Column:
     """Reduce two columns together, along any axis that `over_axes` takes.
 

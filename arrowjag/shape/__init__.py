@@ -678,7 +678,7 @@ def resolve_reshape(old: JaggedShape, dims: Any) -> JaggedShape:
     return new
 
 
-def transposed(shape: JaggedShape, a: int, b: int, shear: ShearMode = "raise") -> tuple[JaggedShape, IntArray | None]:
+def transposed(shape: JaggedShape, a: int, b: int, shear: ShearMode) -> tuple[JaggedShape, IntArray | None]:
     """Swap two dims; also return the old position of each new item, or None if no item moves."""
     dims, take = _moving.swap(shape, a, b, shear)
     return JaggedShape._trusted(dims), take

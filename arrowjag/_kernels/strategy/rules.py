@@ -22,7 +22,7 @@ __all__ = ["are_small", "lexsorts", "polars_for"]
 _LEXSORTED = "?bBhHiIlLqQefd"  # numpy's letters of booleans, and of integers and floats of up to 64 bits
 
 
-def are_small(keys: tuple[Any, ...], ready: Callable[[], bool] | None = None) -> bool:
+def are_small(keys: tuple[Any, ...], ready: Callable[[], bool] | None) -> bool:
     """Whether all keys together have few values, of types that np.lexsort orders as the other strategies do."""
     total = 0
     for key, _ in keys:
