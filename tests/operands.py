@@ -24,6 +24,11 @@ def jag(x: Any) -> Jag:
     return Jag(x.to_list(), x.ndim) if isinstance(x, aj.JaggedArray) else Jag(x.as_py(), 0)
 
 
+def leaves(x: aj.JaggedArray) -> list[Any]:
+    """The innermost items of an array as one list, nulls included."""
+    return ref.items(x.to_list(), x.ndim)
+
+
 def result_or_error(function: Any) -> Any:
     """The result of a call, or the name of the builtin exception that it raises."""
     try:

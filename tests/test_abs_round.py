@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import operator
 from decimal import ROUND_HALF_EVEN, Context, Decimal
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,13 +16,9 @@ import arrowjag as aj
 from arrowjag.errors import JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types
 from tests import reference as ref
-from tests.operands import jag
+from tests.operands import jag, leaves
 
 EXACT = Context(prec=100)
-
-
-def leaves(x: aj.JaggedArray) -> list[Any]:
-    return ref.items(x.to_list(), x.ndim)
 
 
 @given(jagged_arrays(leaf=pa.float64(), small=True, allow_nan=False), st.integers(-2, 3))

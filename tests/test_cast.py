@@ -18,12 +18,8 @@ from arrowjag._kernels.elementwise.casts import _SAMPLE, cast_where_it_fits
 from arrowjag._ops.elementwise import cast_values
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.testing import jagged_arrays, leaf_types
-from tests import reference as ref
 from tests.hosts import pl
-
-
-def leaves(x: aj.JaggedArray) -> list[Any]:
-    return ref.items(x.to_list(), x.ndim)
+from tests.operands import leaves
 
 
 @given(jagged_arrays(leaf=pa.int16()), st.sampled_from([pa.int64(), pa.float64(), pa.string(), pa.decimal128(9, 2), pa.float16()]))

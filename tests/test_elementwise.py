@@ -20,16 +20,12 @@ import arrowjag as aj
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
 from tests.hosts import pd, pl
-from tests.operands import jag
+from tests.operands import jag, leaves
 
 INTS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
 FLOATS = [pa.float32(), pa.float64()]
 NUMBERS = [*INTS, *FLOATS]
 Pair = tuple[aj.JaggedArray, aj.JaggedArray]
-
-
-def leaves(x: aj.JaggedArray) -> list[Any]:
-    return ref.items(x.to_list(), x.ndim)
 
 
 def comparison_of(x: aj.JaggedArray) -> aj.JaggedArray | None:

@@ -94,6 +94,11 @@ SMALL_BLOCKS = {"THREAD_VALUES": 20_000, "CACHE_VALUES": 1 << 13, "LARGE_VALUES"
 """Sizes for `strategy.force` by which the tenth of `many_rows` is cut into as many blocks as all of them otherwise."""
 
 
+def key_of(item: Any) -> Any:
+    """A dictionary key that is equal for equal items: one NaN, one zero."""
+    return "nan" if isinstance(item, float) and math.isnan(item) else item
+
+
 def many_rows(dtype: str = "float64", *, nulls: bool = False, seed: int = 0, tenth: bool = False) -> Rows:
     """Enough rows (about 400k values) to be cut into blocks over threads: short, empty, long, trailing empty ones."""
     random, share = np.random.default_rng(seed), 10 if tenth else 1

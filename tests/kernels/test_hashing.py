@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from itertools import pairwise
 from unittest import mock
 
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from arrowjag._kernels import strategy
 from arrowjag._kernels.equal import distinct, groups
 from arrowjag._kernels.order import hashing, search
-from tests.kernels.rows import EVERY_DTYPE, items, make, many_rows, rows
+from tests.kernels.rows import EVERY_DTYPE, items, key_of, make, many_rows, rows
 
 FACTORS = [int(factor) for factor in hashing.FACTORS]
 
@@ -40,16 +39,12 @@ def way(request):
         yield
 
 
-def same(item):
-    return "nan" if isinstance(item, float) and math.isnan(item) else item
-
-
 def firsts(case):
     """The first equal item of each, by number."""
     found = []
     for row, start in zip(case.lists, case.offsets.tolist(), strict=False):
         seen = {}
-        found += [seen.setdefault(same(item), item_number) for item_number, item in enumerate(row, start)]
+        found += [seen.setdefault(key_of(item), item_number) for item_number, item in enumerate(row, start)]
     return found
 
 
@@ -72,16 +67,16 @@ def two(draw):
 def test_items_are_found_as_in_a_dictionary(case):
     table, probes = case
     found, apart = search.find(table.data, table.offsets, probes.data, probes.offsets)
-    assert apart == all(len({same(item) for item in row}) == len(row) for row in table.lists)
-    known = [{same(item) for item in row} for row in table.lists]
-    expected = [same(probe) in row for row, sought in zip(known, probes.lists, strict=True) for probe in sought]
+    assert apart == all(len({key_of(item) for item in row}) == len(row) for row in table.lists)
+    known = [{key_of(item) for item in row} for row in table.lists]
+    expected = [key_of(probe) in row for row, sought in zip(known, probes.lists, strict=True) for probe in sought]
     assert (found >= 0).tolist() == expected
     assert search.member(table.data, table.offsets, probes.data, probes.offsets).tolist() == expected
     for row, (start, end) in enumerate(pairwise(probes.offsets)):
         for item, probe in zip(found[start:end].tolist(), probes.lists[row], strict=True):
             if item >= 0:
                 assert table.offsets[row] <= item < table.offsets[row + 1]
-                assert same(table.data[item].item()) == same(probe)
+                assert key_of(table.data[item].item()) == key_of(probe)
 
 
 OPERATIONS = ["group", "value_counts", "unique", "n_unique"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -16,7 +15,7 @@ from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.order import search
 from arrowjag.errors import JagValueError
 from tests.kernels.interpreted import Loops
-from tests.kernels.rows import EVERY_DTYPE, items, make
+from tests.kernels.rows import EVERY_DTYPE, items, key_of, make
 
 pytestmark = pytest.mark.usefixtures("either_way", "by_each_strategy")
 
@@ -32,10 +31,6 @@ def by_each_strategy(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-def same(item):
-    return "nan" if isinstance(item, float) and math.isnan(item) else item
-
-
 @st.composite
 def cases(draw):
     dtype = draw(st.sampled_from(EVERY_DTYPE))
@@ -48,7 +43,7 @@ def cases(draw):
 @given(cases())
 def test_lookup_is_that_of_a_dictionary(case):
     table, probes = case
-    known = [[same(key) for key in row if key is not None] for row in table.lists]
+    known = [[key_of(key) for key in row if key is not None] for row in table.lists]
     broken = [row for row, keys in enumerate(known) if len(set(keys)) < len(keys)]
     given_keys = (table.data, table.valid), table.offsets, (probes.data, probes.valid), probes.offsets
     if broken:
@@ -58,7 +53,7 @@ def test_lookup_is_that_of_a_dictionary(case):
     found, hit = lookup(*given_keys)
     assert ((found >= 0) & (found < len(table.data))).all()
     expected = [
-        {same(key): item for item, key in enumerate(row, start) if key is not None}.get(same(probe))
+        {key_of(key): item for item, key in enumerate(row, start) if key is not None}.get(key_of(probe))
         for row, start, sought in zip(table.lists, table.offsets.tolist(), probes.lists, strict=False)
         for probe in sought
     ]

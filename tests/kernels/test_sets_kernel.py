@@ -14,14 +14,9 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.equal import distinct, sets
 from arrowjag._kernels.equal import groups as kernel
 from arrowjag.errors import JagTypeError, ShapeError
-from tests.kernels.rows import EVERY_DTYPE, items, make, rows
+from tests.kernels.rows import EVERY_DTYPE, items, key_of, make, rows
 
 pytestmark = pytest.mark.usefixtures("either_way")
-
-
-def same(item):
-    """A dictionary key that is equal for equal items: one NaN, one zero."""
-    return "nan" if isinstance(item, float) and math.isnan(item) else item
 
 
 def groups(row):
@@ -30,7 +25,7 @@ def groups(row):
     for slot, item in enumerate(row):
         parts = item if isinstance(item, tuple) else (item,)
         if None not in parts:
-            found.setdefault(tuple(map(same, parts)), []).append(slot)
+            found.setdefault(tuple(map(key_of, parts)), []).append(slot)
     return list(found.values())
 
 
@@ -109,9 +104,9 @@ def two(draw):
 def test_member_and_set_operations(case):
     x, y = case
     arguments = ((x.data, x.valid), x.offsets, (y.data, y.valid), y.offsets)
-    keys = [({same(item) for item in row} - {None}) for row in y.lists]
+    keys = [({key_of(item) for item in row} - {None}) for row in y.lists]
     assert nested(sets.member(*arguments), x.offsets) == [
-        [item is not None and same(item) in own for item in row] for row, own in zip(x.lists, keys, strict=True)
+        [item is not None and key_of(item) in own for item in row] for row, own in zip(x.lists, keys, strict=True)
     ]
     expected = {"union": [], "intersection": [], "difference": [], "symmetric_difference": []}
     for row, (left, right) in enumerate(zip(x.lists, y.lists, strict=True)):
@@ -119,10 +114,11 @@ def test_member_and_set_operations(case):
         found = [group[0] for group in groups([*left, *right])]
         ours = [slot for slot in found if slot < len(left)]
         expected["union"].append([numbers[slot] for slot in found])
-        expected["intersection"].append([numbers[slot] for slot in ours if same(left[slot]) in keys[row]])
-        expected["difference"].append([numbers[slot] for slot in ours if same(left[slot]) not in keys[row]])
-        others = {same(item) for item in left} - {None}
-        lacking = [slot for slot in found if (same([*left, *right][slot]) in keys[row]) != (same([*left, *right][slot]) in others)]
+        expected["intersection"].append([numbers[slot] for slot in ours if key_of(left[slot]) in keys[row]])
+        expected["difference"].append([numbers[slot] for slot in ours if key_of(left[slot]) not in keys[row]])
+        others = {key_of(item) for item in left} - {None}
+        both = [key_of(item) for item in (*left, *right)]
+        lacking = [slot for slot in found if (both[slot] in keys[row]) != (both[slot] in others)]
         expected["symmetric_difference"].append([numbers[slot] for slot in lacking])
     for name, wanted in expected.items():
         new_offsets, found = getattr(sets, name)(*arguments)
