@@ -200,11 +200,16 @@ def _spread(view: View, ddof: int = 1, *, root: bool = False) -> pa.Array:
         else:
             parts = np.subtract(view.counts, less, out=empty(len(squares), np.float64), casting="same_kind")
         found = np.divide(squares, parts, out=squares)
-        if not math.isfinite(np.add.reduce(found)):
-            found[~np.isfinite(found)] = np.nan
+        _clear_infinities(found)
         if root:
             np.sqrt(found, out=found)
     return _arrow.from_numpy(_narrowed(found, data), view.enough(less + 1))
+
+
+def _clear_infinities(found: npt.NDArray[np.float64]) -> None:
+    """Write NaN over infinities; the sum of numbers that are all finite tells that there are none, unless it overflows."""
+    if not math.isfinite(np.add.reduce(found)):
+        found[~np.isfinite(found)] = np.nan
 
 
 def _narrowed(found: npt.NDArray[np.float64], data: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -485,8 +490,7 @@ def ewm(column: Column, name: str, rate: float, axis: Any) -> Column:
         data, valid = floats(values, "ewm var"), _arrow.valid_of(values)
         known = _several(valid, offsets)
         found = without_warnings(_decayed_variances, weights.decayed(data, valid, offsets, 1 - rate))
-        if not math.isfinite(np.add.reduce(found)):
-            found[~np.isfinite(found)] = np.nan
+        _clear_infinities(found)
         return _arrow.from_numpy(_narrowed(found, data), known)
 
     return along_axis.apply(column, axis, mean if name == "mean" else variance, f"ewm {name}", complete=True)

@@ -120,8 +120,12 @@ def _print_records(console: Console, records: list[_Record]) -> None:
 
 def _plain_cells(one: ColumnFacts) -> list[Text]:
     rows = ", ".join(text for _, text in one.examples)
+    return [*_cells_of(one, one.leaf), Text(rows)]
+
+
+def _cells_of(one: ColumnFacts | FieldFacts, type: str) -> list[Text]:
     bounds = (count_text(one.nulls), one.minimum or "", one.maximum or "", byte_text(one.bytes))
-    return [Text(cell) for cell in (printable(one.name), one.leaf, *bounds, rows)]
+    return [Text(cell) for cell in (printable(one.name), type, *bounds)]
 
 
 def _print_jagged(console: Console, column: ColumnFacts, facts: FileFacts) -> None:
@@ -135,7 +139,7 @@ def _print_jagged(console: Console, column: ColumnFacts, facts: FileFacts) -> No
         console.print(Text(sample_text(column, facts), style="yellow"), soft_wrap=True)
     _print_levels(console, column)
     if column.fields:
-        _print_table(console, (("field", "left"), *_BOUNDS), [_field_cells(one) for one in column.fields])
+        _print_table(console, (("field", "left"), *_BOUNDS), [_cells_of(one, one.type) for one in column.fields])
     _print_examples(console, column)
 
 
@@ -166,9 +170,8 @@ def level_cells(level: Level) -> list[str]:
 
 def _print_levels(console: Console, column: ColumnFacts) -> None:
     blocks = _BLOCKS if console.encoding.startswith("utf") else _ASCII
-    bounds = Text(
-        leaf_name(column) if column.minimum is None else f"{column.minimum} to {column.maximum}"
-    )  # the title shows the type
+    # The title shows the type of the leaves.
+    bounds = Text(leaf_name(column) if column.minimum is None else f"{column.minimum} to {column.maximum}")
     leaf = [Text(cell) for cell in ("leaf", f"{column.values:,}", "", "", "", "", "", "", count_text(column.null_values))]
     cells = [[Text(cell) for cell in level_cells(one)] for one in column.levels]
     heads: _Heads = (*((name, "right") for name in LEVEL_HEADS), ("items per row", "left"))
@@ -216,11 +219,6 @@ def bar_text(bins: list[Bin], blocks: str = _BLOCKS) -> str:
     """Bins as block characters: a bin with any row shows at least the lowest block, an empty one a blank."""
     top = max((one.rows for one in bins), default=0)
     return "".join(blocks[-(-one.rows * len(blocks) // top) - 1] if one.rows else " " for one in bins)
-
-
-def _field_cells(one: FieldFacts) -> list[Text]:
-    bounds = (count_text(one.nulls), one.minimum or "", one.maximum or "", byte_text(one.bytes))
-    return [Text(cell) for cell in (printable(one.name), one.type, *bounds)]
 
 
 # ------------------------------------------------------------------------------------------------- numbers

@@ -55,9 +55,7 @@ def from_numpy(data: npt.NDArray[Any], sizes: Any = None, *, ndim: int | None = 
         return from_dense(data, sizes)
     given: object = data
     array = given if isinstance(given, np.ndarray) else flat_numbers(given, "from_numpy: data")
-    if array.dtype.kind != "O":
-        return array_of(as_column(array, ndim=ndim))
-    if array.ndim == 0:
+    if array.dtype.kind == "O" and array.ndim == 0:
         raise JagTypeError(f"from_numpy takes a numpy array, got {type(data).__name__}")
     return array_of(as_column(array, ndim=ndim))
 

@@ -101,16 +101,14 @@ def rewrap(result: Any, index: Any = None, name: Any = None, like: Any = None) -
     object
         The result in pandas.
     """
-    if isinstance(result, JaggedArray):
-        if result.ndim == 0:
-            return result.values[0].as_py()
-        fits = index is not None and len(index) == len(result)
-        return described(pd.Series(wrap(result), index=index if fits else None, name=name, copy=False), like)
-    if isinstance(result, pa.Array):
-        fits = index is not None and len(index) == len(result)
-        return described(pd.Series(wrap_values(result), index=index if fits else None, name=name, copy=False), like)
+    if isinstance(result, JaggedArray) and result.ndim == 0:
+        return result.values[0].as_py()
     if isinstance(result, pa.Scalar):
         return result.as_py()
+    if isinstance(result, (JaggedArray, pa.Array)):
+        fits = index is not None and len(index) == len(result)
+        column = wrap(result) if isinstance(result, JaggedArray) else wrap_values(result)
+        return described(pd.Series(column, index=index if fits else None, name=name, copy=False), like)
     if isinstance(result, tuple) and hasattr(result, "_make"):
         return result._make([rewrap(one, index, name, like) for one in result])
     if isinstance(result, (tuple, list)):

@@ -190,9 +190,7 @@ def _compare_nested(name: str, one: Datum, two: Datum) -> pa.Array:
     n = max(len(datum) for datum in (one, two) if isinstance(datum, pa.Array))
     swapped, negated, compare_items = _NESTED[name]
     type = promote([one.type, two.type], name)
-    if (
-        compare_items is _less and promote([two.type, one.type], name) != type
-    ):  # the result would depend on which operand comes first
+    if compare_items is _less and promote([two.type, one.type], name) != type:  # the first operand's fields would come first
         raise JagTypeError(
             f"{name}: {one.type} and {two.type} have no common order: structs compare field by field, so both need the same fields "
             'in the same order. Pick a field first, such as x["name"].'
