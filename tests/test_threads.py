@@ -12,8 +12,8 @@ import pytest
 import arrowjag as aj
 from arrowjag import dims
 from arrowjag._kernels.base import blocks
-from tests.eight import THREADS, switching, together
 from tests.hosts import pd, pl
+from tests.together import THREADS, switching, together
 
 SIZES = [k % 4 for k in range(3000)]
 MASK = np.arange(3000) % 7 > 0

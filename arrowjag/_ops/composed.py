@@ -28,7 +28,7 @@ from arrowjag._kernels.order import rank as _rank
 from arrowjag._kernels.scan import weights
 from arrowjag._ops import along_axis, elementwise, exact, sets, structure
 from arrowjag._ops import axes as _axes
-from arrowjag._ops.amounts import has_weight, weights_of
+from arrowjag._ops.weights import has_weight, weights_of
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagOverflowError, JagTypeError, ShapeError, plural
 from arrowjag.shape import JaggedShape

@@ -32,8 +32,8 @@ from arrowjag._kernels.order.rank import candidates
 from arrowjag._kernels.order.sort import span_of
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
-from arrowjag._ops.amounts import weights_of
 from arrowjag._ops.cursor import naming_rows
+from arrowjag._ops.weights import weights_of
 from arrowjag.dims import Ragged
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.shape import JaggedShape

@@ -31,12 +31,12 @@ from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.segments import Block, moments, over_blocks, shifted
 from arrowjag._kernels.reduce.sums import bootstrap_means
 from arrowjag._ops import elementwise, exact, structure
-from arrowjag._ops.amounts import weights_of
 from arrowjag._ops.axes import normalize_axes
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.multi_reduce import floats, over_pairs, reduce_to_lists, with_lists
 from arrowjag._ops.over_axes import over_axes
 from arrowjag._ops.reduce import quantile, reduce
+from arrowjag._ops.weights import weights_of
 from arrowjag.errors import JagOverflowError, JagTypeError
 from arrowjag.typing import BoolArray, IntArray
 

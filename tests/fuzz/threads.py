@@ -9,11 +9,11 @@ from typing import Any
 
 import arrowjag as aj
 from arrowjag.errors import JagError
-from tests.eight import THREADS, switching, together
 from tests.fuzz import cases
 from tests.fuzz.calls import CALLS, invoke
 from tests.fuzz.columns import leaf_type, sample
 from tests.fuzz.operations import plain
+from tests.together import THREADS, switching, together
 
 
 def campaign(seed: int, seconds: float, case: int | None = None) -> Counter[str]:
