@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag._gate import LISTS, storage_of
+from arrowjag._gate import LISTS, inside, list_like, storage_of
 
 __all__ = [
     "EXTENSION_NAME",
@@ -82,18 +82,7 @@ def is_numeric(type: pa.DataType) -> bool:
     return found
 
 
-def list_like(type: pa.DataType, item: pa.DataType) -> pa.DataType:
-    """Return a list type of the same kind with another item type."""
-    field = type.value_field.with_type(item)
-    if pt.is_fixed_size_list(type):
-        return pa.list_(field, type.list_size)
-    kinds = {pt.is_list: pa.list_, pt.is_list_view: pa.list_view, pt.is_large_list_view: pa.large_list_view}
-    make = next((make for is_kind, make in kinds.items() if is_kind(type)), pa.large_list)
-    return make(field)
-
-
 def holds_floats(type: pa.DataType) -> bool:
     """Return whether values of a type are floats, or hold some."""
     storage = storage_of(type)
-    storage = storage.value_type if pt.is_dictionary(storage) else storage
-    return pt.is_floating(storage) or any(holds_floats(storage.field(place).type) for place in range(storage.num_fields))
+    return bool(pt.is_floating(storage)) or any(map(holds_floats, inside(storage)))

@@ -8,6 +8,16 @@ views under nulls become empty, and null values of a dictionary become null indi
 from arrowjag._gate.buffers import read_offsets
 from arrowjag._gate.checks import secure
 from arrowjag._gate.layouts import canonical_layout
-from arrowjag._gate.types import LISTS, check_type, has_ordered_categories, inside, storage_of
+from arrowjag._gate.types import LISTS, check_type, has_ordered_categories, inside, list_like, storage_of
 
-__all__ = ["LISTS", "canonical_layout", "check_type", "has_ordered_categories", "inside", "read_offsets", "secure", "storage_of"]
+__all__ = [
+    "LISTS",
+    "canonical_layout",
+    "check_type",
+    "has_ordered_categories",
+    "inside",
+    "list_like",
+    "read_offsets",
+    "secure",
+    "storage_of",
+]

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._gate.types import WIDE
-from arrowjag._kernels.base.memory import unpack_bits
+from arrowjag._kernels.base.memory import pack_bits, unpack_bits
 from arrowjag.errors import OffsetsError, are, plural
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["ITEM_BYTES", "check_null_count", "check_unbacked", "read_offsets", "read_validity", "read_views"]
+__all__ = ["ITEM_BYTES", "check_null_count", "check_unbacked", "read_offsets", "read_validity", "read_views", "validity_bits"]
 
 ITEM_BYTES = 8
 """Bytes of the number of an item."""
@@ -112,3 +112,8 @@ def check_unbacked(n: int, where: str) -> None:
 def read_validity(array: pa.Array) -> BoolArray:
     """Return which items are valid, of an array that has nulls."""
     return unpack_bits(array.buffers()[0], array.offset, len(array))
+
+
+def validity_bits(array: pa.Array) -> pa.Buffer | None:
+    """Return the bits of the valid items, from the first item of the array on; None if all are valid."""
+    return pack_bits(read_validity(array)) if array.null_count else None

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag._gate.buffers import check_null_count, check_unbacked, read_offsets, read_validity, read_views
+from arrowjag._gate.buffers import check_null_count, check_unbacked, read_offsets, read_validity, read_views, validity_bits
 from arrowjag._gate.checked_buffers import is_checked, registered
 from arrowjag._gate.expansion import check_expansion
 from arrowjag._gate.flat import check_flat, check_full
@@ -19,7 +19,6 @@ from arrowjag._gate.layouts import (
     without_rows,
 )
 from arrowjag._gate.types import LISTS, VIEWS, check_type, has_any_bits, has_ordered_categories
-from arrowjag._kernels.base.memory import pack_bits
 from arrowjag.errors import OffsetsError, are, plural
 
 __all__ = ["secure"]
@@ -161,7 +160,7 @@ def _secure_struct(array: pa.Array, where: str, level: int) -> pa.Array:
     # Child items beyond the slots in use are unchecked; slice the child if its type could hold invalid ones.
     if all(_is_any_bits(one) and one is two for one, two in zip(fields, safe, strict=True)):
         return array
-    valid = pack_bits(read_validity(array)) if array.null_count else None
+    valid = validity_bits(array)
     return pa.Array.from_buffers(array.type, len(array), [valid], array.null_count, children=safe)
 
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from arrowjag._gate.buffers import read_offsets, read_validity, read_views
-from arrowjag._gate.types import VIEWS, WIDE, inside
+from arrowjag._gate.buffers import read_offsets, read_validity, read_views, validity_bits
+from arrowjag._gate.types import VIEWS, WIDE, inside, list_like
 from arrowjag._kernels.base.memory import pack_bits
 from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.move import gather
@@ -32,7 +32,7 @@ def with_child(array: pa.Array, child: pa.Array, first: int) -> pa.Array:
     own = array.buffers()[: type.num_buffers]
     if first == 0:
         return pa.Array.from_buffers(type, n, own, array.null_count, array.offset, [child])
-    valid = pack_bits(read_validity(array)) if array.null_count else None
+    valid = validity_bits(array)
     if pt.is_fixed_size_list(type):
         return pa.Array.from_buffers(type, n, [valid], children=[child])
     offsets = read_offsets(array, "", check=False) - first
@@ -88,7 +88,7 @@ def with_nulls_of_parent(child: pa.Array, valid: BoolArray) -> pa.Array:
         masked = [with_nulls_of_parent(field, valid) for field in fields]
         if all(one is two for one, two in zip(fields, masked, strict=True)):
             return child
-        bits = pack_bits(read_validity(child)) if child.null_count else None
+        bits = validity_bits(child)
         return pa.Array.from_buffers(type, len(child), [bits], child.null_count, children=masked)
     if pt.is_fixed_size_list(type):
         first, n = child.offset * type.list_size, len(child) * type.list_size
@@ -112,7 +112,7 @@ def canonical_layout(array: pa.Array) -> pa.Array:
     if pt.is_struct(type):
         fields = [canonical_layout(array.field(place)) for place in range(type.num_fields)]
         inside = [field.with_type(one.type) for field, one in zip(type, fields, strict=True)]
-        valid = pack_bits(read_validity(array)) if array.null_count else None
+        valid = validity_bits(array)
         return pa.Array.from_buffers(pa.struct(inside), len(array), [valid], array.null_count, children=fields)
     if pt.is_dictionary(type):
         return pa.DictionaryArray.from_arrays(array.indices, canonical_layout(array.dictionary), ordered=type.ordered)
@@ -148,7 +148,7 @@ def _without_views(array: pa.Array) -> pa.Array:
         return pa.nulls(0, type)
     starts, sizes = read_views(array, "the views")
     offsets = from_counts(sizes)
-    valid = pack_bits(read_validity(array)) if array.null_count else None
+    valid = validity_bits(array)
     items = gather.take(child, gather.ranges(starts, sizes))
     return pa.Array.from_buffers(type, len(array), [valid, pa.py_buffer(offsets)], array.null_count, children=[items])
 
@@ -167,10 +167,7 @@ def _around(type: pa.DataType, item: pa.DataType) -> pa.DataType:
     """Return a list type of the same kind with another item type."""
     if pt.is_map(type):
         return pa.map_(item.field(0).type, type.item_field.with_type(item.field(1).type))
-    field = type.value_field.with_type(item)
-    if pt.is_fixed_size_list(type):
-        return pa.list_(field, type.list_size)
-    return pa.list_(field) if pt.is_list(type) else pa.large_list(field)
+    return list_like(type, item)
 
 
 def with_empty_views(array: pa.Array) -> pa.Array:

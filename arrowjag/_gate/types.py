@@ -8,7 +8,7 @@ import pyarrow.types as pt
 from arrowjag._integers import MAX_NDIM, check_ndim
 from arrowjag.errors import JagTypeError
 
-__all__ = ["LISTS", "VIEWS", "WIDE", "check_type", "has_any_bits", "inside", "storage_of"]
+__all__ = ["LISTS", "VIEWS", "WIDE", "check_type", "has_any_bits", "has_ordered_categories", "inside", "list_like", "storage_of"]
 
 LISTS = frozenset(
     {
@@ -72,6 +72,16 @@ def inside(type: pa.DataType) -> list[pa.DataType]:
     if pt.is_dictionary(type) or pt.is_run_end_encoded(type):
         return [type.value_type]
     return [type.field(place).type for place in range(type.num_fields)]
+
+
+def list_like(type: pa.DataType, item: pa.DataType) -> pa.DataType:
+    """Return a list type of the same kind with another item type."""
+    field = type.value_field.with_type(item)
+    if pt.is_fixed_size_list(type):
+        return pa.list_(field, type.list_size)
+    kinds = {pt.is_list: pa.list_, pt.is_list_view: pa.list_view, pt.is_large_list_view: pa.large_list_view}
+    make = next((make for is_kind, make in kinds.items() if is_kind(type)), pa.large_list)
+    return make(field)
 
 
 def has_ordered_categories(type: pa.DataType) -> bool:
