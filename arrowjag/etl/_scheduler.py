@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import logging
-from collections import deque
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
@@ -91,11 +92,13 @@ class Scheduler:
         self._job, self._engine, self._policy, self._progress = job, engine, policy, progress
         self._watch, self._keys = watch, keys
         self._names = {task.number: task.name for task in tasks}
-        self._waiting = deque(_Try(task, policy.batch_bytes) for task in tasks)
+        # A heap: every step of a job asks for the first task, and a job may have many.
+        self._waiting: list[tuple[float, int, _Try]] = [(0.0, task.number, _Try(task, policy.batch_bytes)) for task in tasks]
         self._running: dict[int, tuple[_Try, Order]] = {}
         self._empty: list[tuple[Task, Outcome]] = []
         self._untold: set[int] = set()
         self._held: dict[int, TaskError] = {}
+        self._rejected = 0
         self._is_sorted = False
 
     def run(self) -> None:
@@ -127,19 +130,24 @@ class Scheduler:
         return self._job.sink is None or self.schema is not None
 
     def _first(self) -> int | None:
-        """Return the task that determines the schema: the first, in the order of the files, that may still have rows."""
-        return min((*self._running, *(attempt.task.number for attempt in self._waiting)), default=None)
+        """Return the task that determines an unknown schema: the first, in the order of the files, that may still have rows."""
+        return min((*self._running, *(number for _, number, _ in self._waiting[:1])), default=None)
+
+    def _wait_again(self, attempt: _Try) -> None:
+        """Let a task run again, before those that have not started."""
+        heapq.heappush(self._waiting, (-math.inf if self._is_sorted else 0.0, attempt.task.number, attempt))
 
     def _give_orders(self) -> None:
         """Submit up to `slots` tasks; only one until the schema is known, if the engine can't tell it to running tasks."""
         engine = self._engine
         if engine.slots > 1 and self._knows_schema() and not self._is_sorted:  # a large task that starts last would end alone
-            self._waiting = deque(sorted(self._waiting, key=lambda attempt: -attempt.task.bytes))
+            self._waiting = [(-float(attempt.task.bytes), number, attempt) for _, number, attempt in self._waiting]
+            heapq.heapify(self._waiting)
             self._is_sorted = True
         while self._waiting and len(self._running) < (engine.slots if engine.tells_schema or self._knows_schema() else 1):
-            is_known, first = self._knows_schema(), self._first()
-            attempt = self._waiting.popleft()
-            number = attempt.task.number
+            is_known = self._knows_schema()
+            first = None if is_known else self._first()
+            _, number, attempt = heapq.heappop(self._waiting)
             waits = not is_known and number != first
             is_awaited = not is_known and not waits and bool(self._waiting) and engine.slots > 1
             order = Order(
@@ -196,11 +204,12 @@ class Scheduler:
     def _done(self, attempt: _Try, order: Order, outcome: Outcome) -> None:
         if order.probe and outcome.rows:
             self.schema = outcome.schema
-            self._waiting.appendleft(attempt)
+            self._wait_again(attempt)
             return
         if self._job.sink is not None and not outcome.rows and not outcome.files:
             self._empty.append((attempt.task, outcome))
         self.outcomes[attempt.task.number] = outcome
+        self._rejected += outcome.rejected
         self._check_failures(Failure(attempt.task.path, attempt.task.row_groups, ""))
         self._progress.advance(outcome.rows_read - attempt.rows)
         self._progress.task_done()
@@ -209,8 +218,7 @@ class Scheduler:
     def _check_failures(self, last: Failure | None) -> None:
         """Raise if there are more failures than the policy allows; `last` is None before the first task."""
         most, rejects = self._policy.max_failures, self._job.rejects
-        rows = sum(outcome.rejected for outcome in self.outcomes.values())
-        count = self._policy.failed + (len(self.failures) if rejects is None else rows)
+        count = self._policy.failed + (len(self.failures) if rejects is None else self._rejected)
         if most is None or count <= most:
             return
         noun = "row" if rejects is not None else "file" if last is None else "task"
@@ -228,7 +236,7 @@ class Scheduler:
                 "task %s is tried again, batches of %s: %s", attempt.task.name, bytes_text(again.batch_bytes), failed.error
             )
             self.retries[attempt.task.number] = self.retries.get(attempt.task.number, 0) + 1
-            self._waiting.appendleft(again)
+            self._wait_again(again)
             return
         failure = self._failure(attempt.task, failed)
         if failed.kind in {"fatal", "sink"} or not self._policy.skip:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -221,3 +222,40 @@ def test_other_errors_of_submitting_to_dask_are_kept() -> None:
     engine = DaskEngine(Client("running"), contextlib.ExitStack(), JOB, None)
     with pytest.raises(RuntimeError, match="cannot schedule"):
         engine.start(Order(Task(0, ()), 1))
+
+
+def calls_of(function: Callable[[], object]) -> int:
+    """How many functions a function calls, those of Python and of C."""
+    found: list[str] = []
+    sys.setprofile(lambda frame, event, argument: found.append(event))
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return len(found)
+
+
+@pytest.mark.parametrize("outcome", [ROWS, Outcome(1, 0, rejected=1, schema=WIDE)], ids=["rows", "rejected rows"])
+@pytest.mark.parametrize("slots", [1, 3])
+def test_each_task_takes_as_many_steps_among_many_as_among_few(
+    slots: int, outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Engine(ScriptedEngine):
+        """Ends each task at once."""
+
+        def start(self, order: Order) -> None:
+            found = [SchemaFound(order.task.number, WIDE)] if outcome.rows else []
+            self._script.append([*found, Finished(order.task.number, outcome)])
+
+    def schedule(count: int) -> Scheduler:
+        tasks: list[Any] = [
+            SimpleNamespace(number=n, name="", bytes=count - n, path="", row_groups=(), rows=1) for n in range(count)
+        ]
+        job: Any = SimpleNamespace(sink=SimpleNamespace(remove_parts=lambda: None), rejects=object())
+        policy, shown = Policy(10**6, 10**9, max_failures=count), make_progress(False, 0, 0, 0)
+        return Scheduler(job, Engine(slots, []), tasks, schema=None, policy=policy, progress=shown)
+
+    monkeypatch.setattr(Scheduler, "_write_empty", lambda self: None)
+    few, many = schedule(20), schedule(200)
+    assert calls_of(many.run) < 11 * calls_of(few.run)
+    assert len(many.outcomes) == 200
