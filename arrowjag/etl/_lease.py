@@ -129,7 +129,7 @@ def _held(sidecar: Sidecar, run: str) -> Iterator[Lease]:
         yield lease
     finally:
         stop.set()
-        beats.join()
+        beats.join()  # ends after one call of the store, whose client has time limits
         _release(lease, facts)
 
 

@@ -47,6 +47,7 @@ _CODE = (
 )
 _POLL_SECONDS = 0.05
 _SECONDS_TO_END = 5.0
+_SECONDS_TO_HEAR = 1.0
 # Each worker runs in one thread; the job is parallel across workers.
 THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _TIGHT = 1.25
@@ -103,6 +104,8 @@ class LocalEngine:
         return found
 
     def _heard(self, process: _Process, event: Event | None) -> list[Event]:
+        if process not in self._processes:  # its task is run again
+            return []
         if isinstance(event, (Started, Waits)):
             process.since = time.monotonic() if isinstance(event, Started) else None
             return []
@@ -112,16 +115,15 @@ class LocalEngine:
                 if isinstance(event.result, Outcome):
                     process.told = event.result.memory
             return [event]
-        if process in self._processes:
-            self._processes.remove(process)
-            process.close()
+        self._processes.remove(process)
+        process.close()
         order, process.order = process.order, None
         if order is None:
             return []
         return [Finished(order.task.number, process.failure())]
 
     def _watch(self) -> None:
-        """Kill processes that exceed their share of memory."""
+        """Kill processes that exceed their limits, and notice those that have ended."""
         held = [(one, process_memory(one.pid) or one.told) for one in self._processes]
         total = sum(size for _, size in held if size is not None)
         self.peak_memory = max(total, self.peak_memory or 0) or None
@@ -132,6 +134,8 @@ class LocalEngine:
             limit = None if process.order is None else process.order.timeout
             if limit is not None and process.since is not None and time.monotonic() - process.since > limit + GRACE_SECONDS:
                 process.end_for("timeout", over_time(limit))
+            if process.has_ended():  # a process that it has forked holds the pipe, whose end would tell so
+                self._events.put((process, None))
 
     def stop(self) -> None:
         """Stop all processes."""
@@ -170,6 +174,7 @@ class _Process:
         self.since: float | None = None
         self.over: TaskError | None = None
         self.told: int | None = None
+        self._ended: float | None = None
         self._events = events
         assert self._child.stdin is not None
         assert self._child.stdout is not None
@@ -197,10 +202,16 @@ class _Process:
             stdout.close()
             self._events.put((self, None))
 
+    def has_ended(self) -> bool:
+        """Whether the process ended long enough ago that its last events have been received."""
+        if self._child.poll() is None:
+            return False
+        self._ended = time.monotonic() if self._ended is None else self._ended
+        return time.monotonic() - self._ended > _SECONDS_TO_HEAR
+
     def failure(self) -> TaskError:
         """Describe how the process ended before its task."""
-        self._child.wait()
-        remove_temporaries(self.pid)
+        self.wait(_SECONDS_TO_END)  # it has closed its output, and may go on
         if self.over is not None:
             return self.over
         code = self._child.returncode

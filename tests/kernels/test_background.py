@@ -7,12 +7,15 @@ import multiprocessing
 import os
 import subprocess
 import sys
+import threading
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from arrowjag._kernels import compiled
+from arrowjag._kernels.compiled import __main__ as compiling
 from arrowjag._kernels.compiled import background
 
 
@@ -114,3 +117,21 @@ def test_one_process_at_a_time_compiles_the_waiting_loops(processes: list[Simple
     assert [background.is_pending(name) for name in "abcd"] == [False] * 4
     assert background._poll()
     assert len(processes) == 2
+
+
+def test_a_process_waits_for_another_one_with_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    monkeypatch.setenv("ARROWJAG_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(compiling, "_MOST_SECONDS", 0.0)
+    compiled_now: list[Any] = []
+    monkeypatch.setattr(compiling.library, "compile_now", compiled_now.append)
+    monkeypatch.setattr(os, "nice", lambda _: 0, raising=False)
+    with (tmp_path / "compiling.lock").open("a") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        waits = threading.Thread(target=compiling.main, args=(["sum-f8-plain"],), daemon=True)
+        waits.start()
+        waits.join(60)
+        assert (waits.is_alive(), compiled_now) == (False, [])
+    assert compiling.main(["sum-f8-plain"]) == 0
+    assert [str(one) for one in compiled_now] == ["sum-f8-plain"]

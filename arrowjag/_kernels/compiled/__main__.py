@@ -5,10 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
 from collections.abc import Iterator
+from typing import IO, Any
 
 from arrowjag._kernels.compiled import library, objects
 from arrowjag._kernels.compiled.loop import Variant
+
+_MOST_SECONDS, _POLL_SECONDS = 600.0, 0.2
+"""How long a process waits for others. One that is stopped, or runs on another machine, may hold the lock for long."""
 
 
 def main(names: list[str]) -> int:
@@ -28,7 +33,7 @@ def main(names: list[str]) -> int:
 
 @contextlib.contextmanager
 def _alone() -> Iterator[bool]:
-    """Wait for another process of this user that compiles; the system releases the lock of one that dies."""
+    """Wait for another process of this user that compiles; the system releases the lock of one that dies. False if it holds on."""
     folder = objects.writable_folder()
     if folder is None:
         yield False  # there is no folder to keep an object in
@@ -39,8 +44,18 @@ def _alone() -> Iterator[bool]:
         except ImportError:  # Windows: two processes may do the same work, and write the same file
             yield True
             return
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield True
+        deadline = time.monotonic() + _MOST_SECONDS
+        while not (alone := _locked(fcntl, file)) and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+        yield alone
+
+
+def _locked(fcntl: Any, file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 if __name__ == "__main__":
