@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from arrowjag._pyarrow_versions import empty_table
@@ -27,6 +28,7 @@ from arrowjag.etl._sink import Sink, SinkError, blamed
 from arrowjag.etl._tasks import SourceChangedError, Task, Where, verify_unchanged
 from arrowjag.etl._units import bytes_text
 from arrowjag.etl.report import SinkInUseError
+from arrowjag.io._filters import take_rows
 from arrowjag.io._scan import Part, Plan, finish_rows, open_parts
 
 __all__ = [
@@ -325,7 +327,8 @@ class _Task:
 
     def _reject(self, row: pa.Table, error: Exception, where: Where) -> None:
         path, groups = where
-        self._rejected.append(Rejected(row, path, groups, one_line(error)))
+        kept = take_rows(row, np.zeros(1, np.int64))  # a copy: a slice would keep the whole batch in memory
+        self._rejected.append(Rejected(kept, path, groups, one_line(error)))
         most = self._job.rejects.most if self._job.rejects is not None else None
         if most is not None and len(self._rejected) > most:
             raise TaskError("fatal", f"more than max_failures={most} rows fail, the last with {one_line(error)}", "", self._origin)

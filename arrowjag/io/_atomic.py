@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import socket
+import stat
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -18,7 +19,16 @@ import pyarrow.fs as pf
 from arrowjag.errors import JagValueError
 from arrowjag.io._damage import reading
 
-__all__ = ["atomic_path", "atomic_target", "fsspec_of", "local_path", "part_prefix", "remove_temporaries", "writing"]
+__all__ = [
+    "atomic_path",
+    "atomic_target",
+    "fsspec_of",
+    "local_path",
+    "part_prefix",
+    "refuse_device",
+    "remove_temporaries",
+    "writing",
+]
 
 
 @contextlib.contextmanager
@@ -62,8 +72,7 @@ def atomic_path(target: str | os.PathLike[str], tag: str = "", *, may_be_empty: 
     final = Path(os.path.realpath(target))
     if final.is_dir():
         raise IsADirectoryError(f"{final} is a folder: give the name of a file in it")
-    if final.exists() and not final.is_file():
-        raise JagValueError(f"{final} is a device, a pipe or a socket: give the name of a file")
+    refuse_device(final)
     if not final.parent.is_dir():
         raise FileNotFoundError(f"{final.parent}: no such folder; create it before {final.name} is written")
     temporary = final.with_name(f"{part_prefix(final.name)}{tag}{uuid.uuid4().hex[:16]}.part")
@@ -82,6 +91,19 @@ def atomic_path(target: str | os.PathLike[str], tag: str = "", *, may_be_empty: 
         _flush_folder(final.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def refuse_device(path: str | os.PathLike[str], name: str = "") -> None:
+    """Raise if a local path is a device, a pipe or a socket.
+
+    Opening a pipe waits until another process opens its other end, and files of pyarrow have a size and are read at any place.
+    """
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - a str is faster
+    except (OSError, ValueError):  # no such file, or no permission, which opening it tells
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise JagValueError(f"{name}{os.fspath(path)} is a device, a pipe or a socket: give the name of a file or folder")
 
 
 @contextlib.contextmanager

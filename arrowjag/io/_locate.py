@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pyarrow.fs as pf
 
 from arrowjag.errors import JagFileError, JagTypeError, JagValueError, brief
-from arrowjag.io._atomic import fsspec_of, local_path
+from arrowjag.io._atomic import fsspec_of, local_path, refuse_device
 from arrowjag.io._damage import describe_missing, reading
 from arrowjag.io._python_files import python_filesystem
 from arrowjag.io._stores import filesystem_of
@@ -89,7 +89,14 @@ def locate_file(
     if not isinstance(path, (str, os.PathLike)):
         what = "a path" if name == "the path" else name
         raise JagTypeError(f"{what} must be a str or a path object, got {type(path).__name__}")
-    text = os.fspath(path)
+    found, text = _resolved(os.fspath(path), filesystem, options, name)
+    local = local_path(found, text)
+    if local is not None:
+        refuse_device(local, "" if name == "the path" else f"{name} ")
+    return found, text
+
+
+def _resolved(text: str, filesystem: Any, options: Mapping[str, str] | None, name: str) -> tuple[pf.FileSystem, str]:
     if filesystem is not None:
         return _bridged(filesystem), text
     if not text:  # an unset variable of a script, which must not mean the current folder

@@ -28,6 +28,7 @@ from fsspec.implementations.memory import MemoryFile, MemoryFileSystem
 import arrowjag as aj
 from arrowjag.etl import JobError
 from arrowjag.etl._lease import Lease
+from arrowjag.etl._rejects import Rejects
 from arrowjag.etl._sink import Sink, probe_folder
 from arrowjag.etl._worker import Finished, Job, Order, TaskError, run_remotely
 from arrowjag.io import _atomic
@@ -68,6 +69,18 @@ def test_bad_rows_go_to_the_dead_letter_file_and_all_others_to_the_results(sourc
     assert aj.etl.status(tmp_path / "out").runs[0].rejected == 5
     again = run(fails_at(*bad), source, tmp_path / "out", on_error="rows", mode="resume")
     assert again.kept == 3
+
+
+def test_a_rejected_row_does_not_keep_its_batch_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    items = aj.array([[[number] * 50, []] for number in range(1000)])
+    codes = pa.array([["a"], None] * 500, pa.list_(pa.string()))
+    aj.write_parquet({"id": range(1000), "v": items, "w": codes}, tmp_path / "in.parquet")
+    found: list[Any] = []
+    write = Rejects.write
+    monkeypatch.setattr(Rejects, "write", lambda self, task, rejected: (found.extend(rejected), write(self, task, rejected)))
+    run(lambda table: keep(fails_at(3, 999)(table)), tmp_path / "in.parquet", tmp_path / "out", on_error="rows")
+    assert [one.row.get_total_buffer_size() < 2000 for one in found] == [True, True]
+    assert aj.read_parquet(tmp_path / "out._arrowjag/rejected")["v"].to_pylist() == [[[3] * 50, []], [[999] * 50, []]]
 
 
 def test_rows_that_do_not_fit_the_schema_are_rejected_too(source: Path, tmp_path: Path) -> None:
@@ -491,6 +504,27 @@ def test_a_worker_that_died_is_a_warning_and_a_figure(source: Path, tmp_path: Pa
 
 
 @pytest.mark.workers
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_a_worker_that_dies_is_noticed_though_a_process_that_it_has_forked_goes_on(source: Path, tmp_path: Path) -> None:
+    """The fork holds the pipe to the driver, so that it has no end."""
+
+    def forks(table: pa.Table) -> pa.Table:
+        if not (tmp_path / "pid").exists():
+            pid = os.fork()
+            if not pid:
+                time.sleep(600)
+            (tmp_path / "pid").write_text(str(pid))
+            os.kill(os.getpid(), signal.SIGKILL)
+        return totals(table)
+
+    try:
+        report = run(forks, source, tmp_path / "out")
+        assert (report.rows, report.retries) == (120, 1)
+    finally:
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+
+
+@pytest.mark.workers
 def test_a_killed_worker_leaves_no_part_in_a_job_that_goes_on(source: Path, tmp_path: Path) -> None:
     mark = tmp_path / "killed"
 
@@ -642,7 +676,9 @@ def test_a_file_found_twice_through_links_raises(source: Path, tmp_path: Path) -
 
 
 def test_a_sink_that_is_no_folder_raises(source: Path) -> None:
-    with pytest.raises(aj.JagValueError, match=r"the sink /dev/null is a device: name a folder"):
+    with pytest.raises(
+        aj.JagValueError, match=r"the sink /dev/null is a device, a pipe or a socket: give the name of a file or folder"
+    ):
         run(keep, source, "/dev/null")
     with pytest.raises(aj.JagValueError, match=r"f0\.parquet is a file: name the folder of results"):
         aj.etl.status(source / "f0.parquet")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
+from arrowjag.cli._folders import open_path
 from arrowjag.io._locate import locate
 
 X = aj.array([[1, None], None, []])
@@ -297,3 +299,25 @@ def test_files_found_twice_by_links_are_refused(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("in")
     assert aj.read_parquet(tmp_path / "link").num_rows == 2
     assert aj.read_parquet([tmp_path / "in/a.parquet"] * 2).num_rows == 4  # named twice
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
+def test_pipes_and_devices_are_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
+    pipe, told = tmp_path / "a.parquet", r"a\.parquet is a device, a pipe or a socket: give the name of a file or folder"
+    os.mkfifo(pipe)
+    aj.write_parquet({"v": X}, tmp_path / "b.parquet")
+    writer = os.open(pipe, os.O_RDWR)  # otherwise a reader would wait here, instead of failing
+    calls: list[Callable[[], Any]] = [
+        *(lambda read=read: read(pipe) for read in (aj.read_parquet, aj.read_ipc, aj.read_ndjson, aj.scan_parquet)),
+        lambda: aj.read_parquet(f"file://{pipe}"),
+        lambda: aj.read_parquet(str(pipe), filesystem=fsspec.filesystem("file")),
+        lambda: open_path(str(pipe)),
+        lambda: aj.etl.run(len, pipe, tmp_path / "out", progress=False),
+        lambda: aj.etl.run(len, tmp_path / "b.parquet", pipe, progress=False),
+    ]
+    try:
+        for call in calls:
+            with pytest.raises(aj.JagValueError, match=told):
+                call()
+    finally:
+        os.close(writer)
