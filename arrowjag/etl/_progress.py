@@ -12,6 +12,8 @@ from arrowjag.etl._units import bytes_text, seconds_text
 __all__ = ["Progress", "make_progress"]
 
 _SECONDS_BETWEEN_LINES = 5.0
+_PERCENT_AND_BAR = 12
+"""Characters that the percentage and a bar of five characters take; the bar gets what the text leaves."""
 
 
 class Progress:
@@ -53,23 +55,36 @@ class Progress:
     def close(self) -> None:
         """End the display when the job has ended."""
 
-    def text(self) -> str:
+    def text(self, width: int | None = None) -> str:
         """Return the progress of the job in one line.
+
+        Parameters
+        ----------
+        width : int, optional
+            The characters that the line may have: it leaves out bytes, then the rate, then rows, then the remaining time.
 
         Returns
         -------
         str
-            Tasks, rows, rate and remaining time.
+            Tasks, rows, bytes, rate and remaining time.
         """
         seconds = max(time.monotonic() - self._started, 1e-9)
         rate = self.rows_done / seconds
-        left = f", {seconds_text((self.rows - self.rows_done) / rate)} left" if 0 < self.rows_done < self.rows else ""
         done = bytes_text(self.size * self.rows_done / self.rows) if self.rows else bytes_text(0)
-        read = f"{done}/{bytes_text(self.size)}, " if self.size else ""
         failed = f" ({self.tasks_failed} failed)" if self.tasks_failed else ""
-        return (
-            f"{self.tasks_done}/{self.tasks} tasks{failed}, {self.rows_done:,}/{self.rows:,} rows, {read}{rate:,.0f} rows/s{left}"
-        )
+        facts = {
+            "tasks": f"{self.tasks_done}/{self.tasks} tasks{failed}",
+            "rows": f"{self.rows_done:,}/{self.rows:,} rows",
+            "bytes": f"{done}/{bytes_text(self.size)}" if self.size else "",
+            "rate": f"{rate:,.0f} rows/s",
+            "left": f"{seconds_text((self.rows - self.rows_done) / rate)} left" if 0 < self.rows_done < self.rows else "",
+        }
+        for name in ("", "bytes", "rate", "rows", "left"):
+            facts.pop(name, None)
+            line = ", ".join(filter(None, facts.values()))
+            if width is None or len(line) <= width:
+                break
+        return line
 
 
 class _Lines(Progress):
@@ -104,7 +119,8 @@ class _Bar(Progress):
         self._bar, self._place = bar, place
 
     def show(self) -> None:
-        self._bar.update(self._place, completed=self.rows_done, facts=self.text())
+        facts = self.text(self._bar.console.width - _PERCENT_AND_BAR)
+        self._bar.update(self._place, completed=self.rows_done, facts=facts)
 
     def close(self) -> None:
         self.show()
@@ -112,6 +128,8 @@ class _Bar(Progress):
 
 
 class _RichBar(Protocol):
+    console: Any
+
     def update(self, place: Any, *, completed: int, facts: str) -> None: ...
 
     def stop(self) -> None: ...

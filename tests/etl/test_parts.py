@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,23 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     text = capsys.readouterr().err
     assert "100%" in text
     assert "1/2 tasks, 100/100 rows" in text
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_a_bar_on_a_narrow_terminal_leaves_out_facts_and_cuts_none(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", str(width))
+    shown = progress.make_progress(True, rows=12_345_678, tasks=1200, size=10**11)
+    shown._started -= 90
+    shown.task_failed()
+    shown.advance(4_000_000)
+    shown.close()
+    lines = [line for line in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err).splitlines() if line.strip()]
+    assert "…" not in "".join(lines)
+    assert "0/1200 tasks (1 failed)" in lines[-1]
+    assert (" left" in lines[-1], "12,345,678 rows" in lines[-1], "GB" in lines[-1]) == (width > 40, width > 60, width > 100)
 
 
 def test_lines_without_rich(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
