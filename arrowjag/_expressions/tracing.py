@@ -33,7 +33,7 @@ from arrowjag._expressions.tree import (
 )
 from arrowjag._methods import HOSTS, METHODS, Host, Rows, add_namespaces
 from arrowjag._methods import Method as MethodEntry
-from arrowjag._ops.elementwise import PYTHON_BINARY, PYTHON_UNARY
+from arrowjag._ops.elementwise import PYTHON_COMPARISONS, PYTHON_OPERATORS, PYTHON_UNARY
 from arrowjag._ops.elementwise.ufuncs import check_ufunc
 from arrowjag.errors import JagAttributeError, JagError, JagTypeError
 
@@ -399,21 +399,18 @@ class _Slots:
 
 # --------------------------------------------------------------------------------------------------- operators
 
-_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-
 
 def _add_operators() -> None:
-    for name in (*PYTHON_BINARY, *_COMPARISONS, "matmul"):
-        function = f"{name}_" if name in ("and", "or") else name
+    for name, function in PYTHON_OPERATORS.items():
 
-        def forward(self: Traced, other: Any, function: str = function) -> Any:
+        def forward(self: Traced, other: Any, function: str = function.__name__) -> Any:
             return self._operate(function, self, other)
 
-        def backward(self: Traced, other: Any, function: str = function) -> Any:
+        def backward(self: Traced, other: Any, function: str = function.__name__) -> Any:
             return self._operate(function, other, self)
 
         setattr(Traced, f"__{name}__", forward)
-        if name not in _COMPARISONS:
+        if name not in PYTHON_COMPARISONS:
             setattr(Traced, f"__r{name}__", backward)
     for name in PYTHON_UNARY:
 
@@ -426,8 +423,8 @@ def _add_operators() -> None:
         "__divmod__": lambda self, other: (self // other, self % other),
         "__rdivmod__": lambda self, other: (other // self, other % self),
     }
-    for name, function in others.items():
-        setattr(Traced, name, function)
+    for name, other in others.items():
+        setattr(Traced, name, other)
 
 
 def _caller(method: MethodEntry) -> Callable[..., Any]:

@@ -22,8 +22,10 @@ from arrowjag._array import JaggedArray
 from arrowjag._array.indexing import rows_of_key
 from arrowjag._array.row_functions import needed_type
 from arrowjag._array.windows import WindowMethods
-from arrowjag._expressions.tree import OF_YOUR_CODE, is_scalar, mapped_values, record_arguments
+from arrowjag._expressions import is_plain
+from arrowjag._expressions.tree import OF_YOUR_CODE, is_scalar, mapped_values, record_arguments, record_operands
 from arrowjag._methods import FREE_FUNCTIONS, HOSTS, METHODS, Host, Method, Rows, add_namespaces, rows_of_free
+from arrowjag._ops.elementwise import PYTHON_COMPARISONS, PYTHON_OPERATORS
 from arrowjag._vocabulary.spellings import suggestion
 from arrowjag.errors import JagAttributeError, JagTypeError, MissingDependencyError
 
@@ -346,13 +348,8 @@ def _delegate(method: Method) -> Any:
     return method.described(call)
 
 
-def _operators(name: str) -> tuple[Any, Any]:
-    function = getattr(operator, name)
+def _operators(function: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     return (lambda self, other: self._binary(function, self, other)), (lambda self, other: self._binary(function, other, self))
-
-
-_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift", "matmul")
-_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def _complete() -> None:
@@ -360,11 +357,11 @@ def _complete() -> None:
     for name, method in METHODS.items():
         if name.isidentifier() and name not in vars(DaskSeriesJag):
             setattr(DaskSeriesJag, name, _delegate(method))
-    for name in (*_ARITHMETIC, *_COMPARISONS):
-        forward, backward = _operators(name)
-        setattr(DaskSeriesJag, f"__{name.rstrip('_')}__", forward)
-        if name not in _COMPARISONS:
-            setattr(DaskSeriesJag, f"__r{name.rstrip('_')}__", backward)
+    for name, function in PYTHON_OPERATORS.items():
+        forward, backward = _operators(function)
+        setattr(DaskSeriesJag, f"__{name}__", forward)
+        if name not in PYTHON_COMPARISONS:
+            setattr(DaskSeriesJag, f"__r{name}__", backward)
 
 
 _complete()
@@ -381,9 +378,9 @@ def _leave_to_accessors(name: str) -> None:
     setattr(dd.Series, name, called)
 
 
-for _name in (*_ARITHMETIC, "divmod", *_COMPARISONS):
-    if hasattr(dd.Series, f"__{_name.rstrip('_')}__"):  # dask has no shifts
-        _leave_to_accessors(f"__{_name.rstrip('_')}__")
+for _name in (*PYTHON_OPERATORS, "divmod"):
+    if hasattr(dd.Series, f"__{_name}__"):  # dask has no shifts
+        _leave_to_accessors(f"__{_name}__")
 
 
 # ----------------------------------------------------------------------------------------------------- free functions
@@ -407,6 +404,21 @@ def _owns(value: Any) -> bool:
     return isinstance(value, (dd.Series, DaskSeriesJag))
 
 
+def _refuse_rows(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], *, is_traced: bool) -> None:
+    """Raise for lists and arrays with one item per row among the arguments of a function."""
+
+    def check(value: Any, *, rowwise: bool = False) -> None:
+        members = value if isinstance(value, (list, tuple)) and any(map(_owns, value)) else [value]
+        for one in members:
+            _without_rows(name, _unboxed(one), rowwise=rowwise)
+
+    if not is_traced:
+        record_operands(name, args, kwargs, check, (dd.Series, DaskSeriesJag), lambda one: isinstance(one, JaggedArray))
+        return
+    for one in (*args, *kwargs.values()):
+        check(one, rowwise=is_plain(one, (dd.Series, DaskSeriesJag)))
+
+
 def _call_free(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function by partitions, or on one partition if its effect on the rows is unknown or its rows depend on others."""
     series: list[Any] = []
@@ -418,6 +430,8 @@ def _call_free(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str
         series.append(found)
         return _Place(len(series) - 1)
 
+    is_traced = not hasattr(function, "rows")
+    _refuse_rows(name, args, kwargs, is_traced=is_traced)
     opened = lambda one: as_array(_unboxed(one)._meta) if _owns(one) else one  # noqa: E731
     on_empty = {key: mapped_values(one, opened) for key, one in kwargs.items()}
     rows = rows_of_free(function, tuple(mapped_values(one, opened) for one in args), on_empty)
@@ -425,7 +439,6 @@ def _call_free(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str
         raise JagTypeError(
             f"{name} gives other rows than the columns of a dask frame have: call it on the pandas columns that compute() returns"
         )
-    is_traced = not hasattr(function, "rows")
     if name in OF_YOUR_CODE and not is_traced:
         needed_type(kwargs.get("type"), name)
     call = functools.partial(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +15,7 @@ from arrowjag._array.base import as_column
 from arrowjag._column import Column, row_validity
 from arrowjag._kernels.base.memory import both_valid
 from arrowjag._ops import structure
+from arrowjag._ops.elementwise import PYTHON_COMPARISONS, PYTHON_OPERATORS
 from arrowjag._pyarrow_versions import has_views, without_views
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError, plural
@@ -143,11 +143,14 @@ class Operators:
         return tuple(map(wrap, result)) if isinstance(result, tuple) else wrap(result)
 
 
+_OF_PANDAS = frozenset({"eq", "ne", "matmul"})
+"""Operators that compare whole rows, or that Series of pandas define by `dot`."""
+
+
 def _add_operators() -> None:
-    names = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift")
-    functions: dict[str, Callable[[Any, Any], Any]] = {name.rstrip("_"): getattr(operator, name) for name in names}
-    functions["divmod"] = divmod
-    for name, function in functions.items():
+    for name, function in (PYTHON_OPERATORS | {"divmod": divmod}).items():
+        if name in _OF_PANDAS:
+            continue
 
         def forward(self: Operators, other: Any, function: Any = function) -> Any:
             return self._binary(function, other)
@@ -156,14 +159,8 @@ def _add_operators() -> None:
             return self._binary(function, other, reflected=True)
 
         setattr(Operators, f"__{name}__", forward)
-        setattr(Operators, f"__r{name}__", backward)
-    for name in ("lt", "le", "gt", "ge"):
-        comparison = getattr(operator, name)
-
-        def compare(self: Operators, other: Any, function: Any = comparison) -> Any:
-            return self._binary(function, other)
-
-        setattr(Operators, f"__{name}__", compare)
+        if name not in PYTHON_COMPARISONS:
+            setattr(Operators, f"__r{name}__", backward)
 
 
 _add_operators()

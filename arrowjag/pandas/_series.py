@@ -14,6 +14,7 @@ import pyarrow as pa
 from arrowjag._array import JaggedArray
 from arrowjag._array.indexing import is_full, rows_of_slots
 from arrowjag._methods import METHODS, Method, Rows, add_namespaces
+from arrowjag._ops.elementwise import PYTHON_COMPARISONS, PYTHON_OPERATORS
 from arrowjag._vocabulary.spellings import suggestion
 from arrowjag.errors import JagAttributeError, JagTypeError, Suggesting, plural
 from arrowjag.pandas._convert import as_array
@@ -270,12 +271,8 @@ def _delegate_operator(name: str, function: Callable[[Any, Any], Any]) -> None:
         return NotImplemented if isinstance(other, pd.DataFrame) else self._binary(function, other, self)
 
     setattr(SeriesJag, f"__{name}__", forward)
-    if name not in _COMPARISONS:
+    if name not in PYTHON_COMPARISONS:
         setattr(SeriesJag, f"__r{name}__", backward)
-
-
-_COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
-_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift", "matmul")
 
 
 def _complete() -> None:
@@ -286,8 +283,8 @@ def _complete() -> None:
     for name in dir(JaggedArray):
         if not name.startswith("_") and name not in METHODS and name not in vars(SeriesJag):
             setattr(SeriesJag, name, _hand_on(name))
-    for name in (*_OPERATORS, *sorted(_COMPARISONS)):
-        _delegate_operator(name.rstrip("_"), getattr(operator, name))
+    for name, function in PYTHON_OPERATORS.items():
+        _delegate_operator(name, function)
     _delegate_operator("divmod", divmod)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import json
-import operator
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -20,6 +19,7 @@ from arrowjag._column import Column, row_validity
 from arrowjag._integers import integer
 from arrowjag._methods import METHODS
 from arrowjag._ops import structure
+from arrowjag._ops.elementwise import PYTHON_COMPARISONS, PYTHON_OPERATORS
 from arrowjag._vocabulary.spellings import suggestion
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagAttributeError, JagIndexError, JagValueError, ShapeError
@@ -234,9 +234,9 @@ class Row:
 
 def _add_operators() -> None:
     """Add arithmetic and logical operators, with the row as the left or the right operand."""
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor"):
-        function = getattr(operator, name)
-        plain = name.rstrip("_")
+    for name, function in PYTHON_OPERATORS.items():
+        if name in PYTHON_COMPARISONS or name == "matmul":  # rows are compared whole, and are no matrices
+            continue
 
         def forward(self: Row, other: Any, function: Any = function) -> Any:
             return self._binary(function, other)
@@ -244,8 +244,8 @@ def _add_operators() -> None:
         def backward(self: Row, other: Any, function: Any = function) -> Any:
             return self._binary(function, other, reflected=True)
 
-        setattr(Row, f"__{plain}__", forward)
-        setattr(Row, f"__r{plain}__", backward)
+        setattr(Row, f"__{name}__", forward)
+        setattr(Row, f"__r{name}__", backward)
 
 
 _add_operators()

@@ -7,26 +7,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from arrowjag._methods import Method
-from arrowjag._ops.elementwise import PYTHON_BINARY, PYTHON_UNARY
+from arrowjag._ops.elementwise import PYTHON_COMPARISONS, PYTHON_OPERATORS, PYTHON_UNARY
 
 __all__ = ["add_methods", "add_operators", "caller"]
-
-COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-BINARY = (*(name for name in PYTHON_BINARY if name not in COMPARISONS), "matmul")
-_RESERVED = {"and", "or"}
 
 
 def add_operators(surface: type) -> None:
     """Add Python's operators to a class; each calls `_operate` with its name and its operands from left to right."""
-    for name in (*BINARY, *COMPARISONS):
-        function = f"{name}_" if name in _RESERVED else name
-        setattr(surface, f"__{name}__", _two_sided(f"__{name}__", function))
-        if name in BINARY:
-            setattr(surface, f"__r{name}__", _two_sided(f"__r{name}__", function, reflected=True))
+    for name, function in PYTHON_OPERATORS.items():
+        setattr(surface, f"__{name}__", _two_sided(f"__{name}__", function.__name__))
+        if name not in PYTHON_COMPARISONS:
+            setattr(surface, f"__r{name}__", _two_sided(f"__r{name}__", function.__name__, reflected=True))
     for name in PYTHON_UNARY:
         setattr(surface, f"__{name}__", _one_sided(name))
-    for name, function in _ODD.items():
-        setattr(surface, name, function)
+    for name, odd in _ODD.items():
+        setattr(surface, name, odd)
 
 
 def _rounded(self: Any, ndigits: int = 0) -> Any:

@@ -15,11 +15,12 @@ from arrowjag._array.windows import WindowMethods
 from arrowjag._expressions import Trace, Traced, is_plain, recorded_key, recorded_positions
 from arrowjag._html import facts_html
 from arrowjag._methods import METHODS, Host, add_namespaces
+from arrowjag._ops.elementwise import PYTHON_OPERATORS
 from arrowjag._ops.elementwise.ufuncs import check_ufunc
 from arrowjag.errors import JagTypeError, Suggesting
 from arrowjag.polars._evaluation import describe
 from arrowjag.polars._names import add_aliases, check_keywords, own_names, refuse, refuse_foreign
-from arrowjag.polars._surface import BINARY, COMPARISONS, add_methods, add_operators, caller
+from arrowjag.polars._surface import add_methods, add_operators, caller
 from arrowjag.polars._tree import (
     Call,
     Input,
@@ -210,7 +211,7 @@ class _Slots(Suggesting):
         return JagExpr(Call("slots", "x.S[...]", (self._column, recorded_positions(key, record))))
 
 
-_OPERATORS = frozenset(f"__{name}__" for name in (*BINARY, *COMPARISONS))
+_OPERATORS = frozenset(f"__{name}__" for name in PYTHON_OPERATORS)
 
 
 def _refuse_selector_on_the_left() -> None:

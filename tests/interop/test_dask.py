@@ -184,6 +184,12 @@ def test_lists_with_an_item_for_each_row_are_refused() -> None:
         lambda: operator.add(v, [1, 2, 3, 4, 5, 6]),
         lambda: np.arange(6) * v,
         lambda: np.maximum(v, X),
+        lambda: aj.where([True] * 6, v, 0),
+        lambda: aj.coalesce(v, X),
+        lambda: aj.zip(a=v, b=np.arange(6)),
+        lambda: aj.concat([v, X], axis=1),
+        lambda: aj.fold(lambda state, a, b: state + a * b, 0, v, X, type="int64"),
+        lambda: aj.jit(lambda x, y: x * y)(v, [1, 2, 3, 4, 5, 6]),
     ]
     for call in calls:
         with pytest.raises(JagTypeError, match="has the items of all rows, and each partition needs its own: make it a column"):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import keyword
+import operator
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -48,6 +50,8 @@ __all__ = [
     "COMPARISONS",
     "FUNCTIONS",
     "PYTHON_BINARY",
+    "PYTHON_COMPARISONS",
+    "PYTHON_OPERATORS",
     "PYTHON_UNARY",
     "UFUNCS",
     "UNARY",
@@ -212,12 +216,19 @@ FUNCTIONS: dict[str, Elementwise] = {
 
 BINARY = {name: one.compute for name, one in FUNCTIONS.items() if one.compute and one.ufuncs[0].nin == 2}
 UNARY = {name: one.compute for name, one in FUNCTIONS.items() if one.compute and one.ufuncs[0].nin == 1}
-COMPARISONS = frozenset(name for name, one in FUNCTIONS.items() if one.python in {"eq", "ne", "lt", "le", "gt", "ge"})
+PYTHON_COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
+COMPARISONS = frozenset(name for name, one in FUNCTIONS.items() if one.python in PYTHON_COMPARISONS)
 """Operators that compare scalars by value, even if they don't fit the other operand's type."""
 
 UFUNCS = {ufunc: name for name, one in FUNCTIONS.items() if one.compute for ufunc in one.ufuncs}
 PYTHON_BINARY = {one.python: name for name, one in FUNCTIONS.items() if one.python and name in BINARY}
 PYTHON_UNARY = {one.python: name for name, one in FUNCTIONS.items() if one.python and name in UNARY}
+PYTHON_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    name: getattr(operator, f"{name}_" if keyword.iskeyword(name) else name) for name in (*PYTHON_BINARY, "matmul")
+}
+"""Python's operators of two operands: their names in special methods, such as ``__and__``, with their functions in `operator`.
+Every surface defines them, and in addition those with reflected operands of all that are not `PYTHON_COMPARISONS`."""
+
 BY_ARROW = {one.arrow: one.ufuncs[0] for one in FUNCTIONS.values() if one.arrow}
 
 
