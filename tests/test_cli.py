@@ -28,6 +28,7 @@ import arrowjag as aj
 from arrowjag._pyarrow_versions import TOO_FEW_NULLS_OF_FIELDS
 from arrowjag.cli import _commands, _facts, _jobs, _tables, main
 from arrowjag.cli._facts import Tally, read_facts
+from arrowjag.cli._folders import open_path
 from arrowjag.cli._sources import open_source
 from arrowjag.dims import Ragged
 from arrowjag.errors import JagError, JagValueError
@@ -228,6 +229,25 @@ def test_a_folder_of_files_with_structs_is_sampled(tmp_path: Path, monkeypatch: 
     assert (score.values, score.minimum, score.maximum, score.groups_read) == (80, "0", "3", 8)
     monkeypatch.setattr(_facts, "SAMPLED_VALUES", 30)
     assert read_facts(tmp_path, "docs.score").columns[0].groups_read == 3
+
+
+def test_a_folder_divides_its_groups_among_files_in_one_pass(tmp_path: Path) -> None:
+    for number, rows in enumerate([3, 0, 1, 4]):
+        table = pa.table({"v": aj.array([[number, row] for row in range(rows)], type=pa.int64(), ndim=2).to_arrow()})
+        pq.write_table(table, tmp_path / f"{number}.parquet", row_group_size=2)
+    passes: list[int] = []
+
+    class Groups(list[int]):
+        def __iter__(self) -> Any:
+            passes.append(1)
+            return super().__iter__()
+
+    source = open_path(str(tmp_path))
+    (field,) = source.fields
+    assert source.sizes == [2, 1, 0, 1, 2, 2]
+    found = source.batches(field, field.leaves, Groups([0, 3, 4, 5]))
+    assert [row for batch in found for row in batch.to_pylist()] == [[0, 0], [0, 1], [2, 0], [3, 0], [3, 1], [3, 2], [3, 3]]
+    assert passes == [1]
 
 
 def test_plain_lists_are_jagged_and_said_to_be_plain(tmp_path: Path) -> None:

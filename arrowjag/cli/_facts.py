@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -374,9 +374,9 @@ def _examples(source: Source, chosen: Field, rows: tuple[int, int], width: int) 
 
 def _filled(source: Source, chosen: Field, groups: Iterable[int], *, last: bool = False) -> Iterator[Column]:
     """The first (or last) part with rows of each group; writers leave groups without any."""
-    for group in groups:
+    for group in (group for group in groups if source.sizes[group]):
         parts = (one for one in _columns(source, chosen, chosen.leaves, [group]) if one.shape.nodes(1))
-        yield from list(parts)[-1:] if last else itertools.islice(parts, 1)
+        yield from deque(parts, maxlen=1) if last else itertools.islice(parts, 1)
 
 
 def _extents(chosen: Field) -> tuple[int | None, ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from itertools import accumulate
 
 import pyarrow as pa
 import pyarrow.fs as pf
@@ -78,6 +80,10 @@ def _table_source(place: str, snapshot: Snapshot) -> Source:
     return FolderSource(place, form, files, snapshot.partitions, snapshot.schema, [_parquet(file) for file in files])
 
 
+_MOST_OPEN = 100
+"""Files of a folder that stay open from column to column; systems limit the number of open files."""
+
+
 class FolderSource:
     """Parquet files of one schema; the row groups of all are the groups."""
 
@@ -99,23 +105,27 @@ class FolderSource:
         ]
         self.bytes = sum(one.bytes for one in self._sources)
         self.rows = sum(one.rows for one in self._sources)
-        self.groups = sum(one.groups for one in self._sources)
+        self.sizes = [size for one in self._sources for size in one.sizes]
+        self.groups = len(self.sizes)
         self.created_by = self._sources[0].created_by if self._sources else ""
         with plain_extensions():
             self.fields = fields_of(pa.ipc.read_schema(schema.serialize()))
-        self._paths = {leaf.number: (field, leaf.path) for field in self.fields for leaf in field.leaves}
+        self._paths = {leaf.number: (field.name, leaf.path) for field in self.fields for leaf in field.leaves}
+        # By name, because files may have thousands of columns; of two columns of one name, the first.
+        self._fields = [{one.name: one for one in reversed(source.fields)} for source in sources]
+        self._leaves = [
+            {(name, leaf.path): leaf for name, one in fields.items() for leaf in reversed(one.leaves)} for fields in self._fields
+        ]
+        self._ends = list(accumulate(source.groups for source in sources))
 
     def _in_file(self, number: int, leaf: Leaf) -> Leaf | None:
-        """Return the leaf in one file."""
-        field, path = self._paths[leaf.number]
-        found = self._field_of(number, field.name)
-        return None if found is None else next((one for one in found.leaves if one.path == path), None)
+        """Return the leaf in one file; partition columns take precedence over columns of the file."""
+        name, path = self._paths[leaf.number]
+        return None if name in self._keys[number] else self._leaves[number].get((name, path))
 
     def _field_of(self, number: int, name: str) -> Field | None:
         """Return the column in one file; partition columns take precedence."""
-        if name in self._keys[number]:
-            return None
-        return next((one for one in self._sources[number].fields if one.name == name), None)
+        return None if name in self._keys[number] else self._fields[number].get(name)
 
     def statistics(self, leaves: tuple[Leaf, ...]) -> Statistics:
         """Combine the facts of all files; rows of a file without the column are null."""
@@ -132,7 +142,7 @@ class FolderSource:
         return found
 
     def _add_key(self, found: Statistics, number: int, leaf: Leaf) -> None:
-        value = self._keys[number].get(self._paths[leaf.number][0].name)
+        value = self._keys[number].get(self._paths[leaf.number][0])
         if value is not None and found.bounded:
             add_bounds(found, value, value)
         elif value is None and found.nulls is not None:
@@ -148,12 +158,16 @@ class FolderSource:
 
     def batches(self, field: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[pa.Array]:
         """Read file by file, in the common type of all files."""
-        first = 0
-        for number, source in enumerate(self._sources):
-            inside = [group - first for group in groups if first <= group < first + source.groups]
-            first += source.groups
-            if inside:
-                yield from self._file_batches(number, field, leaves, inside)
+        inside: dict[int, list[int]] = {}
+        for group in groups:
+            number = bisect_right(self._ends, group)
+            inside.setdefault(number, []).append(group - self._ends[number] + self._sources[number].groups)
+        for number, found in inside.items():
+            try:
+                yield from self._file_batches(number, field, leaves, found)
+            finally:
+                if self.files > _MOST_OPEN:
+                    self._sources[number].close()
 
     def _file_batches(self, number: int, field: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[pa.Array]:
         source, there = self._sources[number], self._field_of(number, field.name)

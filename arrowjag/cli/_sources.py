@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,7 +24,7 @@ from arrowjag.io._damage import describe_missing, reading
 from arrowjag.io._field_ids import FieldNames, rename_fields
 from arrowjag.io._footer import parse_footer, read_content
 from arrowjag.io._plain import typed_schema
-from arrowjag.io._scan import iter_batches
+from arrowjag.io._scan import has_dictionary, iter_batches
 
 __all__ = [
     "Field",
@@ -40,6 +40,11 @@ __all__ = [
 ]
 
 ALL_VALUES = 1 << 62
+_BUFFER = 1 << 20
+"""Bytes of a column chunk that are read at once, so that the first rows of a large one are read alone."""
+
+_MOST_KEPT = 1_000_000
+"""Columns of record batches that are kept, because each batch is read with all of its columns."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,7 @@ class Statistics:
 
 
 class Source(Protocol):
-    """A file of columns, cut into groups of rows."""
+    """A file of columns, cut into groups of rows; `sizes` is the number of rows per group."""
 
     path: str
     format: str
@@ -90,6 +95,7 @@ class Source(Protocol):
     bytes: int
     rows: int
     groups: int
+    sizes: list[int]
     fields: tuple[Field, ...]
     created_by: str
 
@@ -198,11 +204,30 @@ class ParquetSource:
         self._metadata = parse_footer(content)
         self._told = Chunks(self._metadata, content)
         self.rows = self._metadata.num_rows
-        self.groups = self._metadata.num_row_groups
+        self.sizes = [self._metadata.row_group(group).num_rows for group in range(self._metadata.num_row_groups)]
+        self.groups = len(self.sizes)
+        self._totals: dict[int, int] = {}
+        self._file: pq.ParquetFile | None = None
         schema = self._metadata.schema.to_arrow_schema()
         told = typed_schema(schema, self._metadata.metadata)
         self.fields = fields_of(schema, {one.name: one.type.ndim for one in told if isinstance(one.type, dtype.JaggedType)})
         self.created_by = self._metadata.created_by
+        self._same: dict[str, list[Field]] = {}
+        for one in self.fields:
+            self._same.setdefault(one.name, []).append(one)
+
+    def _reader(self) -> pq.ParquetFile:
+        """Return the open file, which is kept for the next column: it takes the longer to open, the more columns there are."""
+        if self._file is None:
+            with plain_extensions():
+                self._file = pq.ParquetFile(self._open(), metadata=self._metadata, pre_buffer=False, buffer_size=_BUFFER)
+        return self._file
+
+    def close(self) -> None:
+        """Close the file until the next column is read."""
+        if self._file is not None:
+            self._file.close(force=True)
+        self._file = None
 
     def _chunks(self, leaf: Leaf) -> Iterator[Any]:
         return (self._told.of(group, leaf.number) for group in range(self.groups))
@@ -227,18 +252,22 @@ class ParquetSource:
 
     def group_rows(self, groups: list[int]) -> int:
         """Return the total number of rows of some groups."""
-        return sum(self._metadata.row_group(group).num_rows for group in groups)
+        return sum(self.sizes[group] for group in groups)
+
+    def _total(self, leaf: Leaf) -> int:
+        """Return the number of values in all groups."""
+        if leaf.number not in self._totals:
+            self._totals[leaf.number] = sum(self.values(leaf))
+        return self._totals[leaf.number]
 
     def batches(self, field: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[pa.Array]:
         names = [self._metadata.schema.column(leaf.number).path for leaf in leaves]
-        values = sum(chunk.num_values for leaf in leaves[:1] for chunk in self._chunks(leaf))
+        values = sum(map(self._total, leaves[:1]))
         rows = max(1, min(1 << 16, (1 << 22) * max(1, self.rows) // max(1, values)))
-        with plain_extensions():
-            file = pq.ParquetFile(self._open(), metadata=self._metadata, pre_buffer=False)
         # pyarrow also reads the columns whose paths begin with one of these: with a.b all of a column of lists named "a.b".
-        same = [one for one in self.fields if one.name == field.name]
+        same = self._same.get(field.name, ())
         rank = next((place for place, one in enumerate(same) if one.leaves[:1] == field.leaves[:1]), 0)
-        for batch in iter_batches(file, rows, groups, names, use_threads=True):
+        for batch in iter_batches(self._reader(), rows, groups, names, apart=has_dictionary(field.type), use_threads=True):
             read = batch.schema.get_all_field_indices(field.name)
             yield batch.column(read[min(rank, len(read) - 1)])
 
@@ -301,8 +330,12 @@ class IpcSource:
         reader = pa.ipc.open_file(self._map)
         self.groups = reader.num_record_batches
         self.fields = fields_of(reader.schema)
+        self._places = {leaf.number: place for place, one in enumerate(self.fields) for leaf in one.leaves}
+        self._kept: dict[int, pa.RecordBatch] = {}
+        self._opened: tuple[int | None, Any] | None = None
         self._mapped = self._is_mapped(reader)
-        self.rows = sum(batch.num_rows for batch in self._batches(0)) if self.fields else 0
+        self.sizes = [batch.num_rows for batch in self._batches(0)] if self.fields else [0] * self.groups
+        self.rows = sum(self.sizes)
         self.created_by = ""
 
     def _is_mapped(self, reader: Any) -> bool:
@@ -316,26 +349,32 @@ class IpcSource:
                 return all(whole.address <= one.address < whole.address + whole.size for one in buffers)
         return True
 
-    def _batches(self, place: int) -> Iterator[pa.RecordBatch]:
+    def _batches(self, place: int, groups: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
         """Yield one column, batch by batch. Arrow copies if it reads a subset of columns, so only compressed files use that."""
-        with plain_extensions():
-            if self._mapped:
-                reader, at = pa.ipc.open_file(self._map), place
-            else:
-                reader, at = pa.ipc.open_file(self._map, options=pa.ipc.IpcReadOptions(included_fields=[place])), 0
-        return (pa.record_batch([reader.get_batch(group).column(at)], ["_"]) for group in range(self.groups))
+        reader = self._reader(None if self._mapped else place)
+        for group in range(self.groups) if groups is None else groups:
+            batch = self._kept.get(group)
+            if batch is None:
+                batch = reader.get_batch(group)
+                if self._mapped and len(self._kept) * len(self.fields) < _MOST_KEPT:
+                    self._kept[group] = batch
+            yield pa.record_batch([batch.column(place if self._mapped else 0)], ["_"])
+
+    def _reader(self, place: int | None) -> Any:
+        """Return a reader of one column, or of all; the last one is kept: the schema of many columns takes long to parse."""
+        if self._opened is None or self._opened[0] != place:
+            options = None if place is None else pa.ipc.IpcReadOptions(included_fields=[place])
+            with plain_extensions():
+                self._opened = place, pa.ipc.open_file(self._map, options=options)
+        return self._opened[1]
 
     def statistics(self, leaves: tuple[Leaf, ...]) -> Statistics:
-        places = {self._place(leaf) for leaf in leaves}
+        places = {self._places[leaf.number] for leaf in leaves}
         size = sum(nbytes(batch) for place in places for batch in self._batches(place))
         return Statistics(size, size, None, bounded=False)
-
-    def _place(self, leaf: Leaf) -> int:
-        return next(place for place, one in enumerate(self.fields) if leaf in one.leaves)
 
     def sample(self, leaf: Leaf, limit: int) -> list[int]:
         return list(range(self.groups))
 
     def batches(self, field: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[pa.Array]:
-        wanted = set(groups)
-        return (batch.column(0) for group, batch in enumerate(self._batches(self._place(leaves[0]))) if group in wanted)
+        return (batch.column(0) for batch in self._batches(self._places[leaves[0].number], groups))

@@ -246,8 +246,12 @@ class _Like:
 
     @classmethod
     def of(cls, part: Part, plan: Plan) -> _Like:
-        apart = any(map(has_dictionary, part.stored.types)) or has_int96(part.footer)
-        return cls(part.schema, chunks_of(part, plan), apart)
+        return cls(part.schema, chunks_of(part, plan), _is_read_apart(part) or has_int96(part.footer))
+
+
+def _is_read_apart(part: Part) -> bool:
+    """Return whether a column of a file holds a dictionary, whose row groups are read one by one."""
+    return any(map(has_dictionary, part.stored.types))
 
 
 @contextlib.contextmanager
@@ -288,7 +292,8 @@ def _read(part: Part, reader: Any, groups: Sequence[int], chunks: list[str], cou
         yield from (pa.table({"": pa.nulls(min(_ROWS, count - start))}) for start in range(0, count, _ROWS))
     elif count:
         rows = _batch_rows(part, reader, groups, chunks, batch_bytes)
-        yield from map(_as_table, iter_batches(reader, rows, groups, chunks))  # a loop would hold a batch while the next is read
+        # A loop would hold a batch while the next one is read.
+        yield from map(_as_table, iter_batches(reader, rows, groups, chunks, apart=_is_read_apart(part)))
 
 
 def _as_table(batch: pa.RecordBatch) -> pa.Table:
@@ -303,7 +308,7 @@ def _batch_rows(part: Part, reader: Any, groups: Sequence[int], chunks: list[str
     rows = max(1, int(batch_bytes / _SAMPLE / told[0]))
     if sum(part.footer.row_group(group).num_rows for group in groups) <= rows:
         return rows
-    sample = next(iter_batches(reader, rows, groups[:1], chunks), None)
+    sample = next(iter_batches(reader, rows, groups[:1], chunks, apart=_is_read_apart(part)), None)
     found = nbytes(sample) / sample.num_rows if sample is not None and sample.num_rows else 1.0
     return max(1, int(batch_bytes / (max(found, told[0]) * max(told) / told[0])))
 

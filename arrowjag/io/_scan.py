@@ -430,14 +430,14 @@ def open_reader(part: Part, plan: Plan, **options: Any) -> tuple[Reader, list[st
 
 
 def iter_batches(
-    reader: Reader, rows: int, groups: Sequence[int], chunks: list[str], use_threads: bool = False
+    reader: Reader, rows: int, groups: Sequence[int], chunks: list[str], *, apart: bool, use_threads: bool = False
 ) -> Iterator[pa.RecordBatch]:
     """Read column chunks of row groups in batches of at most `rows` rows.
 
-    If a column of the file holds a dictionary, each batch holds rows of a single row group: pyarrow can't read lists of a
-    dictionary from several ones into one batch.
+    With `apart`, each batch holds rows of a single row group: pyarrow can't read lists of a dictionary from several ones into one
+    batch.
     """
-    runs = [[group] for group in groups] if any(map(has_dictionary, reader.schema_arrow.types)) else [list(groups)]
+    runs = [[group] for group in groups] if apart else [list(groups)]
     for run in runs:
         yield from reader.iter_batches(rows, row_groups=run, columns=chunks, use_threads=use_threads)
 
