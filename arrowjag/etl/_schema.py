@@ -11,7 +11,7 @@ from arrowjag import _arrow
 from arrowjag.errors import JagError, JagTypeError, JagValueError
 from arrowjag.io._frames import from_table, to_table
 from arrowjag.io._scan import conform_table
-from arrowjag.io._schemas import merge_types
+from arrowjag.io._schemas import merge_types, repeated_name
 
 __all__ = ["METADATA_KEY", "THE_TABLE", "bare_schema", "check_schema", "conform_result", "make_frame", "read_frame"]
 
@@ -89,9 +89,9 @@ def read_frame(result: Any, name: str) -> pa.Table:
         raise JagTypeError(
             f"{name} returned {_article(kind)}, expected a frame: polars, pandas, a pa.Table or a dict of arrays"
         ) from error
-    twice = [one for one in table.column_names if table.column_names.count(one) > 1]
-    if twice:
-        raise JagValueError(f"{name} returned two columns of the name {twice[0]!r}")
+    twice = repeated_name(table.column_names)
+    if twice is not None:
+        raise JagValueError(f"{name} returned two columns of the name {twice!r}")
     if table.num_rows and not table.num_columns:
         raise JagValueError(f"{name} returned {table.num_rows:,} rows and no columns, and Parquet stores rows in columns")
     return table.replace_schema_metadata(bare_schema(table.schema).metadata)
@@ -153,7 +153,7 @@ def check_schema(schema: Any) -> pa.Schema:
         raise JagTypeError(f"schema must be a pa.Schema or names with Arrow types, got {type(schema).__name__}: {error}") from error
     if not found.names:
         raise JagValueError("schema has no columns; leave it out to take that of the first results")
-    twice = next((name for name in found.names if found.names.count(name) > 1), None)
+    twice = repeated_name(found.names)
     if twice is not None:
         raise JagValueError(f"schema has two columns of the name {twice!r}")
     return found
@@ -185,17 +185,17 @@ def conform_result(table: pa.Table, schema: pa.Schema, owner: str = "the job", h
     """
     if table.schema.equals(schema, check_metadata=False):
         return table.replace_schema_metadata(schema.metadata)
-    missing = [name for name in schema.names if name not in table.column_names]
-    more = [name for name in table.column_names if name not in schema.names]
+    found, known = table.column_names, schema.names
+    missing, more = ([name for name in one if name not in others] for one, others in ((known, set(found)), (found, set(known))))
     if missing or more:
         said = [f"{word} column {', '.join(map(repr, names))}" for word, names in (("lacks", missing), ("adds", more)) if names]
         columns = f"the columns of {owner} are {', '.join(schema.names)}"
         raise JagValueError(f"the result {' and '.join(said)}; {columns}; {hint or _OTHER_COLUMNS}")
     for field in schema:
-        found = table.schema.field(field.name).type
-        if not _is_alike(found, field.type):
+        type = table.schema.field(field.name).type
+        if not _is_alike(type, field.type):
             raise JagValueError(
-                f"the result, column {field.name!r}: {found} does not fit {field.type}, the type of {owner}; {_IN_FUNCTION}"
+                f"the result, column {field.name!r}: {type} does not fit {field.type}, the type of {owner}; {_IN_FUNCTION}"
             )
     try:
         return conform_table(table, schema, "the result")

@@ -22,6 +22,7 @@ from arrowjag.io._files import StoredFile, has_keys, is_dataset
 from arrowjag.io._locate import Located, RealPaths, Search, TableFolderError, locate, refuse_repeated
 from arrowjag.io._parquet import is_parquet, open_dataset, prune_files
 from arrowjag.io._scan import Part, full_schema, in_threads, open_parts
+from arrowjag.io._schemas import repeated_name
 from arrowjag.io._snapshots import open_snapshot
 from arrowjag.io._tables import Snapshot, is_table
 
@@ -193,7 +194,7 @@ def open_source(
     folder = None if found is None or found.base is None else found.base.rstrip("/")
     base = folder or os.path.commonpath([os.path.dirname(part.name) for part in parts])  # noqa: PTH120 - paths of any file system
     names = [part.name[len(base) :].lstrip("/") for part in parts]
-    twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+    twice = repeated_name(names)
     if twice is not None:
         raise JagValueError(f"the source names {twice} twice: its rows would be counted twice")
     if found is None or len(found.searches) != 1:  # `locate` has compared the files of one folder or pattern

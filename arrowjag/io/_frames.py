@@ -13,6 +13,7 @@ from arrowjag._gate.capsules import import_table
 from arrowjag._pyarrow_versions import with_metadata
 from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError
 from arrowjag.functions._storage import pandas_facts, portable
+from arrowjag.io._schemas import repeated_name
 
 __all__ = ["check_host", "from_table", "index_columns", "to_table"]
 
@@ -55,7 +56,7 @@ def to_table(frame: Any) -> pa.Table:
         kind = JagTypeError if isinstance(error, (pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError)) else JagValueError
         told = "; ".join(map(str, error.args)) or str(error)
         raise kind(f"Arrow can't convert this {type(frame).__name__}: {told}") from error
-    twice = next((name for name in table.column_names if table.column_names.count(name) > 1), None)
+    twice = repeated_name(table.column_names)
     if twice is not None:
         raise JagValueError(f"the frame has two columns of the name {twice!r}, which no reader could tell apart: rename one")
     return with_metadata(table, portable(table.schema).metadata)

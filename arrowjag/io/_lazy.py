@@ -100,7 +100,7 @@ class _Source:
 
     def __init__(self, parts: Sequence[Part], schema: pa.Schema, columns: list[str], filters: Any, verify: bool) -> None:
         self.parts = parts
-        self.schema = schema
+        self.schema, self.known = schema, frozenset(schema.names)
         self.columns = columns
         self.filters = filters
         self.verify = verify
@@ -109,7 +109,8 @@ class _Source:
     def __call__(
         self, with_columns: list[str] | None, predicate: Any, n_rows: int | None, _batch_size: int | None = None
     ) -> Iterator[pl.DataFrame]:
-        wanted = self.columns if with_columns is None else [name for name in self.columns if self._column(name) in with_columns]
+        asked = None if with_columns is None else set(with_columns)
+        wanted = self.columns if asked is None else [name for name in self.columns if self._column(name) in asked]
         left = n_rows
         for table in stream_parts(self.parts, self.schema, wanted, self.filters, self.verify):
             frame = self._frame(table if left is None else table.slice(0, left))
@@ -150,4 +151,4 @@ class _Source:
         return frame
 
     def _column(self, name: str) -> str:
-        return next(iter(select(self.schema, [name])))
+        return name if name in self.known else next(iter(select(self.schema, [name])))

@@ -54,10 +54,12 @@ def select(schema: pa.Schema, names: Sequence[str]) -> Selection:
     if isinstance(names, str):
         raise JagTypeError(f"columns must be a list of names, got the str {brief(names)}: write columns=[{brief(names)}]")
     found: Selection = {}
+    fields = list(schema)
+    known = {field.name for field in fields}
     for name in several(names, "columns must be a list of names"):
         if not isinstance(name, str):
             raise JagTypeError(f"columns must be a list of names, got {brief(name)} in it")
-        path = _find(list(schema), name)
+        path = (name,) if name in known else _find(fields, name)
         if path is None:
             raise JagValueError(f"there is no column or leaf {brief(name)}; there are {', '.join(leaf_names(schema))}")
         found.setdefault(path[0], set()).add(path[1:])

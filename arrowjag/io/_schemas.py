@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,16 @@ from arrowjag._gate import inside, storage_of
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError, are, plural
 
-__all__ = ["canonical", "conform", "merge_schemas", "merge_types", "refuse_equal_names", "refuse_lost_types", "restored"]
+__all__ = [
+    "canonical",
+    "conform",
+    "merge_schemas",
+    "merge_types",
+    "refuse_equal_names",
+    "refuse_lost_types",
+    "repeated_name",
+    "restored",
+]
 
 
 def merge_schemas(schemas: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
@@ -70,10 +80,15 @@ def merge_schemas(schemas: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
     return pa.schema(fields, metadata=schemas[0][1].metadata)
 
 
+def repeated_name(names: Iterable[str]) -> str | None:
+    """Return the first name that occurs more than once; None if there is none."""
+    return next((name for name, count in Counter(names).items() if count > 1), None)
+
+
 def refuse_equal_names(path: str, schema: pa.Schema) -> None:
     """Raise if two columns of a file have one name."""
-    if len(set(schema.names)) < len(schema.names):
-        twice = next(name for name in schema.names if schema.names.count(name) > 1)
+    twice = repeated_name(schema.names)
+    if twice is not None:
         raise JagValueError(f"{path} has two columns of the name {twice!r}")
 
 

@@ -43,6 +43,7 @@ pandas' own metadata, and pandas without arrowjag can't look it up. duckdb reads
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pandas as pd
@@ -182,10 +183,12 @@ def frame_from_table(table: pa.Table) -> pd.DataFrame:
     """
     table = _without_runs(with_metadata(table, portable(table.schema).metadata))
     frame: pd.DataFrame = table.to_pandas(types_mapper=_own_dtype)
-    for name, column in zip(table.column_names, table.columns, strict=True):
+    names = table.column_names
+    counts = Counter(names)
+    for name, column in zip(names, table.columns, strict=True):
         if not column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)):
             continue
-        if table.column_names.count(name) == 1 and name in frame.columns and frame[name].dtype.kind in "fO":
+        if counts[name] == 1 and name in frame.columns and frame[name].dtype.kind in "fO":
             frame[name] = pd.Series(pd.array(column, dtype=pd.ArrowDtype(column.type)), index=frame.index, copy=False)
     return frame
 

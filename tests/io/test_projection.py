@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
+from arrowjag.cli._facts import read_facts
 from arrowjag.io._leaves import leaf_names, select
+from tests.etl.jobs import InlineEngine, keep
 from tests.hosts import pd
 
 ROWS = 3000
@@ -147,3 +150,39 @@ def test_no_columns_have_rows(content: bytes) -> None:
     assert (got.num_rows, got.num_columns) == (rows, 0)
     if pd:
         assert aj.read_parquet(content, columns=[], to="pandas").shape == (rows, 0)
+
+
+def test_columns_take_as_many_steps_among_many_as_among_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pyarrow makes the type of a column anew each time that it is asked for, so that loops over all columns for each are slow."""
+    monkeypatch.setattr("arrowjag.etl._job.LocalEngine", InlineEngine)
+    made: list[int] = []
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        if event == "call" and frame.f_code.co_name == "__arrow_ext_deserialize__":
+            made.append(1)
+
+    def types_made(n: int) -> list[int]:
+        found: list[int] = []
+        x, path = aj.array([[1.5], []]), tmp_path / f"{n}.parquet"
+        calls: list[Any] = [
+            lambda: aj.write_parquet({f"c{i}": x for i in range(n)}, path),
+            lambda: aj.read_parquet(path),
+            lambda: aj.read_parquet(path, columns=[f"c{i}" for i in range(n)], to="pandas"),
+            lambda: aj.scan_parquet(path).collect(),
+            lambda: aj.etl.run(keep, path, tmp_path / "out", frame="arrow", mode="replace", progress=False),
+            lambda: aj.write_ipc({f"c{i}": x for i in range(n)}, path),
+            lambda: aj.read_ipc(path),
+            lambda: read_facts(str(path)),
+        ]
+        for call in calls:
+            sys.setprofile(count)
+            try:
+                call()
+            finally:
+                sys.setprofile(None)
+            found.append(len(made))
+            made.clear()
+        return found
+
+    few, many = types_made(5), types_made(50)
+    assert all(b <= 11 * a for a, b in zip(few, many, strict=True)), (few, many)
