@@ -7,10 +7,9 @@ holds the shape and the flat values; the same methods are there as ``.jag`` on p
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from typing import TYPE_CHECKING, Any
 
-from arrowjag import _lazy_imports, dense, dims, dtype, shapes
+from arrowjag import _lazy_imports, _versions, dense, dims, dtype, shapes
 from arrowjag._array import JaggedArray
 from arrowjag._expressions import JitFunction, jit
 from arrowjag._runtime.options import options
@@ -146,7 +145,7 @@ __all__ = [
     "zeros",
     "zip",
 ]
-if importlib.util.find_spec("pandas") is not None:  # a star import must work without it
+if _versions.is_installed("pandas"):  # a star import must work without it
     __all__ += ["Row"]
 
 _LAZY_MODULES = frozenset({"etl", "interop", "io", "pandas", "plot", "polars", "sequences", "testing"})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 import re
 import sys
 import warnings
@@ -16,7 +17,7 @@ from typing import ClassVar
 
 from arrowjag.errors import JagTypeError, JagWarning, MissingDependencyError
 
-__all__ = ["LOWEST", "Difference", "check", "is_old", "load", "loaded", "release", "warn_if_old"]
+__all__ = ["LOWEST", "Difference", "check", "is_installed", "is_old", "load", "loaded", "release", "warn_if_old"]
 
 LOWEST = {"numpy": "2.0.2", "pandas": "2.3", "polars": "2.0", "pyarrow": "22.0"}
 """The oldest supported version of each library; `pyproject.toml` names the same ones."""
@@ -48,6 +49,14 @@ def release(version: str) -> tuple[int, ...]:
 def is_old(host: ModuleType) -> bool:
     """Return whether a loaded library is older than the oldest supported version."""
     return release(_version(host)) < release(LOWEST[host.__name__])
+
+
+def is_installed(package: str) -> bool:
+    """Return whether a package can be imported, without importing it; not a stand-in for one, nor one that a finder fails on."""
+    try:
+        return importlib.util.find_spec(package) is not None
+    except Exception:  # noqa: BLE001  # a ValueError for a module without a spec; other programs add finders of their own
+        return False
 
 
 def loaded(name: str) -> ModuleType | None:

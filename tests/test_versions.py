@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.types as pt
@@ -155,3 +156,15 @@ def test_the_table_of_differences_is_up_to_date() -> None:
 def test_loaded_hosts_are_found() -> None:
     assert _versions.loaded("pyarrow") is pa
     assert _versions.load("no_such_library") is None
+
+
+def test_what_stands_in_for_a_package_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other programs put modules without a spec into `sys.modules`, and add finders of their own."""
+    assert _versions.is_installed("numpy")
+    assert not _versions.is_installed("no_such_package")
+    for stand_in in (None, ModuleType("numba"), object()):
+        monkeypatch.setitem(sys.modules, "numba", stand_in)
+        assert not _versions.is_installed("numba")
+    finder = SimpleNamespace(find_spec=lambda *_: 1 / 0)
+    monkeypatch.setattr(sys, "meta_path", [finder])
+    assert not _versions.is_installed("no_such_package")

@@ -16,13 +16,14 @@ import pytest
 
 from arrowjag._kernels import compiled
 from arrowjag._kernels.compiled import __main__ as compiling
-from arrowjag._kernels.compiled import background
+from arrowjag._kernels.compiled import background, objects
 
 
 @pytest.fixture
 def numba_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every program of this test find numba."""
+    """Let every program of this test find numba, and a folder for its code."""
     monkeypatch.setattr("importlib.util.find_spec", lambda name: name if name == "numba" else None)
+    monkeypatch.setattr(objects, "writable_folder", lambda: Path("folder"))
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[SimpleNamespace]:
 
 
 def test_how_the_process_is_started(processes: list[SimpleNamespace], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "path", ["", "first", "second"])
+    monkeypatch.setattr(sys, "path", ["", "first", Path("passed over"), "second"])
     monkeypatch.setenv("ARROWJAG_TEST", "kept")
     assert background.request("sum-f8-plain")
     (process,) = processes
@@ -68,10 +69,17 @@ def test_a_process_may_start_in_programs_with_an_interpreter_and_numba(
     numba_is_there: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert background.can_start()
-    for name, value in (("frozen", True), ("executable", ""), ("executable", None)):
+    others = "", None, "/opt/python/bin/uwsgi", "/opt/viewer.exe"  # which would start once more
+    for name, value in (("frozen", True), *(("executable", one) for one in others)):
         with monkeypatch.context() as patch:
             patch.setattr(sys, name, value, raising=False)
             assert not background.can_start()
+    for executable in ("/usr/bin/python3.13t", "C:/Programs/Pythonw.exe"):
+        monkeypatch.setattr(sys, "executable", executable)
+        assert background.can_start()
+    with monkeypatch.context() as patch:
+        patch.setattr(objects, "writable_folder", lambda: None)
+        assert not background.can_start()
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     assert not background.can_start()
 
@@ -101,6 +109,18 @@ def test_a_loop_is_not_requested_again_if_no_process_can_be_started(
     assert not background.is_pending("a")
     assert not background.request("b")
     assert attempts == [["a"], ["b"]]
+
+
+def test_a_forked_child_forgets_the_process_of_its_parent(processes: list[SimpleNamespace]) -> None:
+    """It is no child of the child, which would take it for ended, and its loops for failed."""
+    for name in ("a", "b"):
+        assert background.request(name)
+    background._forget()
+    assert processes[0].returncode == 0  # or a Popen warns when it is deleted
+    assert not background.is_pending("a")
+    assert not background.is_pending("b")
+    assert background.request("a")
+    assert [one.command[5:] for one in processes] == [["a"], ["a"]]
 
 
 def test_one_process_at_a_time_compiles_the_waiting_loops(processes: list[SimpleNamespace]) -> None:

@@ -14,7 +14,7 @@ import textwrap
 import time
 import zlib
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -683,6 +683,37 @@ def test_code_of_another_processor_version_or_source_is_not_run(place, changed, 
     assert find() is None
 
 
+def test_code_of_sources_that_may_not_be_those_of_this_process_is_not_run(cache, monkeypatch):
+    """An upgrade replaces files while processes run. Programs are shipped without sources, which tell versions apart."""
+    find("always")
+    monkeypatch.setattr(library, "compile_now", lambda _: pytest.fail("compiled"))
+    for attribute, other in (("_IMPORTED", []), ("_ROOT", cache)):
+        with monkeypatch.context() as patch:
+            patch.setattr(sources, attribute, other)
+            sources.source_of.cache_clear()
+            forget(monkeypatch)
+            assert find() is None
+            assert find("always") is None
+    forget(monkeypatch)
+    assert find() is not None
+
+
+def test_a_file_that_replaces_another_is_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "_HERE", tmp_path)
+    (tmp_path / "loops").mkdir()
+    states = [sources._state()]
+    for name, text in (("a.py", "a"), ("loops/b.py", "b"), ("a.py", "ab"), ("loops/b.py", "c")):
+        (tmp_path / "new").write_text(text)
+        os.utime(tmp_path / "new", (1, 1))
+        (tmp_path / "new").replace(tmp_path / name)
+        states.append(sources._state())
+    (tmp_path / "a.txt").write_text("")
+    assert sources._state() == states[-1]
+    assert all(one != other for one, other in itertools.combinations(states, 2))
+    monkeypatch.setattr(sources, "_HERE", tmp_path / "archive.zip")
+    assert sources._state() == []
+
+
 def test_files_that_others_may_write_are_not_run(cache, monkeypatch):
     find("always")
     object_file(cache).chmod(0o666)
@@ -742,7 +773,7 @@ def test_a_failed_compilation_is_not_repeated(cache, monkeypatch):
     assert "LLVM ERROR" in next(cache.glob("*.failed")).read_text()
 
 
-@pytest.mark.parametrize("error", [MemoryError, ImportError, OSError])
+@pytest.mark.parametrize("error", [MemoryError, ImportError, OSError, RecursionError, UserWarning])
 def test_a_failure_of_the_system_is_not_remembered(error, cache, monkeypatch):
     def fail(*_):
         raise error("no loop is to blame")
@@ -755,14 +786,27 @@ def test_a_failure_of_the_system_is_not_remembered(error, cache, monkeypatch):
     assert find("always") is not None
 
 
-def test_numba_that_can_not_be_imported_is_not_remembered(cache, monkeypatch):
+@pytest.mark.parametrize("stand_in", [None, ModuleType("numba")], ids=["absent", "another module"])
+def test_numba_that_can_not_be_imported_is_not_remembered(stand_in, cache, monkeypatch):
     # numba raises an ImportError for a version of numpy, and an AttributeError after an interrupted import.
     with monkeypatch.context() as patch:
-        patch.setitem(sys.modules, "numba", None)
+        patch.setitem(sys.modules, "numba", stand_in)
         assert find("always") is None
     assert list(cache.iterdir()) == []
     forget(monkeypatch)
     assert find("always") is not None
+
+
+def test_failures_of_a_compiler_that_is_turned_off_are_not_remembered(cache, monkeypatch):
+    """NUMBA_DISABLE_JIT, which is set to debug one's own functions, makes the compilation of some loops fail."""
+    import numba
+
+    for is_off in (True, False):
+        monkeypatch.setattr(numba.config, "DISABLE_JIT", is_off)
+        monkeypatch.setattr(compiler, "compile_loop", lambda *_: Variant.parse("a loop"))
+        forget(monkeypatch)
+        assert find("always") is None
+        assert len([*cache.iterdir()]) == (not is_off)
 
 
 def test_failures_after_an_interrupt_are_not_remembered(cache, monkeypatch):
@@ -931,7 +975,20 @@ def test_the_option_is_checked_and_restored():
     assert repr(options) == "arrowjag.options(compile='auto')"
 
 
+def test_blocks_of_threads_that_end_in_another_order_leave_no_value_behind():
+    first, second = options(compile="never"), options(compile="always")
+    options.compile = "auto"
+    first.__enter__()
+    second.__enter__()
+    assert options.compile == "always"
+    first.__exit__(None, None, None)
+    assert options.compile == "always"
+    second.__exit__(None, None, None)
+    assert options.compile == "auto"
+
+
 # ------------------------------------------------------------------------------------------------------ what a key depends on
+
 
 FOLDER = Path(library.__file__).parent
 FUSED = Variant("fused:f8||||sum:f8:f8,0|1", "f8", False)

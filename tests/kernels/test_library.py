@@ -264,16 +264,19 @@ def test_a_function_is_compiled_and_kept(fails: bool, monkeypatch: pytest.Monkey
 
     written, marked = list[Any](), list[Any]()
     monkeypatch.setattr(library, "key_of", str)
-    monkeypatch.setattr(library, "_import_numba", lambda: None)
+    monkeypatch.setattr(library, "_compiles", lambda: True)
     monkeypatch.setattr(library, "_interrupted", False)
     monkeypatch.setattr(compiler, "compile_loop", compile_loop)
-    monkeypatch.setattr(objects, "write", lambda *given: written.append(given))
+    monkeypatch.setattr(objects, "write", lambda *given: written.append(given) or given[-1] != Path("full"))
     monkeypatch.setattr(objects, "mark_failed", lambda *given: marked.append(given))
     for folder in (None, Path("folder")):
         assert library.compile_now(SUM, folder) == (None if fails else b"code")
     failure = ("sum-f8-plain", "RuntimeError: no registers left")
     assert marked == ([failure] * 2 if fails else [])
     assert written == ([] if fails else [("sum-f8-plain", b"code", None), ("sum-f8-plain", b"code", Path("folder"))])
+    if not fails:
+        with pytest.raises(JagValueError, match=r"^compile: full takes no more files; is the disk full\?$"):
+            library.compile_now(SUM, Path("full"))
 
 
 @pytest.fixture

@@ -164,6 +164,14 @@ def test_every_damage_of_a_file_is_seen(folders: list[Path]) -> None:
     assert objects._checked(data + b"\0", KEY) is None
 
 
+def test_a_huge_file_is_not_read(folders: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    objects.write(KEY, CODE)
+    size = (folders[0] / KEY.name).stat().st_size
+    for largest, expected in ((size, CODE), (size - 1, None)):
+        monkeypatch.setattr(objects, "_LARGEST", largest)
+        assert objects.read(KEY) == expected
+
+
 def test_code_without_bytes_is_kept_too(folders: list[Path]) -> None:
     objects.write(KEY, b"")
     assert objects.read(KEY) == b""

@@ -6,7 +6,11 @@ import atexit
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
+
+from arrowjag._kernels.compiled import objects
+from arrowjag._versions import is_installed
 
 __all__ = ["can_start", "is_pending", "request"]
 
@@ -17,13 +21,16 @@ _finished: set[str] = set()
 
 
 def can_start() -> bool:
-    """Whether a process can be started for compiling: not in frozen programs, nor in daemonic workers."""
-    import importlib.util
-
-    if getattr(sys, "frozen", False) or not sys.executable or importlib.util.find_spec("numba") is None:
+    """Whether a process can be started for compiling: not in daemonic workers, and not where no folder takes what it compiles."""
+    if not _has_interpreter() or not is_installed("numba") or objects.writable_folder() is None:
         return False
     multiprocessing = sys.modules.get("multiprocessing")
     return multiprocessing is None or not multiprocessing.current_process().daemon
+
+
+def _has_interpreter() -> bool:
+    """Whether `sys.executable` is Python; in frozen programs, and those that embed Python, it would be the program once more."""
+    return not getattr(sys, "frozen", False) and "python" in Path(sys.executable or "").name.lower()
 
 
 def is_pending(variant: str) -> bool:
@@ -64,7 +71,8 @@ def _poll() -> bool:
 def _start(variants: list[str]) -> subprocess.Popen[bytes]:
     # Not -I, which ignores PYTHONPATH: this package may have been found by it. The output is discarded, hence -W ignore.
     command = [sys.executable, "-W", "ignore", "-m", "arrowjag._kernels.compiled", *variants]
-    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path))
+    # Imports pass over entries that are no text, such as a Path.
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path and isinstance(path, str)))
     quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     return subprocess.Popen(command, env=environment, start_new_session=True, **quiet)  # noqa: S603  # ourselves
 
@@ -74,3 +82,15 @@ def _leave() -> None:
     """Let the process outlive this one without the ResourceWarning of its Popen."""
     if _running is not None:
         _running[0].returncode = 0
+
+
+def _forget() -> None:
+    """Forget the process in a forked child: it is none of its own, so that it would count as ended, and its loops as failed."""
+    global _running  # noqa: PLW0603  # as above
+    _leave()
+    _running = None
+    _waiting.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import fnmatch
 import functools
-import importlib.util
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +19,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled import background, compiler, forks, objects, sources
 from arrowjag._kernels.compiled.loop import SYMBOL, Nulls, Variant, item_type
 from arrowjag._runtime.options import options
+from arrowjag._versions import is_installed
 from arrowjag.errors import JagValueError, MissingDependencyError
 
 __all__ = [
@@ -93,7 +93,7 @@ class Compiled:
 @functools.cache
 def is_available() -> bool:
     """Whether llvmlite, which loads code, is installed; it is asked without being imported."""
-    return importlib.util.find_spec("llvmlite") is not None
+    return is_installed("llvmlite")
 
 
 def takes_loops() -> bool:
@@ -193,36 +193,50 @@ def _look_again(variant: Variant, at_once: bool, n_values: int) -> Compiled | No
 @functools.cache
 def can_compile() -> bool:
     """Whether numba, which compiles, is installed; it is asked without being imported."""
-    return importlib.util.find_spec("numba") is not None
+    return is_installed("numba")
 
 
-def _import_numba() -> None:
-    """Raise whatever numba raises where it can't be imported, as an ImportError for a version of numpy."""
-    import numba  # noqa: F401
+def _compiles() -> bool:
+    """Whether numba compiles anything; not what stands in its place, and not where NUMBA_DISABLE_JIT is set."""
+    try:
+        import numba
 
+        one = numba.types.int64
+        return not numba.config.DISABLE_JIT and bool(numba.cfunc(one(one))(lambda item: item).inspect_llvm())
+    except Exception:  # noqa: BLE001  # an ImportError for a version of numpy, or whatever else
+        return False
+
+
+_PASSING = (ImportError, MemoryError, OSError, RecursionError, Warning)
+"""Errors of the process or the system, of which no loop is the cause: a depth of calls, or a warning that is an error here."""
 
 _interrupted = False
 """Whether an interrupt has ended a compilation of this process. It leaves modules of numba half loaded, and later ones may fail."""
 
 
 def compile_now(variant: Variant, folder: Path | None = None) -> bytes | None:
-    """Compile a function in this process and keep its code; None, and remembered, where numba can't compile it."""
+    """Compile a function in this process and keep its code; None, and remembered, where numba can't compile it.
+
+    Raises
+    ------
+    JagValueError
+        If a folder is given and takes no file.
+    """
     global _interrupted  # noqa: PLW0603  # a fact of the process
     from arrowjag._kernels.compiled.loops import loop_named
 
-    key, has_numba = key_of(variant), False
+    key = key_of(variant)
     try:
-        _import_numba()
-        has_numba = True
         code = compiler.compile_loop(loop_named(variant.name), variant)
     except Exception as error:  # noqa: BLE001  # numba raises whatever it meets
-        if has_numba and not _interrupted and not isinstance(error, (ImportError, MemoryError, OSError)):
+        if not _interrupted and not isinstance(error, _PASSING) and _compiles():
             objects.mark_failed(key, f"{type(error).__name__}: {error}")
         return None
     except BaseException:
         _interrupted = True
         raise
-    objects.write(key, code, folder)
+    if not objects.write(key, code, folder) and folder is not None:
+        raise JagValueError(f"compile: {folder} takes no more files; is the disk full?")
     return code
 
 

@@ -22,6 +22,9 @@ __all__ = ["Key", "folders", "is_marked_failed", "is_writable", "mark_failed", "
 _MAGIC = b"arrowjag object 1\n"
 _HEADER = struct.Struct("<32s32sQ")  # the key, the SHA-256 of the code, its length
 
+_LARGEST = 1 << 26
+"""Bytes of the largest file that is read: objects have a few thousand, and a damaged file may have any number."""
+
 _memory: dict[str, bytes] = {}
 """Code of this process that no folder takes."""
 
@@ -104,11 +107,11 @@ def read(key: Key, places: Iterable[Path] | None = None) -> bytes | None:
 
 
 def _trusted(path: Path) -> bytes | None:
-    """The bytes of a file that only this user or root can have written; None for others, and for what is no file."""
+    """The bytes of a file that only this user or root can have written; None for others, for huge ones, and for what is no file."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for a writer
     try:
         info = os.fstat(descriptor)
-        if not stat.S_ISREG(info.st_mode) or not _is_safe(info):
+        if not stat.S_ISREG(info.st_mode) or not _is_safe(info) or info.st_size > _LARGEST:
             return None
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             return file.read()

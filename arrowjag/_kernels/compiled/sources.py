@@ -6,7 +6,9 @@ compilation too many. Where a text can import what it doesn't name, all files co
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
 import re
 from pathlib import Path
 
@@ -27,6 +29,22 @@ def read(path: Path) -> bytes:
     return path.read_bytes()
 
 
+def _state() -> list[tuple[str, int, int, int]]:
+    """Names, times, sizes and numbers of the files of this folder; none where they can't be looked at, as in an archive."""
+    found = []
+    with contextlib.suppress(OSError):
+        for folder in (_HERE, _HERE / "loops"):
+            for file in os.scandir(folder):
+                if file.name.endswith(".py"):
+                    info = os.stat(file.path)  # noqa: PTH116  # on Windows that of the entry lacks the number of the file
+                    found.append((file.path, info.st_mtime_ns, info.st_size, info.st_ino))
+    return sorted(found)
+
+
+_IMPORTED = _state()
+"""The files as this process found them, which has imported some and imports others when it needs them."""
+
+
 @functools.cache
 def source_of(module: str) -> bytes:
     """The source of everything that decides what the loops of a module do, with the names of the files.
@@ -34,10 +52,13 @@ def source_of(module: str) -> bytes:
     Raises
     ------
     OSError
-        If the source of a file can't be read.
+        If the source of a file can't be read, or may not be what this process runs: an installation without sources has none that
+        tells versions apart, and one that has been replaced is that of another version.
     """
     found: dict[Path, bytes] = {}
     names = [module, _COMPILER]
+    if _state() != _IMPORTED or None in map(_file_of, names):
+        raise OSError("the sources of the loops are absent, or have changed since arrowjag was imported")
     while names:
         path = _file_of(names.pop())
         if path is None:
