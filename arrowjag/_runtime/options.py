@@ -13,6 +13,21 @@ __all__ = ["Options", "options"]
 Compile = Literal["auto", "always", "never"]
 
 
+class _State:
+    """Values of all options; equal to itself only."""
+
+    __slots__ = ("compile",)
+
+    def __init__(self, compile: Compile) -> None:
+        self.compile: Compile = compile
+
+
+def _checked(value: Compile) -> Compile:
+    if not isinstance(cast("object", value), str) or value not in get_args(Compile):
+        raise JagValueError.unknown("options.compile", get_args(Compile), value)
+    return value
+
+
 class Options:
     """Settings of the process; read and written as attributes, or set for a block by a call.
 
@@ -31,25 +46,26 @@ class Options:
     [3.5, 0.0]
     """
 
-    __slots__ = ("_compile",)
+    __slots__ = ("_states",)
 
     def __init__(self) -> None:
-        self._compile: Compile = "auto"
+        # The value of the process, then that of each block that is not left yet. Blocks of threads end in any order.
+        self._states: list[_State] = [_State("auto")]
 
     @property
     def compile(self) -> Compile:
         """Whether operations run as machine code: ``"auto"``, ``"always"`` or ``"never"``."""
-        return self._compile
+        return self._states[-1].compile
 
     @compile.setter
     def compile(self, value: Compile) -> None:
-        if not isinstance(cast("object", value), str) or value not in get_args(Compile):
-            raise JagValueError.unknown("options.compile", get_args(Compile), value)
-        self._compile = value
+        self._states[-1].compile = _checked(value)
 
     @contextmanager
     def __call__(self, *, compile: Compile) -> Iterator[Options]:
         """Set options until the end of a ``with`` block; they hold for all threads of the process.
+
+        Of blocks in several threads, the one that was entered last decides; the order in which they end doesn't matter.
 
         Parameters
         ----------
@@ -61,15 +77,15 @@ class Options:
         Options
             The options themselves.
         """
-        before = self._compile
-        self.compile = compile
+        state = _State(_checked(compile))
+        self._states.append(state)
         try:
             yield self
         finally:
-            self._compile = before
+            self._states.remove(state)
 
     def __repr__(self) -> str:
-        return f"arrowjag.options(compile={self._compile!r})"
+        return f"arrowjag.options(compile={self.compile!r})"
 
 
 options = Options()
