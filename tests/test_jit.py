@@ -733,6 +733,20 @@ def test_a_trace_keeps_no_values() -> None:
     assert known() is None
 
 
+def test_a_trace_keeps_no_object_of_the_caller() -> None:
+    class Settings:
+        factor = 2
+
+    fused, known = aj.jit(lambda x, settings: x * settings.factor), []
+    for _ in range(3):
+        settings = Settings()
+        known.append(weakref.ref(settings))
+        assert fused(aj.array([[1, 2]]), settings).to_list() == [[2, 4]]
+    del settings
+    gc.collect()
+    assert [one() for one in known] == [None] * 3
+
+
 def test_threads_trace_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arrowjag._expressions.functions._MOST_TYPES", 2)
     x, fused = aj.array([[1, 2]]), aj.jit(lambda x, k: x * k)

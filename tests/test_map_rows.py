@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import math
 import re
 import types
 import uuid
 import warnings
+import weakref
 from collections.abc import Callable
 from datetime import date, datetime
 from functools import partial
@@ -995,6 +997,43 @@ def test_what_a_function_reads_may_change_between_calls(monkeypatch: pytest.Monk
         for function in functions:
             with aj.options(compile="always"):  # a JagWarning would be an error
                 assert last_of(x.map_rows(function)) == (limit == 2)
+
+
+class Model:
+    """An object with memory of its own."""
+
+    def __init__(self) -> None:
+        self.factor = np.array([2])
+
+    def score(self, row: np.ndarray) -> int:
+        return int(len(row) * self.factor[0])
+
+
+def test_what_a_function_reads_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    monkeypatch.setattr(row_compiler, "_drivers", {})
+    x, known = aj.array([[1]] * 300 + [[1, 2, 3]]), []
+    for _ in range(2):
+        model = Model()
+        known.append(weakref.ref(model))
+        for function in (model.score, lambda row, model=model: model.score(row)):
+            with aj.options(compile="always"), pytest.warns(JagWarning, match="numba can't compile it"):
+                assert last_of(x.map_rows(function)) == 6
+    assert len(row_compiler._drivers) == 4
+    with aj.options(compile="always"), pytest.warns(JagWarning, match="numba can't compile it"):
+        x.map_rows(model.score)  # an object of its own, but the same method
+    assert len(row_compiler._drivers) == 4
+    del model, function
+    gc.collect()
+    assert [one() for one in known] == [None, None]
+
+
+def test_a_compiler_that_is_turned_off_is_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    numba = pytest.importorskip("numba")
+    monkeypatch.setattr(row_compiler, "_drivers", {})
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+    with aj.options(compile="always"), pytest.warns(JagWarning, match="interpreter, because NUMBA_DISABLE_JIT is set"):
+        assert aj.array([[1], [2, 3]]).map_rows(len).to_list() == [1, 2]
 
 
 def test_parameters_of_another_kind_make_another_function() -> None:

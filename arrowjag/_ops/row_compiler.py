@@ -7,7 +7,7 @@ that is created anew for each call is compiled once.
 from __future__ import annotations
 
 import functools
-import importlib.util
+import hashlib
 import reprlib
 import threading
 import types
@@ -28,6 +28,7 @@ from arrowjag._kernels.base.offsets import from_sizes, runs
 from arrowjag._kernels.compiled import forks
 from arrowjag._ops.noted_rows import Noted, can_note, chunk_rows, noting_function, turn_of
 from arrowjag._runtime.identity import Same, names_read
+from arrowjag._versions import is_installed
 from arrowjag.errors import plural
 from arrowjag.typing import BoolArray, IntArray
 
@@ -45,7 +46,7 @@ forks.wait_for(_lock)
 @functools.cache
 def is_available() -> bool:
     """Return whether numba is installed, without importing it."""
-    return importlib.util.find_spec("numba") is not None
+    return is_installed("numba")
 
 
 class UnlikeError(Exception):
@@ -433,6 +434,8 @@ def _checked_bounds() -> Iterator[None]:
 def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: Form) -> Driver | str:
     import numba
 
+    if numba.config.DISABLE_JIT:
+        return "NUMBA_DISABLE_JIT is set"
     if any(array.dtype == np.uint64 for argument in arguments for array in arrays_of(argument)):
         return "numba and numpy differ in the type of uint64 with other integers; cast the column to int64"
     unlike = sorted(_UNLIKE & _names_called(function))
@@ -643,6 +646,8 @@ def _key(function: Any) -> Any:
 
     Functions that numba has compiled are their own keys: they have options of their own, and froze what they read.
     """
+    if isinstance(function, types.MethodType):  # made anew by each look-up
+        return Same(function.__self__), Same(function.__func__)
     if not isinstance(function, types.FunctionType):
         return Same(function)
     names = names_read(function.__code__)
@@ -661,7 +666,7 @@ def _value_key(value: Any, names: frozenset[str] = frozenset()) -> Any:
         known = vars(value)
         return (Same(value), *((name, _value_key(known[name], names - {name})) for name in sorted(names & known.keys())))
     if isinstance(value, (np.ndarray, np.generic)):
-        return (type(value), value.dtype, value.shape, value.tobytes())
+        return (type(value), value.dtype, value.shape, hashlib.sha256(value.tobytes()).digest())
     if isinstance(value, tuple):
         return (type(value), *map(_value_key, value))
     if type(value) in (float, complex):

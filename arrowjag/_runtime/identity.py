@@ -4,24 +4,37 @@ from __future__ import annotations
 
 import functools
 import types
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 __all__ = ["Same", "names_read"]
 
 
 class Same:
-    """A key that equals the key of the same object only, and keeps the object alive: others may lack a hash, or compare by item."""
+    """A key that equals the key of the same object only: others may lack a hash, or compare by item.
 
-    __slots__ = ("value",)
+    It keeps no object alive, such as a frame in a closure, but for those that have no weak references. The key of one that is gone
+    equals no other key.
+    """
+
+    __slots__ = ("_get", "_hash")
 
     def __init__(self, value: Any) -> None:
-        self.value = value
+        self._hash = id(value)
+        try:
+            self._get: Callable[[], Any] = weakref.ref(value)
+        except TypeError:
+            self._get = lambda: value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and self.value is other.value
+        if not isinstance(other, Same) or self._hash != other._hash:
+            return False
+        found = self._get()
+        return found is other._get() and id(found) == self._hash
 
     def __hash__(self) -> int:
-        return id(self.value)
+        return self._hash
 
 
 @functools.lru_cache(1024)
