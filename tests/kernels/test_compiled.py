@@ -916,6 +916,16 @@ def test_a_warm_process_does_not_import_numba(cache):
     assert run.stdout.split() == ["6.0", "False"]
 
 
+def test_an_interpreter_without_site_asserts_and_docstrings_loads_code(cache):
+    find("always")
+    code = TWO_PROCESSES.replace('with options(compile="always"):', "if True:")
+    code += "import arrowjag as aj\nprint(aj.array([[1.0, 2.0], []]).sum().to_list(), aj.array.__doc__)"
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
+    command = [sys.executable, "-S", "-OO", "-c", code]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    assert (run.stdout.split("\n"), run.stderr) == (["6.0", "[3.0, 0.0] None", ""], "")
+
+
 def test_a_loop_first_loaded_while_the_interpreter_exits_leaves_no_message(cache):
     """llvmlite would dispose of the code after its own modules are gone."""
     find("always")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from arrowjag._kernels.compiled import background, compiler, library, objects, s
 from arrowjag._kernels.compiled.loop import SYMBOL, Variant
 from arrowjag._kernels.compiled.loops import LOOPS
 from arrowjag.errors import JagValueError, MissingDependencyError
+from tests.eight import THREADS, together
 
 F8, SUM = np.dtype(np.float64), Variant("sum", "f8", False)
 
@@ -146,6 +149,17 @@ def test_a_loop_is_compiled_at_once_if_always(outcome: str, world: World) -> Non
     assert library._loaded == {SUM: wanted}
     assert world.compiled == ([] if outcome == "failed before" else [SUM])
     assert world.requested == []
+
+
+def test_threads_that_need_a_loop_at_once_compile_it_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def compile_slowly(variant: Variant) -> bytes | None:
+        time.sleep(0.05)
+        return world.compile_now(variant)
+
+    monkeypatch.setattr(library, "compile_now", compile_slowly)
+    with options(compile="always"):
+        assert together([partial(find, 1000)] * THREADS) == [(b"now", ARGUMENTS)] * THREADS
+    assert world.compiled == [SUM]
 
 
 def test_an_error_of_the_compiler_or_the_system_is_none_of_the_callers(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
