@@ -70,7 +70,7 @@ def _advice(names: Sequence[str]) -> str:
     return next((_ADVICE[kind] for kind in kinds if kind in _ADVICE), "")
 
 
-class _Brief(reprlib.Repr):
+class Brief(reprlib.Repr):
     """`reprlib`, which raises for an int of more than 4300 digits, also inside a list: Python converts it to no text."""
 
     def repr_int(self, x: int, level: int) -> str:
@@ -80,7 +80,7 @@ class _Brief(reprlib.Repr):
         return str(x) if isinstance(x, numbers.Real) else super().repr_instance(x, level)  # numpy's are np.int64(1)
 
 
-_BRIEF = _Brief()
+_BRIEF = Brief()
 _BRIEF.maxother = _BRIEF.maxstring = _BRIEF.maxlong = 80
 
 

@@ -15,6 +15,7 @@ from arrowjag._expressions.evaluation import Program
 from arrowjag._expressions.stages import Stage
 from arrowjag._expressions.tracing import Place, Trace
 from arrowjag._expressions.tree import Call, Node, mapped, mapped_values
+from arrowjag.errors import Brief
 
 __all__ = ["explained"]
 
@@ -111,12 +112,42 @@ def _type(trace: Trace, node: Node) -> str:
     return str(found.type) if isinstance(found, (pa.Array, pa.Scalar)) else "type known at the call"
 
 
+class _Text(Brief):
+    """Text of arguments as Python writes them, in one line each, without addresses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlist = self.maxtuple = self.maxdict = 20
+        self.maxstring = self.maxother = self.maxlong = 80
+
+    def repr_instance(self, x: object, level: int) -> str:
+        """Return the name of a type or a function, and a few items of Arrow data."""
+        if isinstance(x, pa.DataType):
+            return repr(str(x))
+        if isinstance(x, (pa.Array, pa.ChunkedArray)):
+            return f"pa.array({x.to_string(window=5, skip_new_lines=True)})"
+        if isinstance(x, (_Name, np.generic)):
+            return repr(x)
+        name = getattr(x, "__name__", "") if callable(x) else ""
+        return name or " ".join(super().repr_instance(x, level).split())
+
+    def key(self, key: object) -> str:
+        """Return the text between the brackets of an index."""
+        if isinstance(key, tuple) and key:
+            return ", ".join(map(self.key, key))
+        if not isinstance(key, slice):
+            return "..." if key is Ellipsis else self.repr(key)
+        parts = ["" if one is None else self.repr(one) for one in (key.start, key.stop, key.step)]
+        return ":".join(parts if parts[2] else parts[:2])
+
+
+_TEXT = _Text()
+
+
 def _written(node: Call, names: dict[int, str]) -> str:
     """A call as Python writes it."""
-
-    def show(value: Any) -> str:
-        return repr(mapped(value, lambda one: _Name(names[id(one)])))
-
+    node = Call(node.kind, node.name, *(mapped(one, lambda part: _Name(names[id(part)])) for one in (node.args, node.kwargs)))
+    show = _TEXT.repr
     args = [show(one) for one in node.args]
     named = [f"{key}={show(one)}" for key, one in node.kwargs.items()]
     if node.kind == "operator":
@@ -127,7 +158,7 @@ def _written(node: Call, names: dict[int, str]) -> str:
     if node.kind == "method":
         return f"{args[0]}.{node.name}({', '.join([*args[1:], *named])})"
     if node.kind in ("getitem", "slots"):
-        return f"{args[0]}{'.S' if node.kind == 'slots' else ''}[{args[1]}]"
+        return f"{args[0]}{'.S' if node.kind == 'slots' else ''}[{_TEXT.key(node.args[1])}]"
     if node.kind == "ufunc":
         return f"{'np.' if isinstance(getattr(np, node.name, None), np.ufunc) else ''}{node.name}({', '.join(args[1:])})"
     if node.kind == "part":

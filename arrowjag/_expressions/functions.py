@@ -21,7 +21,7 @@ from arrowjag._expressions.explaining import explained
 from arrowjag._expressions.tracing import Place, Trace, Traced
 from arrowjag._expressions.tree import is_scalar, mapped_values
 from arrowjag._methods import HOSTS, Host, of_hosts
-from arrowjag._runtime.identity import Same, names_read
+from arrowjag._runtime.identity import Same, cells_of, names_read, parts_of
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagError, JagTypeError
 from arrowjag.shape import JaggedShape
@@ -253,15 +253,7 @@ def _type_of(value: Any) -> Any:
         return type(value), value.dtype, value.tobytes()  # distinguishes units of time, which numpy compares by value
     if isinstance(value, (float, complex)):
         return type(value), repr(value)  # distinguishes -0.0 from 0.0, and NaN equals NaN
-    return (type(value), value) if isinstance(value, _CONSTANTS) else (Same(value), *map(Same, _parts(value)))
-
-
-def _parts(value: Any) -> list[Any]:
-    """Return the attributes of an object, or the keys and values of a dict, which may be others in the next call."""
-    if isinstance(value, dict):
-        return [*value, *value.values()]
-    slots = [name for one in type(value).__mro__ for name in vars(one).get("__slots__", ())]
-    return [*getattr(value, "__dict__", {}).values(), *(getattr(value, name, None) for name in slots)]
+    return (type(value), value) if isinstance(value, _CONSTANTS) else (Same(value), *map(Same, parts_of(value)))
 
 
 def _content(scalar: pa.Scalar) -> Any:
@@ -292,23 +284,15 @@ def _collect(function: Any, found: list[Same], seen: set[int]) -> None:
         return
     seen.add(id(function))
     outside, names = getattr(function, "__globals__", {}), names_read(code)
-    cells = [_cell(cell) for cell in getattr(function, "__closure__", None) or ()]
-    read = [*cells, *(outside[name] for name in names if name in outside)]
+    read = [*cells_of(function), *(outside[name] for name in names if name in outside)]
     found += map(Same, read)
     for one in read:
         attributes = getattr(one, "__dict__", {})
         found += [Same(attributes[name]) for name in names if name in attributes]
-    found += map(Same, _parts(getattr(function, "__self__", None)))
+    found += map(Same, parts_of(getattr(function, "__self__", None)))
     for one in read:
         if isinstance(one, _FUNCTIONS) and getattr(one, "__module__", None) == function.__module__:
             _collect(one, found, seen)
-
-
-def _cell(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not bound yet
-        return None
 
 
 # --------------------------------------------------------------------------------------------------- traces

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, ValuesView
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -31,6 +32,7 @@ from arrowjag._expressions.tree import (
     sample_of,
     ufunc_call,
 )
+from arrowjag._runtime.identity import cells_of, parts_of
 from arrowjag._methods import HOSTS, METHODS, Host, Rows, add_namespaces
 from arrowjag._methods import Method as MethodEntry
 from arrowjag._ops.elementwise import PYTHON_COMPARISONS, PYTHON_OPERATORS, PYTHON_UNARY
@@ -150,13 +152,24 @@ class Trace:
 
     def checked(self, result: Any) -> Any:
         """Return an object of a result; raise if it would hand out placeholders, which only this trace understands."""
-        held = vars(result).values() if dataclasses.is_dataclass(result) and hasattr(result, "__dict__") else ()
-        if isinstance(result, Iterator) or any(isinstance(one, Traced) for one in held):
+        if isinstance(result, Iterator) or any(isinstance(one, Traced) for one in _held(result)):
             raise JagTypeError(
                 f"jit: {self.name} returns an object of type {type(result).__name__}, in which arrays can't be found: return "
                 "arrays, or a tuple, list or dict of them"
             )
         return result
+
+
+def _held(value: Any) -> list[Any]:
+    """What an object holds: attributes, items of a container, arguments of a partial function, variables of a closure."""
+    if isinstance(value, functools.partial):
+        return [*value.args, *value.keywords.values()]
+    items: Iterable[Any] = ()
+    if isinstance(value, np.ndarray):
+        items = value.ravel().tolist() if value.dtype.kind == "O" else ()
+    elif isinstance(value, (Mapping, deque, ValuesView)):
+        items = value.values() if isinstance(value, Mapping) else value
+    return [*items, *parts_of(value), *cells_of(value), getattr(value, "__self__", None)]
 
 
 def _valid(sample: Any) -> Any:

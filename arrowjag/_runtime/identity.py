@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Same", "names_read"]
+__all__ = ["Same", "cells_of", "names_read", "parts_of"]
 
 
 class Same:
@@ -42,3 +42,22 @@ def names_read(code: types.CodeType) -> frozenset[str]:
     """Return the names that a function looks up, also in the functions and comprehensions inside of it."""
     inner = [names_read(one) for one in code.co_consts if isinstance(one, types.CodeType)]
     return frozenset(code.co_names).union(*inner)
+
+
+def parts_of(value: Any) -> list[Any]:
+    """Return the attributes of an object, or the keys and values of a dict."""
+    if isinstance(value, dict):
+        return [*value, *value.values()]
+    slots = [name for one in type(value).__mro__ for name in vars(one).get("__slots__", ())]
+    return [*getattr(value, "__dict__", {}).values(), *(getattr(value, name, None) for name in slots)]
+
+
+def cells_of(function: Any) -> list[Any]:
+    """Return the values of the variables in the closure of a function, None for one without a value; none of other objects."""
+    found = []
+    for cell in getattr(function, "__closure__", None) or ():
+        try:
+            found.append(cell.cell_contents)
+        except ValueError:
+            found.append(None)
+    return found

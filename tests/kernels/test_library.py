@@ -19,7 +19,7 @@ from arrowjag._kernels.compiled import background, compiler, library, objects, s
 from arrowjag._kernels.compiled.loop import SYMBOL, Variant
 from arrowjag._kernels.compiled.loops import LOOPS
 from arrowjag.errors import JagValueError, MissingDependencyError
-from tests.eight import THREADS, together
+from tests.together import THREADS, together
 
 F8, SUM = np.dtype(np.float64), Variant("sum", "f8", False)
 
