@@ -23,6 +23,7 @@ import pytest
 from arrowjag import JagTypeError, JagValueError, options
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.compiled import background, compiler, library, objects, sources
+from arrowjag._kernels.compiled.__main__ import main
 from arrowjag._kernels.compiled.loop import DIGIT, ITEM_TYPES, NULLS, PART_BITS, SAMPLE, TOGETHER, Variant, item_type, wide_type
 from arrowjag._kernels.compiled.loops import LOOPS, comparisons, loop_named, moves, ranks
 from arrowjag._kernels.compiled.loops.equality import slot_of
@@ -854,6 +855,28 @@ def test_no_process_may_be_started(cache, monkeypatch):
     monkeypatch.setattr(background.subprocess, "Popen", refuse)
     assert find(worth=True) is None
     assert find(worth=True) is None
+
+
+@pytest.mark.parametrize("fault", ["no lock", "no locks", "no fcntl", "none"])
+def test_loops_are_compiled_where_the_folder_can_not_be_locked(fault, cache, monkeypatch):
+    """A network may have no locks, and the file may be of another user."""
+    fcntl = pytest.importorskip("fcntl")
+    compiled_here, waited = [], []
+
+    def lock(*_):
+        waited.append(fault)
+        if fault == "no locks":
+            raise OSError(errno.ENOLCK, "No locks available")
+
+    if fault == "no lock":
+        (cache / "compiling.lock").mkdir()
+    monkeypatch.setattr(fcntl, "flock", lock)
+    monkeypatch.setitem(sys.modules, "fcntl", None if fault == "no fcntl" else fcntl)
+    monkeypatch.setattr(os, "nice", lambda _: None)
+    monkeypatch.setattr(library, "compile_now", compiled_here.append)
+    assert main([str(SUM)]) == 0
+    assert compiled_here == [SUM]
+    assert waited == ([fault] if fault in ("no locks", "none") else [])
 
 
 def test_a_process_that_outlives_its_caller_leaves_no_warning(cache):

@@ -38,16 +38,22 @@ def _alone() -> Iterator[bool]:
     if folder is None:
         yield False  # there is no folder to keep an object in
         return
-    with (folder / "compiling.lock").open("a") as file:
-        try:
+    with contextlib.ExitStack() as files:
+        # Without a lock two processes may do the same work, and write the same file: on Windows, on file systems that have no
+        # locks, and where the file is of another user.
+        alone = True
+        with contextlib.suppress(ImportError, OSError):
             import fcntl
-        except ImportError:  # Windows: two processes may do the same work, and write the same file
-            yield True
-            return
-        deadline = time.monotonic() + _MOST_SECONDS
-        while not (alone := _locked(fcntl, file)) and time.monotonic() < deadline:
-            time.sleep(_POLL_SECONDS)
+
+            alone = _locked_in_time(fcntl, files.enter_context((folder / "compiling.lock").open("a")))
         yield alone
+
+
+def _locked_in_time(fcntl: Any, file: IO[str]) -> bool:
+    deadline = time.monotonic() + _MOST_SECONDS
+    while not (alone := _locked(fcntl, file)) and time.monotonic() < deadline:
+        time.sleep(_POLL_SECONDS)
+    return alone
 
 
 def _locked(fcntl: Any, file: IO[str]) -> bool:
