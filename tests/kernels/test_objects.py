@@ -110,7 +110,24 @@ def test_a_folder_that_takes_a_file(tmp_path: Path) -> None:
     assert objects.is_writable(locked) is (os.getuid() == 0)
     assert objects.is_writable(new)
     assert objects.is_writable(new)
-    assert new.stat().st_mode & 0o777 == 0o700
+    assert new.stat().st_mode & 0o777 == 0o755
+
+
+@POSIX
+def test_other_users_read_what_a_named_folder_holds(folders: list[Path]) -> None:
+    """Root fills the folder of a container image, whose programs run as another user; the user's own cache stays private."""
+    before = os.umask(0o002)
+    try:
+        for folder in folders:
+            folder.rmdir()
+            assert objects.write(KEY, CODE, folder) is False  # it isn't made
+            assert objects.is_writable(folder)
+            assert objects.write(KEY, CODE, folder)
+    finally:
+        os.umask(before)
+    assert [folder.stat().st_mode & 0o777 for folder in folders] == [0o755, 0o755, 0o700]
+    assert {(folder / KEY.name).stat().st_mode & 0o777 for folder in folders} == {0o644}
+    assert objects.read(KEY) == CODE
 
 
 @POSIX

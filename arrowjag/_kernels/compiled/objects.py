@@ -69,7 +69,11 @@ def folders() -> Iterator[Path]:
     named = os.environ.get("ARROWJAG_CACHE_DIR", "")
     for folder in (*filter(None, named.split(os.pathsep)), _user_folder()):
         if folder is not None:
-            yield Path(os.path.expanduser(folder))  # noqa: PTH111  # which keeps a user who doesn't exist; pathlib's raises
+            yield _expanded(folder)
+
+
+def _expanded(folder: str | Path) -> Path:
+    return Path(os.path.expanduser(folder))  # noqa: PTH111  # which keeps a user who doesn't exist; pathlib's raises
 
 
 def _is_safe(info: os.stat_result) -> bool:
@@ -85,9 +89,14 @@ def writable_folder() -> Path | None:
 
 
 def is_writable(folder: Path) -> bool:
-    """Whether a folder, which is made if need be, takes a new file of this user, and of no other but root."""
+    """Whether a folder, which is made if need be, takes a new file of this user, and of no other but root.
+
+    All users may read one that is named: root fills the folder of an image, in which other users run programs.
+    """
+    own = _user_folder()
+    mode = 0o700 if own is not None and folder == _expanded(own) else 0o755
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=mode, parents=True, exist_ok=True)
         return _is_safe(folder.stat()) and os.access(folder, os.W_OK | os.X_OK)
     except OSError:
         return False
@@ -148,6 +157,7 @@ def _write_file(path: Path, data: bytes) -> bool:
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
+        Path(aside).chmod(0o644)  # of the owner alone until now; the folder says who may read it
         Path(aside).replace(path)
     except OSError:
         with contextlib.suppress(OSError):
