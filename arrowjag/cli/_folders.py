@@ -22,6 +22,7 @@ from arrowjag.cli._sources import (
     spread,
 )
 from arrowjag.errors import JagValueError
+from arrowjag.io._conflicts import refuse_conflicts
 from arrowjag.io._files import StoredFile
 from arrowjag.io._locate import TableFolderError, locate, locate_file
 from arrowjag.io._parquet import open_files
@@ -66,6 +67,7 @@ def open_path(place: str, options: Mapping[str, str] | None = None) -> Source:
         parts, schema, partitions = open_files(found)
     except OSError as error:
         raise JagValueError(f"{place} can't be read: {str(error).splitlines()[0]}") from error
+    refuse_conflicts(schema)
     files = [part.file for part in parts]
     return FolderSource(place, "Parquet", files, partitions, schema, [sources[file.path] for file in files])
 

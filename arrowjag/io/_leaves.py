@@ -12,6 +12,7 @@ from arrowjag import _arrow
 from arrowjag._arguments import several
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, JagValueError, brief
+from arrowjag.io._conflicts import refuse_conflicts
 
 __all__ = ["Selection", "leaf_names", "leaf_places", "leaf_types", "part_of_type", "select"]
 
@@ -61,6 +62,7 @@ def select(schema: pa.Schema, names: Sequence[str]) -> Selection:
             raise JagTypeError(f"columns must be a list of names, got {brief(name)} in it")
         path = (name,) if name in known else _find(fields, name)
         if path is None:
+            refuse_conflicts(field for field in schema if name.startswith(f"{field.name}."))
             raise JagValueError(f"there is no column or leaf {brief(name)}; there are {', '.join(leaf_names(schema))}")
         found.setdefault(path[0], set()).add(path[1:])
     return found

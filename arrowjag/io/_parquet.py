@@ -17,6 +17,7 @@ from arrowjag._integers import integer
 from arrowjag._pyarrow_versions import check_seconds, parquet_schema, table_of
 from arrowjag.errors import JagError, JagFileError, JagTypeError, JagValueError, brief
 from arrowjag.io._atomic import atomic_target, writing
+from arrowjag.io._categories import Told, category_facts, with_categories
 from arrowjag.io._damage import checked, reading
 from arrowjag.io._dictionaries import leaves_without_repeats
 from arrowjag.io._files import StoredFile, files_of, has_keys, is_dataset
@@ -101,10 +102,9 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
     -------
     pa.Table, pandas.DataFrame or polars.DataFrame
         Jagged columns carry their type; in pandas every list column is jagged, and structs and maps are Arrow-backed.
-        Dictionaries and times of any unit keep the type in which they were written, but categories other than text have no order,
-        because Parquet stores none. Rows keep the order of the files. A column
-        missing from a file is null in its rows. Types that differ between files are widened: different kinds of lists become
-        `large_list`, and jagged with plain lists become jagged.
+        Dictionaries, ordered or not, and times of any unit keep the type in which they were written. Rows keep the order of the
+        files. A column missing from a file is null in its rows. Types that differ between files are widened: different kinds of
+        lists become `large_list`, and jagged with plain lists become jagged.
 
     Raises
     ------
@@ -329,7 +329,7 @@ def write_parquet(
         write names as in `read_parquet`; a name stands for all leaves below it. `metadata_collector` is a list that gets the footer
         of each file once it is written. Pages get checksums unless ``write_page_checksum=False``. Without ``use_dictionary``,
         leaves whose values hardly repeat in a sample of the first rows get no dictionary, which would only cost time and space.
-        Ordered categories always get one, which stores their order.
+        Ordered categories of text always get one, which stores their order; the metadata of the file store that of others.
 
     Raises
     ------
@@ -433,6 +433,7 @@ class FileWriter:
                 integer(others[option], option, least)
         schema, told = plain_schema(schema, extents=plain != "table") if plain else (schema, {})
         self._name = name
+        self._categories: dict[str, Told] = {}
         refuse_lost_types(name, schema)
         with _options_of(others):
             settings = {"write_page_checksum": True} | leaf_options(others, schema)
@@ -454,7 +455,7 @@ class FileWriter:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._writer.close()
+        self.close()
 
     def write(self, table: pa.Table) -> None:
         """Append rows, cut into row groups."""
@@ -462,6 +463,7 @@ class FileWriter:
             told = f"the frame has {table.num_rows:,} rows and no columns, and Parquet stores rows in columns"
             raise JagValueError(f"{self._name}: {told}")
         table = table if table.schema.equals(self._schema) else conform_table(table, self._schema, self._name)
+        self._categories = with_categories(self._categories, table, self._name)
         for start, stop in cut_rows(table, self._rows, self._values):
             part = table.slice(start, stop - start)
             try:
@@ -481,6 +483,8 @@ class FileWriter:
 
     def close(self) -> None:
         """Write the footer."""
+        facts, self._categories = category_facts(self._categories), {}
+        self.add_metadata(facts)
         self._writer.close()
 
     @property

@@ -15,11 +15,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyarrow.types as pt
 
-from arrowjag._gate import storage_of
+from arrowjag._gate import has_ordered_categories, storage_of
 from arrowjag._pyarrow_versions import concat_tables, table_of
 from arrowjag.errors import JagFileError, JagTypeError, JagValueError, ShapeError, are, brief, plural
 from arrowjag.io._atomic import local_path
+from arrowjag.io._categories import METADATA_KEY, ordered_type, parse_categories
 from arrowjag.io._chunks import Chunks
+from arrowjag.io._conflicts import refuse_conflicts, without_conflicts
 from arrowjag.io._damage import checked, reading
 from arrowjag.io._field_ids import rename_fields
 from arrowjag.io._files import StoredFile
@@ -134,6 +136,11 @@ class Part:
         """The metadata of column chunks, validated on first access."""
         with reading(self.name):
             return Chunks(self.footer, self.content)
+
+    @cached_property
+    def categories(self) -> dict[str, Any]:
+        """The ordered categories that the metadata of the file tell, by column."""
+        return parse_categories(self.footer.metadata)
 
     @property
     def name(self) -> str:
@@ -301,8 +308,11 @@ def _logical_schema(
         meant = list(stored)
     else:
         meant = [field.with_type(restored(inside.type, field.type)) for inside, field in zip(stored, written, strict=True)]
-    typed = typed_schema(pa.schema(meant, metadata=metadata or None), told)
-    return pa.schema([field.with_type(canonical(field.type)) for field in typed], metadata=typed.metadata)
+    kept = {key: value for key, value in metadata.items() if key != METADATA_KEY.encode()}
+    typed = typed_schema(pa.schema(meant, metadata=kept or None), told)
+    orders = parse_categories(told)
+    types = [canonical(ordered_type(field.type, orders.get(field.name))) for field in typed]
+    return pa.schema([field.with_type(type) for field, type in zip(typed, types, strict=True)], metadata=typed.metadata)
 
 
 def _parsed(content: bytes, rows: bytes | None) -> tuple[Any, Any]:
@@ -388,23 +398,27 @@ def _check_unchanged(part: Part, source: Any) -> None:
 
 
 def make_plan(schema: pa.Schema, columns: Sequence[str] | None, filters: Any) -> Plan:
-    """Resolve the names in columns and filters against a schema."""
+    """Resolve the names in columns and filters against a schema; raise for those that files hold in conflicting types."""
     if not isinstance(schema, pa.Schema):
         raise JagTypeError(f"schema must be a pa.Schema, got {type(schema).__name__}")
     selection = select(schema, schema.names if columns is None else columns)
     result = _part_of_schema(schema, selection)
     if filters is None:
         return Plan(result, selection, None, None, frozenset(), result)
-    expression = to_expression(filters, schema)
-    names = names_in(expression, schema)
+    compared = without_conflicts(schema)
+    expression = to_expression(filters, compared)
+    names = names_in(expression, compared)
     wider = selection | {name: {()} for name in sorted(names)}
+    read = _part_of_schema(schema, wider)
     pruning = expression if has_bounds(expression, names, schema) else None
-    return Plan(_part_of_schema(schema, wider), wider, expression, pruning, names, result)
+    return Plan(read, wider, expression, pruning, names, result)
 
 
 def _part_of_schema(schema: pa.Schema, selection: Selection) -> pa.Schema:
     fields = [schema.field(name) for name in selection]
-    return pa.schema([field.with_type(part_of_type(field.type, selection[field.name])) for field in fields], schema.metadata)
+    fields = [field.with_type(part_of_type(field.type, selection[field.name])) for field in fields]
+    refuse_conflicts(fields)
+    return pa.schema(fields, schema.metadata)
 
 
 def _tasks(parts: Sequence[Part], schema: pa.Schema, plan: Plan) -> Iterator[tuple[Part, list[int]]]:
@@ -508,7 +522,7 @@ def _column(raw: pa.Table, part: Part, field: pa.Field, rows: int) -> pa.Chunked
     place = raw.schema.get_field_index(field.name)
     if place < 0 and rows and not field.nullable:
         raise JagValueError(f"{part.name} has no column {field.name!r}, and the schema says that it is not null")
-    return pa.chunked_array([pa.nulls(rows, field.type)]) if place < 0 else _read_column(raw, place, field, part.name)
+    return pa.chunked_array([pa.nulls(rows, field.type)]) if place < 0 else _read_column(raw, place, field, part)
 
 
 def _key(part: Part, field: pa.Field) -> pa.Scalar:
@@ -526,8 +540,9 @@ def _key(part: Part, field: pa.Field) -> pa.Scalar:
         ) from error
 
 
-def _read_column(raw: pa.Table, place: int, field: pa.Field, name: str) -> pa.ChunkedArray:
-    return _conformed(checked(raw.column(place), f"{name}, column {field.name!r}"), field, name)
+def _read_column(raw: pa.Table, place: int, field: pa.Field, part: Part) -> pa.ChunkedArray:
+    told = part.categories.get(field.name) if has_ordered_categories(field.type) else None
+    return _conformed(checked(raw.column(place), f"{part.name}, column {field.name!r}"), field, part.name, told)
 
 
 def conform_table(table: pa.Table, schema: pa.Schema, where: str) -> pa.Table:
@@ -535,11 +550,11 @@ def conform_table(table: pa.Table, schema: pa.Schema, where: str) -> pa.Table:
     return table_of([_conformed(table.column(field.name), field, where) for field in schema], schema, table.num_rows)
 
 
-def _conformed(column: pa.ChunkedArray, field: pa.Field, where: str) -> pa.ChunkedArray:
+def _conformed(column: pa.ChunkedArray, field: pa.Field, where: str, told: Any = None) -> pa.ChunkedArray:
     if column.null_count and not field.nullable:
         n = column.null_count
         raise JagValueError(f"{where}, column {field.name!r}: {plural(n, 'row')} {are(n)} null, and the schema says not null")
     try:
-        return pa.chunked_array([conform(chunk, field.type) for chunk in column.chunks], type=field.type)
+        return pa.chunked_array([conform(chunk, field.type, told) for chunk in column.chunks], type=field.type)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ShapeError) as error:
         raise JagValueError(f"{where}, column {field.name!r}: {column.type} doesn't fit {field.type}: {error}") from error

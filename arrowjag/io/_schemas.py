@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,8 @@ from arrowjag import _arrow
 from arrowjag._gate import inside, storage_of
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError, are, plural
+from arrowjag.io._categories import encode
+from arrowjag.io._conflicts import Conflict
 
 __all__ = [
     "canonical",
@@ -38,12 +41,11 @@ def merge_schemas(schemas: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
     Returns
     -------
     pa.Schema
-        Columns in the order of their first appearance, with the metadata of the first file that has them.
+        Columns in the order of their first appearance, with the metadata of the first file that has them. Columns and fields of
+        structs that two files hold in types without a common type have the type `Conflict`, which names files, column and types.
 
     Raises
     ------
-    JagTypeError
-        If two files hold a column in types without a common type; the message names files, column and types.
     JagValueError
         If a file has two columns of the same name.
 
@@ -68,14 +70,9 @@ def merge_schemas(schemas: Sequence[tuple[str, pa.Schema]]) -> pa.Schema:
             first = merged.setdefault(field.name, field)
             origin.setdefault(field.name, path)
             if first.type != field.type:
-                type = merge_types(first.type, field.type)
-                if type is None:
-                    raise JagTypeError(
-                        f"column {field.name!r} is {_spell(first.type)} in {origin[field.name]} and {_spell(field.type)} in "
-                        f"{path}: no type holds both. Read the files separately; aj.read_parquet also takes schema= with a "
-                        "type that all values fit"
-                    )
-                merged[field.name] = first.with_type(type)
+                conflict = _conflict(first, origin[field.name], field, path)
+                type = merge_types(first.type, field.type, conflict)
+                merged[field.name] = first.with_type(conflict if type is None else type)
     fields = [field.with_nullable(True) if field.name in missing else field for field in merged.values()]
     return pa.schema(fields, metadata=schemas[0][1].metadata)
 
@@ -121,11 +118,18 @@ def _names_missing(schemas: Sequence[tuple[str, pa.Schema]]) -> set[str]:
     return every.difference(set.intersection(*required))
 
 
+def _conflict(first: pa.Field, origin: str, field: pa.Field, path: str) -> Conflict:
+    return Conflict(
+        f"column {field.name!r} is {_spell(first.type)} in {origin} and {_spell(field.type)} in {path}: no type holds both. Read "
+        "the files separately, or other columns by columns=; aj.read_parquet also takes schema= with a type that all values fit"
+    )
+
+
 def _spell(type: pa.DataType) -> str:
     return f"jagged of ndim {type.ndim} over {type.storage_type}" if isinstance(type, JaggedType) else str(type)
 
 
-def merge_types(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
+def merge_types(one: pa.DataType, other: pa.DataType, conflict: Conflict | None = None) -> pa.DataType | None:
     """Return the common type of two types.
 
     Parameters
@@ -133,6 +137,8 @@ def merge_types(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
     one, other : pa.DataType
         A jagged type merges with lists of at least its depth, and with lists of nulls. Lists of all kinds merge; an extent that
         both declare stays. Structs get the fields of both. Numbers, times and decimals widen as in `pyarrow.unify_schemas`.
+    conflict : Conflict, optional
+        The type of fields of structs that have no common type; by default the structs have none either.
 
     Returns
     -------
@@ -146,31 +152,31 @@ def merge_types(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
     >>> merge_types(pa.int8(), pa.string()) is None
     True
     """
-    if one == other:
+    if one == other or isinstance(one, Conflict):
         return one
     if pt.is_null(one) or pt.is_null(other):
         return other if pt.is_null(one) else one
     if isinstance(one, JaggedType) or isinstance(other, JaggedType):
-        return _merge_jagged(one, other)
+        return _merge_jagged(one, other, conflict)
     if _arrow.is_list_type(one) and _arrow.is_list_type(other):
-        return _merge_lists(one, other)
+        return _merge_lists(one, other, conflict)
     if pt.is_struct(one) and pt.is_struct(other):
-        return _merge_structs(one, other)
+        return _merge_structs(one, other, conflict)
     if pt.is_map(one) and pt.is_map(other):
-        key, item = merge_types(one.key_type, other.key_type), merge_types(one.item_type, other.item_type)
+        key, item = merge_types(one.key_type, other.key_type), merge_types(one.item_type, other.item_type, conflict)
         return None if key is None or item is None else pa.map_(key, item)
     return _merge_leaves(one, other)
 
 
-def _merge_jagged(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
+def _merge_jagged(one: pa.DataType, other: pa.DataType, conflict: Conflict | None) -> pa.DataType | None:
     ndims = {type.ndim for type in (one, other) if isinstance(type, JaggedType)}
     storages = [type.storage_type if isinstance(type, JaggedType) else type for type in (one, other)]
-    merged = merge_types(*storages) if len(ndims) == 1 else None
+    merged = merge_types(storages[0], storages[1], conflict) if len(ndims) == 1 else None
     return None if merged is None else canonical(JaggedType(merged, ndims.pop()))
 
 
-def _merge_lists(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
-    item = merge_types(one.value_type, other.value_type)
+def _merge_lists(one: pa.DataType, other: pa.DataType, conflict: Conflict | None) -> pa.DataType | None:
+    item = merge_types(one.value_type, other.value_type, conflict)
     if item is None:
         return None
     if pt.is_fixed_size_list(one) and pt.is_fixed_size_list(other) and one.list_size == other.list_size:
@@ -178,11 +184,12 @@ def _merge_lists(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
     return _arrow.list_like(one, item) if pt.is_list(one) and pt.is_list(other) else pa.large_list(item)
 
 
-def _merge_structs(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
+def _merge_structs(one: pa.DataType, other: pa.DataType, conflict: Conflict | None) -> pa.DataType | None:
     fields = {field.name: field for field in one}
     for field in other:
         known = fields.setdefault(field.name, field)
-        type = merge_types(known.type, field.type)
+        type = merge_types(known.type, field.type, conflict)
+        type = conflict if type is None else type
         if type is None:
             return None
         fields[field.name] = known.with_type(type)
@@ -190,6 +197,8 @@ def _merge_structs(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
 
 
 def _merge_leaves(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
+    if pt.is_dictionary(one) and pt.is_dictionary(other) and one.ordered != other.ordered:
+        return merge_types(*(pa.dictionary(type.index_type, type.value_type) for type in (one, other)))
     if pt.is_dictionary(one) != pt.is_dictionary(other):
         values = [type.value_type if pt.is_dictionary(type) else type for type in (one, other)]
         return merge_types(*values)
@@ -276,7 +285,11 @@ def _holds(stored: pa.DataType, written: pa.DataType) -> bool:
         return bool(stored == written.storage_type)
     if pt.is_dictionary(written):
         values = stored.value_type if pt.is_dictionary(stored) else stored
-        return bool(values == written.value_type) or _holds(values, written.value_type)
+        return (
+            bool(values == written.value_type)
+            or _holds(values, written.value_type)
+            or _is_of_categories(values, written.value_type)
+        )
     if pt.is_duration(written):  # those that are no categories come restored from the reader
         return bool(pt.is_int64(stored))
     if pt.is_timestamp(stored) and pt.is_timestamp(written):
@@ -284,7 +297,15 @@ def _holds(stored: pa.DataType, written: pa.DataType) -> bool:
     return (str(stored), str(written)) in _STORED_AS
 
 
-def conform(array: pa.Array, type: pa.DataType) -> pa.Array:
+def _is_of_categories(stored: pa.DataType, written: pa.DataType) -> bool:
+    """Return whether Parquet stores categories of one type as the other, where readers restore columns of that type itself."""
+    if pt.is_timestamp(stored) and pt.is_timestamp(written):
+        return bool(stored.tz and written.tz and (stored.unit, written.unit) in {(written.unit, written.unit), ("ms", "s")})
+    is_wider = pt.is_decimal(stored) and pt.is_decimal(written) and stored.bit_width > written.bit_width
+    return bool(is_wider and (stored.precision, stored.scale) == (written.precision, written.scale))
+
+
+def conform(array: pa.Array, type: pa.DataType, told: Any = None) -> pa.Array:
     """Cast an array to another type without loss; only floats may be rounded to floats of fewer digits.
 
     Parameters
@@ -293,6 +314,8 @@ def conform(array: pa.Array, type: pa.DataType) -> pa.Array:
         Values of a column.
     type : pa.DataType
         The target type. Struct fields missing from the array become null; fields missing from the type are dropped.
+    told : object, optional
+        What the metadata of a file tell of the ordered categories in the column.
 
     Returns
     -------
@@ -315,19 +338,19 @@ def conform(array: pa.Array, type: pa.DataType) -> pa.Array:
         return array
     if isinstance(type, pa.BaseExtensionType):
         stored = array.storage if isinstance(array.type, pa.BaseExtensionType) else array
-        return pa.ExtensionArray.from_storage(type, conform(stored, type.storage_type))
+        return pa.ExtensionArray.from_storage(type, conform(stored, type.storage_type, told))
     if isinstance(array.type, pa.BaseExtensionType):
-        return conform(array.storage, type)
+        return conform(array.storage, type, told)
     if pt.is_null(array.type):
         return pa.nulls(len(array), type)
     if pt.is_map(array.type) and (_arrow.is_list_type(type) or pt.is_map(type)):
         return _conform_map(array, type)
     if _arrow.is_list_type(type) and _arrow.is_list_type(array.type):
-        return _conform_list(array, type)
+        return _conform_list(array, type, told)
     if pt.is_struct(type) and pt.is_struct(array.type):
-        return _conform_struct(array, type)
+        return _conform_struct(array, type, told)
     if pt.is_dictionary(type):
-        return _conform_dictionary(array, type)
+        return _conform_dictionary(array, type, told)
     return _cast_leaves(array, type)
 
 
@@ -363,7 +386,7 @@ def _is_narrower(source: pa.DataType, type: pa.DataType) -> bool:
     return bool((pt.is_timestamp(source) and pt.is_date(type)) or (pt.is_floating(source) and pt.is_decimal(type)))
 
 
-def _conform_list(array: pa.Array, type: pa.DataType) -> pa.Array:
+def _conform_list(array: pa.Array, type: pa.DataType, told: Any = None) -> pa.Array:
     (level,), items = _arrow.peel(array, ndim=2)
     extent = type.list_size if pt.is_fixed_size_list(type) else None
     if extent is not None:
@@ -372,7 +395,7 @@ def _conform_list(array: pa.Array, type: pa.DataType) -> pa.Array:
         if wrong.any():
             row = int(wrong.argmax())
             raise ShapeError(f"row {row} has {plural(sizes[row], 'item')}, {type} wants {extent} in every row")
-    made = conform(items, type.value_type)
+    made = conform(items, type.value_type, told)
     if not type.value_field.nullable:
         _refuse_nulls(made.null_count, "its items")
     return _lists(level._replace(extent=extent), made, type)
@@ -409,11 +432,12 @@ def _conform_map(array: pa.Array, type: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(type, len(found), found.buffers()[:2], found.null_count, found.offset, children=[found.values])
 
 
-def _conform_struct(array: pa.Array, type: pa.DataType) -> pa.Array:
+def _conform_struct(array: pa.Array, type: pa.DataType, told: Any) -> pa.Array:
+    told = told if isinstance(told, dict) else {}
     parts = array.flatten()  # null in null structs, whatever is stored there
     places = [array.type.get_field_index(field.name) for field in type]
     fields = [
-        pa.nulls(len(array), field.type) if place < 0 else conform(parts[place], field.type)
+        pa.nulls(len(array), field.type) if place < 0 else conform(parts[place], field.type, told.get(field.name))
         for place, field in zip(places, type, strict=True)
     ]
     mask = array.is_null()
@@ -440,7 +464,12 @@ def _refuse_nulls(count: int, what: str) -> None:
         raise pa.ArrowInvalid(f"{plural(count, 'value')} of {what} {are(count)} null, and the type says not null")
 
 
-def _conform_dictionary(array: pa.Array, type: pa.DataType) -> pa.Array:
-    encoded = array if pt.is_dictionary(array.type) else array.dictionary_encode()
+def _conform_dictionary(array: pa.Array, type: pa.DataType, told: Any) -> pa.Array:
+    if pt.is_dictionary(array.type):
+        encoded = array
+    elif told and type.ordered:
+        encoded = encode(array, type.value_type, told)
+    else:
+        encoded = array.dictionary_encode()
     values = conform(encoded.dictionary, type.value_type)
     return pa.DictionaryArray.from_arrays(encoded.indices.cast(type.index_type), values, ordered=type.ordered)

@@ -20,6 +20,7 @@ import pyarrow.types as pt
 import pytest
 
 import arrowjag as aj
+from arrowjag.etl import run
 from arrowjag.io import _files, _scan
 from arrowjag.io._schemas import conform, merge_types
 
@@ -126,6 +127,42 @@ REFUSED: dict[str, tuple[pa.Array, pa.Array]] = {
 def test_types_that_do_not_are_refused_by_name(pair: tuple[pa.Array, pa.Array], tmp_path: Path) -> None:
     with pytest.raises(aj.JagTypeError, match=r"column 'v' is .* in .*a\.parquet and .* in .*b\.parquet: no type holds both"):
         read_two(tmp_path, {"v": pair[0]}, {"v": pair[1]})
+
+
+def test_conflicting_types_stop_no_other_column(tmp_path: Path) -> None:
+    """Columns and fields that are not read: in calls, in scans, in filters of others, and in jobs."""
+    leaves = [pa.struct([("a", pa.int8()), ("b", type)]) for type in (pa.string(), pa.int64(), pa.bool_())]
+    rows: list[Any] = [[[{"a": 1, "b": "x"}, None], None], [[], [{"a": 2, "b": 3}]], [[{"a": None, "b": True}]]]
+    other: list[Any] = [["x", None], [1, 2], [b"x"]]
+    source = tmp_path / "in"
+    source.mkdir()
+    for place, (leaf, lists, values) in enumerate(zip(leaves, rows, other, strict=True)):
+        flat = pa.array([row[0] if row else None for row in lists], leaf)
+        columns = {"v": jagged(lists, leaf), "s": flat, "k": list(range(len(lists))), "w": values}
+        pq.write_table(pa.table(columns), source / f"{place}.parquet")
+
+    wanted = {"v": [[{"a": 1}, None], None, [], [{"a": 2}], [{"a": None}]], "k": [0, 1, 0, 1, 0]}
+    assert aj.read_parquet(source, columns=["v.a", "k"]).to_pydict() == wanted
+    assert aj.scan_parquet(source, columns=["v.a", "k"]).select("k").collect()["k"].to_list() == wanted["k"]
+    run(lambda table: table, source, tmp_path / "out", columns=["v.a", "k"], frame="arrow", progress=False)
+    assert aj.read_parquet(tmp_path / "out").to_pydict() == wanted
+
+    told = r"column '%s' is .* in .*0\.parquet and .* in .*1\.parquet: no type holds both.* by columns="
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("v", {}),
+        ("v", {"columns": ["k", "v.b"]}),
+        ("w", {"columns": ["w"]}),
+        ("w", {"columns": ["w.a"]}),
+        ("w", {"columns": ["k"], "filters": [("w", "==", 1)]}),
+        ("w", {"columns": ["k"], "filters": pc.field("w") == "x"}),
+        ("s", {"columns": ["k"], "filters": [("s.b", "==", 1)]}),
+    ]
+    for name, options in calls:
+        for read in (aj.read_parquet, aj.scan_parquet):
+            with pytest.raises(aj.JagTypeError, match=told % name):
+                read(source, **options)
+    with pytest.raises(aj.JagTypeError, match=told % "v"):
+        run(lambda table: table, source, tmp_path / "out", columns=["v"], mode="replace", progress=False)
 
 
 def test_a_column_that_a_file_lacks_is_null_there(tmp_path: Path) -> None:

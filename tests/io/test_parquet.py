@@ -6,6 +6,7 @@ import base64
 import inspect
 import io
 import tempfile
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -476,11 +477,28 @@ def test_categories_of_durations_keep_their_type(unit: str, tmp_path: Path) -> N
     assert table.to_pydict() == pa.table(columns).to_pydict()
 
 
+CATEGORIES = [
+    pa.array([3, 1, 2], pa.uint64()),
+    pa.array([0.5, -1.0, 0.1]),
+    pa.array([True, False]),
+    pa.array([3, 1, 2], pa.date32()),
+    pa.array([3 * 86_400_000, 86_400_000, 0], pa.date64()),
+    pa.array([3, 1, 2], pa.timestamp("s")),
+    pa.array([3, 1, 2], pa.timestamp("ns", "Europe/Berlin")),
+    pa.array([3, 1, 2], pa.time32("s")),
+    pa.array([3, 1, 2], pa.duration("ms")),
+    pa.array([Decimal("1.25"), Decimal(-3), Decimal(0)], pa.decimal32(9, 2)),
+    pa.array([Decimal("1.25"), Decimal(-3), Decimal(0)], pa.decimal256(50, 2)),
+    pa.array([b"c", b"a", b"b"], pa.binary(1)),
+]
+"""Categories of each kind, not in their natural order."""
+
+
 @pytest.mark.parametrize(
     "options", [{}, {"use_dictionary": False}, {"use_dictionary": ["k"]}, {"column_encoding": {"k": "PLAIN"}}], ids=str
 )
-def test_categories_keep_their_order_or_have_none(options: dict[str, Any], tmp_path: Path) -> None:
-    """Parquet stores the order of categories in dictionaries of text alone; a reader would take the order of appearance."""
+def test_categories_keep_their_order(options: dict[str, Any], tmp_path: Path) -> None:
+    """Parquet stores it in dictionaries of text alone, the metadata of the file for others; a reader would take that of rows."""
     for labels in (["lo", "mid", "hi"], [3, 1, 2]):
         words = pa.DictionaryArray.from_arrays(pa.array([2, 0, None, 1], pa.int8()), pa.array(labels), ordered=True)
         columns = {"k": pa.array([1, 2, 3, 4]), "flat": words, "in_lists": pa.ListArray.from_arrays([0, 2, 2, 4, 4], words)}
@@ -489,5 +507,54 @@ def test_categories_keep_their_order_or_have_none(options: dict[str, Any], tmp_p
         table = aj.read_parquet(tmp_path / "a.parquet")
         assert table.to_pydict() == pa.table(columns).to_pydict()
         found = [table["flat"].chunk(0), table["in_lists"].chunk(0).values, table["in_structs"].chunk(0).field("a")]
-        assert [one.type.ordered for one in found] == [labels[0] == "lo"] * 3
-        assert all(one.dictionary.to_pylist() == labels or labels[0] != "lo" for one in found)
+        assert [one.type for one in found] == [words.type] * 3
+        assert [one.dictionary.to_pylist() for one in found] == [labels] * 3
+
+
+@pytest.mark.parametrize("leaf", CATEGORIES, ids=lambda one: str(one.type))
+def test_categories_of_any_type_keep_their_order(leaf: pa.Array, tmp_path: Path) -> None:
+    words = pa.DictionaryArray.from_arrays(pa.array([1, 0, None, 1, len(leaf) - 1], pa.int8()), leaf, ordered=True)
+    x = aj.from_sizes(words, [2, 0, 3]).with_validity(0, [True, False, True])
+    columns = {"flat": words[1:4], "x": x.to_arrow(), "deep": aj.array([x.to_arrow()] * 3).to_arrow(), "s": aj.zip(a=x).to_arrow()}
+    aj.write_parquet(columns, tmp_path / "a.parquet", row_group_size=2)
+    table, wanted = aj.read_parquet(tmp_path / "a.parquet"), pa.table(columns)
+    assert table.schema == wanted.schema
+    assert table.to_pydict() == wanted.to_pydict()
+    assert all(chunk.dictionary.equals(leaf) for chunk in table["flat"].chunks)
+    part = aj.read_parquet(tmp_path / "a.parquet", columns=["s.a"])
+    assert aj.from_arrow(part["s"])["a"].values.dictionary.equals(leaf)
+
+
+def test_categories_of_numbers_in_several_parts_and_files(tmp_path: Path) -> None:
+    def words(labels: list[int], *, ordered: bool = True) -> pa.Array:
+        return pa.DictionaryArray.from_arrays(
+            pa.array([0 if labels else None, None], pa.int64()), pa.array(labels, pa.int64()), ordered=ordered
+        )
+
+    def write_told(told: bytes) -> None:
+        table = pa.table({"k": words([3, 1])}).replace_schema_metadata({"arrowjag.categories": told})
+        pq.write_table(table, tmp_path / "c.parquet")
+
+    parts = pa.chunked_array([words([]), words([3, 1]), words([3, 1, 2])])
+    aj.write_parquet({"k": parts}, tmp_path / "a.parquet")
+    found = aj.read_parquet(tmp_path / "a.parquet")["k"]
+    assert (found.type, found.to_pylist()) == (parts.type, parts.to_pylist())
+    assert found.chunk(0).dictionary.to_pylist() == [3, 1, 2]
+    assert list(aj.read_parquet(tmp_path / "a.parquet", to="pandas")["k"].cat.categories) == [3, 1, 2]
+    told = r"a\.parquet, column 'k': its parts have other ordered categories, \['3', '1'\] and \['1', '3'\]"
+    with pytest.raises(aj.JagValueError, match=told):
+        aj.write_parquet({"k": pa.chunked_array([words([3, 1]), words([1, 3])])}, tmp_path / "a.parquet")
+    assert aj.read_parquet(tmp_path / "a.parquet")["k"].to_pylist() == parts.to_pylist()
+
+    aj.write_parquet({"k": words([3, 1], ordered=False)}, tmp_path / "b.parquet")
+    assert not aj.read_parquet(tmp_path)["k"].type.ordered
+    for metadata in (b"[", b'{"k":["3","x"]}', b'{"k":{"a":["3"]}}', b'{"k":["3","3"]}', b'{"k":[3]}'):
+        pq.write_table(
+            pa.table({"k": words([3, 1])}).replace_schema_metadata({"arrowjag.categories": metadata}), tmp_path / "c.parquet"
+        )
+        assert aj.read_parquet(tmp_path / "c.parquet")["k"].to_pylist() == [3, None]
+    pq.write_table(
+        pa.table({"k": words([3, 1])}).replace_schema_metadata({"arrowjag.categories": b'{"k":["1"]}'}), tmp_path / "c.parquet"
+    )
+    with pytest.raises(aj.JagValueError, match=r"c\.parquet, column 'k': .*the value 3 is none of the categories"):
+        aj.read_parquet(tmp_path / "c.parquet")

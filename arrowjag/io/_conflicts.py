@@ -1,0 +1,102 @@
+"""Columns and fields that files hold in types without a common type: they raise where they are read, and stop nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Self
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+from arrowjag import _arrow
+from arrowjag.dtype import JaggedType
+from arrowjag.errors import JagTypeError
+
+__all__ = ["Conflict", "refuse_conflicts", "without_conflicts"]
+
+
+class Conflict(pa.ExtensionType):  # type: ignore[misc]  # pyarrow is untyped here
+    """The type of a column, or of a field of structs, in the merged schema of files that have no type for it in common.
+
+    Parameters
+    ----------
+    text : str
+        The error of reading it: which column, files and types.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        super().__init__(pa.null(), "arrowjag.conflict")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return self.text.encode()
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage_type: pa.DataType, serialized: bytes) -> Self:
+        return cls(serialized.decode(errors="replace"))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Conflict) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def refuse_conflicts(fields: Iterable[pa.Field]) -> None:
+    """Raise if columns are, or hold, a conflict.
+
+    Parameters
+    ----------
+    fields : iterable of pa.Field
+        The columns that are to be read, with those fields of structs that are to be read.
+
+    Raises
+    ------
+    JagTypeError
+        Of the first conflict.
+    """
+    for field in fields:
+        if (conflict := _first(field.type)) is not None:
+            raise JagTypeError(conflict.text)
+
+
+def _first(type: pa.DataType) -> Conflict | None:
+    if isinstance(type, Conflict):
+        return type
+    return next((found for part in _parts(type) if (found := _first(part)) is not None), None)
+
+
+def _parts(type: pa.DataType) -> list[pa.DataType]:
+    """Return the types inside a nested type; conflicts are nowhere else."""
+    if isinstance(type, JaggedType):
+        return _parts(type.storage_type)
+    if _arrow.is_list_type(type):
+        return [type.value_type]
+    if pt.is_map(type):
+        return [type.key_type, type.item_type]
+    return [field.type for field in type] if pt.is_struct(type) else []
+
+
+def without_conflicts(schema: pa.Schema) -> pa.Schema:
+    """Return a schema with nulls in place of conflicting columns, which compare with anything: to find out what a filter names.
+
+    Parameters
+    ----------
+    schema : pa.Schema
+        The merged schema of files.
+
+    Returns
+    -------
+    pa.Schema
+        The same object if there is no conflict.
+    """
+    if all(_first(field.type) is None for field in schema):
+        return schema
+    return pa.schema([field.with_type(_nulls(field.type)) for field in schema], schema.metadata)
+
+
+def _nulls(type: pa.DataType) -> pa.DataType:
+    """Replace conflicts by nulls, also in fields of structs; filters name no fields inside of lists."""
+    if pt.is_struct(type):
+        return pa.struct([field.with_type(_nulls(field.type)) for field in type])
+    return pa.null() if isinstance(type, Conflict) else type
