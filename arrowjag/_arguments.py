@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from arrowjag._integers import exceeds_floats, integer, is_int
 from arrowjag._kernels.base.memory import ExcessError
@@ -283,7 +284,11 @@ def length_of(value: Any) -> int | None:
 
 def flat_numbers(values: Any, what: str) -> npt.NDArray[Any]:
     """Convert a list of a caller to a numpy array; lists of unequal lengths raise `ShapeError`."""
+    if isinstance(values, (list, tuple)):
+        values = [one.as_py() if isinstance(one, pa.Scalar) else one for one in values]
     try:
         return np.asarray(values)
     except ValueError:  # numpy says "inhomogeneous shape"
         raise ShapeError(f"{what}: expected numbers in rows of one size, got {brief(values)}") from None
+    except TypeError:
+        raise JagTypeError(f"{what}: expected numbers, got {brief(values)}") from None

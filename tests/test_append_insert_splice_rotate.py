@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -11,7 +15,9 @@ import arrowjag as aj
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
+from tests.hosts import pd
 from tests.operands import jag
+from tests.surfaces import SURFACES
 
 EXACT = {"rel_tol": 0.0, "abs_tol": 0.0}
 X = aj.array([[1, 2, 3], [], None, [4]])
@@ -69,6 +75,30 @@ def test_a_null_position_makes_the_row_null() -> None:
     assert X.rotate([None, 1, 1, 1]).to_list() == [None, [], None, [4]]
 
 
+@pytest.mark.parametrize("surface", SURFACES)
+def test_a_scalar_of_any_library_is_a_position(surface: str) -> None:
+    """A null scalar is a null position, as in an array of positions."""
+    call = SURFACES[surface]
+    calls: dict[str, Callable[[Any], tuple[Any, ...]]] = {
+        "insert": lambda n: (n, 9),
+        "splice": lambda n: (n, 1, 8),
+        "rotate": lambda n: (n,),
+        "head": lambda n: (n,),
+        "slice": lambda n: (n, 1),
+        "get": lambda n: (n,),
+    }
+    for name, arguments in calls.items():
+        for one in (np.int8(1), np.array(1), pa.scalar(1, pa.int8()), pa.scalar(1, pa.uint64())):
+            assert call(X, name, *arguments(one)) == call(X, name, *arguments(1)), (name, one)
+        for null in (pa.scalar(None, pa.int64()), pa.scalar(None), pd.NA):
+            assert call(X, name, *arguments(null)) == [None] * len(X), (name, null)
+    assert call(X, "splice", 0, pa.scalar(None, pa.int8())) == [None] * len(X)
+    with pytest.raises(JagTypeError, match=r"splice: n must be an int, got NoneType"):
+        call(X, "splice", 0, None)
+    with pytest.raises(JagTypeError, match=r"rotate: n must be (an int|integers), got (bool|float)"):
+        call(X, "rotate", pa.scalar(True))
+
+
 def test_the_items_of_a_row_that_a_position_makes_null_are_dropped() -> None:
     spliced = aj.array([[1, 2], [3]]).splice([None, 0], 1, aj.array([[7], [8, 9]]))
     assert spliced.to_list() == [None, [8, 9]]
@@ -87,7 +117,7 @@ def test_types_meet_and_extents_grow() -> None:
 def test_invalid_arguments_raise() -> None:
     with pytest.raises(ShapeError, match=r"append: an argument has 2 dims.*have 1"):
         X.append(X)
-    with pytest.raises(JagTypeError, match=r"insert: positions must be ints, got float"):
+    with pytest.raises(JagTypeError, match=r"insert: i must be an int, got float"):
         X.insert(1.0, 2)
     with pytest.raises(JagTypeError, match=r"insert: i must be integers, got string"):
         X.insert(["a", "b", "c", "d"], 2)

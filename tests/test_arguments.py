@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import arrowjag as aj
 from arrowjag._column import Column
 from arrowjag._methods import METHODS
 from arrowjag.errors import JagError, JagIndexError, JagMemoryError, JagRangeError, JagTypeError, JagValueError, ShapeError
+from tests.hosts import pd
 from tests.surfaces import SURFACES, Surface
 
 CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
@@ -449,3 +451,33 @@ def test_type_errors_of_a_callers_function_stay() -> None:
 
     with pytest.raises(TypeError, match=r"^mine"):
         aj.array([[1, 2], [3]]).map_rows(wrong)
+
+
+def test_items_of_arrays_without_dims_are_scalars() -> None:
+    """Also where a method takes one value for all rows."""
+    x = aj.array([[3, None, 1], None, []])
+    calls: dict[str, Callable[[Any], Any]] = {
+        "fill_null": x.fill_null,
+        "replace": lambda v: x.replace(v, 9),
+        "replace by": lambda v: x.replace(3, v),
+        "replace all": lambda v: x.replace({1: v, 3: 0}),
+        "full": lambda v: aj.full((2, [1, 0]), v),
+        "where": lambda v: aj.where(x > 2, x, v),
+        "to_dense": lambda v: aj.array(x.to_dense(fill_value=v)),
+        "digitize": lambda v: x.digitize([0, v]),
+        "histogram": lambda v: x.histogram([0, 1, v]),
+    }
+    for name, call in calls.items():
+        for one in (np.array(3), np.int16(3), pa.scalar(3, pa.int8()), aj.array(3)):
+            assert call(one).to_list() == call(3).to_list(), (name, one)
+    for null in (pa.scalar(None, pa.int64()), pa.scalar(None), aj.array(None), pd.NA):
+        assert x.to_dense(fill_value=null).tolist() == [[3, None, 1], [None] * 3, [None] * 3]
+        assert x.replace(null, 9).to_list() == [[3, 9, 1], None, []]
+        assert aj.full(2, null).to_list() == [None, None]
+        assert x.S[null].to_list() == [None] * 3
+        with pytest.raises(aj.JagTypeError, match="an index must not be null"):
+            _ = x[:, null]
+        with pytest.raises(aj.JagTypeError, match="a bound must not be null"):
+            _ = x[:, :null]
+        with pytest.raises(aj.JagTypeError, match="digitize: edges"):
+            x.digitize([0, null])

@@ -70,7 +70,7 @@ def test_bounds_for_each_row_drop_the_extent_and_are_checked() -> None:
     assert x.slice(np.array([1, -(2**63)]), 2**63 - 1).lengths().to_list() == [2, 3]
     with pytest.raises(ValueError, match=r"slice: length must be at least 0, got -1 for row 1"):
         x.slice(0, [0, -1])
-    with pytest.raises(TypeError, match=r"head takes integers, got double"):
+    with pytest.raises(TypeError, match=r"head: n must be integers, got double"):
         x.head([1.0, 2.0])
     with pytest.raises(ValueError, match=r"tail: JaggedShape\(2, 1\) has 2 dims, but the rows have 1"):
         x.tail([[1], [1]])
@@ -93,7 +93,7 @@ def test_windows_compute_the_extent() -> None:
 
 @pytest.mark.parametrize("call", [lambda x: x.head(1.0), lambda x: x.tail(True), lambda x: x.slice("a"), lambda x: x.pad(None)])
 def test_windows_want_ints(call: Any) -> None:
-    with pytest.raises(TypeError, match=r"takes an int|must be an int"):
+    with pytest.raises(TypeError, match=r"must be an int"):
         call(aj.array([[1]]))
 
 

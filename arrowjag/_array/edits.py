@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from arrowjag._array.base import ArrayBase, operand
+from arrowjag._array.indexing import amount
 from arrowjag._column import Column
-from arrowjag._integers import is_int
 from arrowjag._methods import along_axis, changing_axis, method
 from arrowjag._ops import edits as _ops
 from arrowjag._ops import elementwise, structure
@@ -29,14 +29,6 @@ class _Missing:
 
 
 _MISSING: Any = _Missing()
-
-
-def _position(value: Any, operation: str) -> elementwise.Operand:
-    if is_int(value):
-        return int(value)
-    if isinstance(value, (bool, float, str)):
-        raise JagTypeError(f"{operation}: positions must be ints, got {type(value).__name__}")
-    return operand(value, None, operation)
 
 
 class EditMethods(ArrayBase):
@@ -181,7 +173,7 @@ class EditMethods(ArrayBase):
         ([[1, 0, 2, 3], [0], None], [[1, 2, 7, 3], [8], None])
         """
         structure.check_rows(self.ndim, "insert")
-        return self._wrap(_ops.insert(self, _position(i, "insert"), operand(v, self.type, "insert")))
+        return self._wrap(_ops.insert(self, amount(i, "insert: i"), operand(v, self.type, "insert")))
 
     @method("start", "n", "y", rows=changing_axis)
     def splice(self, start: Any, n: Any, y: Any = None) -> JaggedArray:
@@ -225,7 +217,7 @@ class EditMethods(ArrayBase):
         """
         structure.check_rows(self.ndim, "splice")
         items = None if y is None else operand(y, self.type, "splice")
-        return self._wrap(_ops.splice(self, _position(start, "splice"), _position(n, "splice"), items))
+        return self._wrap(_ops.splice(self, amount(start, "splice: start"), amount(n, "splice: n"), items))
 
     @method("n", rows=along_axis)
     def rotate(self, n: Any) -> JaggedArray:
@@ -260,7 +252,7 @@ class EditMethods(ArrayBase):
         ([[3, 1, 2], [5, 4]], [[2, 3, 1], [4, 5]])
         """
         structure.check_rows(self.ndim, "rotate")
-        return self._wrap(_ops.rotate(self, _position(n, "rotate")))
+        return self._wrap(_ops.rotate(self, amount(n, "rotate: n")))
 
     @method(rows=changing_axis)
     def rle(self, axis: Any = -1) -> JaggedArray:
@@ -356,6 +348,7 @@ class EditMethods(ArrayBase):
 
 def _pairs(old: Any, new: Any) -> tuple[list[Any], list[Any]]:
     """Return the old values and their replacements."""
+    old = elementwise.unboxed(old)
     if isinstance(old, Column):
         raise JagTypeError("replace: old is a value, a list of values or a dict, got an array; write aj.where(x == y, new, x)")
     if isinstance(old, Mapping) and not isinstance(old, pa.Scalar):  # the scalar of a struct is a value, though a mapping too

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
+from arrowjag import _arrow
 from arrowjag._arguments import within_memory
 from arrowjag._array.base import ArrayBase, as_column, operand, shape_of_rows
 from arrowjag._column import Column
@@ -168,7 +169,7 @@ class IndexingMethods(ArrayBase):
         >>> x.take(1, out_of_bounds="null").to_list()
         [20, None]
         """
-        return self._wrap(_ops.take(self, _index(index, "take"), axis, out_of_bounds))
+        return self._wrap(_ops.take(self, _index(index, "take: index"), axis, out_of_bounds))
 
     @method("mask", rows=changing_axis)
     def filter(self, mask: Any) -> JaggedArray:
@@ -227,7 +228,7 @@ class IndexingMethods(ArrayBase):
         >>> aj.array([[1, 2, 3], [4, 5], [6]]).head([1, -1, None]).to_list()
         [[1], [4], None]
         """
-        return self._wrap(head_tail.head(self, amount(n, "head"), axis))
+        return self._wrap(head_tail.head(self, amount(n, "head: n"), axis))
 
     @method("n", rows=changing_axis)
     def tail(self, n: Any = 5, axis: int = -1) -> JaggedArray:
@@ -251,7 +252,7 @@ class IndexingMethods(ArrayBase):
         >>> aj.array([[1, 2, 3], [4, 5], [6]]).tail([1, -1, 0]).to_list()
         [[3], [5], []]
         """
-        return self._wrap(head_tail.tail(self, amount(n, "tail"), axis))
+        return self._wrap(head_tail.tail(self, amount(n, "tail: n"), axis))
 
     @method("start", "length", rows=changing_axis)
     def slice(self, start: Any, length: Any = None, axis: int = -1) -> JaggedArray:
@@ -291,8 +292,8 @@ class IndexingMethods(ArrayBase):
         >>> aj.array([[1, 2, 3], [4, 5]]).slice([1, 0], 1).to_list()
         [[2], [4]]
         """
-        wanted = None if length is None else amount(length, "slice")
-        return self._wrap(head_tail.slice_rows(self, amount(start, "slice"), wanted, axis))
+        wanted = None if length is None else amount(length, "slice: length")
+        return self._wrap(head_tail.slice_rows(self, amount(start, "slice: start"), wanted, axis))
 
     @method(rows=changing_axis)
     def pad(self, n: int, fill: Any = None, axis: int = -1) -> JaggedArray:
@@ -374,7 +375,7 @@ class IndexingMethods(ArrayBase):
         >>> aj.array([[1, None], [3]]).repeat([2, 3]).to_list()
         [[[1, 1], [None, None]], [[3, 3, 3]]]
         """
-        return self._wrap(select.repeat(self, _index(sizes, "repeat")))
+        return self._wrap(select.repeat(self, _index(sizes, "repeat: sizes")))
 
     @method("shape", rows=moving)
     def tile(self, shape: Any) -> JaggedArray:
@@ -589,7 +590,7 @@ def _koda_bound(key: Any) -> Any:
         return key
     if isinstance(key, Column) or _is_array(key):
         return as_column(key)
-    if isinstance(key, pa.Scalar) and not key.is_valid:
+    if _is_null(key):
         return Column(JaggedShape(), pa.nulls(1, pa.int64()))
     return _position(key, "an index")
 
@@ -623,48 +624,53 @@ def _step(step: Any) -> int:
 def _position(value: Any, what: str) -> int:
     if type(value) is int:
         return value
-    if isinstance(value, Column):
-        value = value.values[0]
+    value = elementwise.unboxed(value)
+    if _is_null(value):
+        raise JagTypeError(f"{what} must not be null; in an array of positions, a null gives null")
     if isinstance(value, pa.Scalar):
         value = value.as_py()
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
     if not is_int(value):
         raise JagTypeError(f"{what} must be an int, a slice or an array of integers or booleans, got {type(value).__name__}")
     return int(value)
 
 
-def _index(value: Any, operation: str) -> int | Column:
-    """Convert positions or sizes to an int or a column."""
+def _is_null(value: Any) -> bool:
+    """Return whether a value is a null scalar of Arrow or pandas."""
+    return (isinstance(value, pa.Scalar) and not value.is_valid) or _arrow.is_missing(value)
+
+
+def _index(value: Any, what: str) -> int | Column:
+    """Convert positions or sizes to an int or a column; a null scalar is a null position, as in an array."""
     if type(value) is int:
         return value
     if isinstance(value, Dim):
         value = value.sizes
     if isinstance(value, Column):
         return value
-    if isinstance(value, pa.Scalar) and not value.is_valid:  # such as argmin of a column of nulls: null, as in an array
+    if _is_null(value):  # such as argmin of a column of nulls
         return as_column(value)
     if isinstance(value, tuple):  # as numpy's take and repeat, and as expressions, which make columns of lists and tuples
         value = list(value)
     if _is_array(value):
         column = as_column(value)
         return as_column(pa.array([], pa.int64())) if column.shape.size == 0 and column.ndim == 1 else column
-    return _whole_number(value, operation)
+    return _whole_number(value, what)
 
 
-def amount(value: Any, operation: str) -> int | Column:
+def amount(value: Any, what: str) -> int | Column:
     """Convert positions or numbers of items to an int or a column of integers."""
-    found = _index(value, operation)
+    found = _index(value, what)
     if isinstance(found, Column) and not (pt.is_integer(found.type) or pt.is_null(found.type)):
-        raise JagTypeError(f"{operation} takes integers, got {found.type}")
+        raise JagTypeError(f"{what} must be integers, got {found.type}")
     return found
 
 
-def _whole_number(value: Any, operation: str) -> int:
+def _whole_number(value: Any, what: str) -> int:
+    value = elementwise.unboxed(value)
     if isinstance(value, pa.Scalar):
         value = value.as_py()
     if not is_int(value):
-        raise JagTypeError(f"{operation} takes an int, got {type(value).__name__}")
+        raise JagTypeError(f"{what} must be an int, got {type(value).__name__}")
     return int(value)
 
 

@@ -101,7 +101,7 @@ class MapMethods(ArrayBase):
                     f"get: leaves of {column.type} are looked up by position, got the key {brief(key)}; keys need the leaves "
                     "of a map, structs with the fields key and value"
                 )
-            sought = amount(key, "get")
+            sought = amount(key, "get: key")
         return self._wrap(_ops.get(column, sought, None if default is None else _default(default, *_values_of(column))))
 
     @method("k")

@@ -74,11 +74,7 @@ def _positions(column: Column, given: Sequence[tuple[str, Any]], operation: str)
 
 def _as_positions(value: Any, operation: str, name: str) -> tuple[Any, BoolArray | None]:
     if not isinstance(value, pa.Array):
-        plain = value.as_py() if isinstance(value, pa.Scalar) else value
-        place = plain if type(plain) is int else integer(plain, f"{operation}: {name}")
-        return np.int64(max(-_FAR, min(place, _FAR))), None
-    if not (pt.is_integer(value.type) or pt.is_null(value.type)):
-        raise JagTypeError(f"{operation}: {name} must be integers, got {value.type}")
+        return np.int64(max(-_FAR, min(integer(value, f"{operation}: {name}"), _FAR))), None
     data, valid = _arrow.to_int64(value)
     return np.clip(data, -_FAR, _FAR), valid
 

@@ -24,7 +24,7 @@ from arrowjag._kernels.base.memory import from_words, with_bits
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.order import search
 from arrowjag._kernels.reduce import histograms as _kernels
-from arrowjag._ops import along_axis, sets
+from arrowjag._ops import along_axis, elementwise, sets
 from arrowjag._ops.axes import normalize_axes
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.multi_reduce import floats, reduce_to_lists, with_lists
@@ -167,6 +167,7 @@ def _edges(edges: Any, operation: str) -> npt.NDArray[Any]:
         edges = edges.to_pylist()
     if isinstance(edges, (str, bytes, bool)) or length_of(edges) is None:
         raise JagTypeError(f"{operation}: expected a number of bins or a list of edges, got {type(edges).__name__}")
+    edges = [elementwise.unboxed(one) for one in edges] if isinstance(edges, (list, tuple)) else edges
     found = flat_numbers(edges, f"{operation}: edges")
     if found.dtype.kind == "O" and found.ndim == 1 and all(is_int(one) or isinstance(one, (float, Decimal)) for one in found):
         found = _as_doubles(found, operation)  # integers beyond 64 bits, or decimals

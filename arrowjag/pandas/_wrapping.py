@@ -73,13 +73,13 @@ def _nullable(series: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def opened(value: Any, n: int | None = None) -> Any:
-    """Convert a pandas value for the core: Series and arrays to jagged arrays, missing values to None; a `Row` is repeated."""
+    """Convert a pandas value for the core: Series and arrays to jagged arrays; a `Row` is repeated, scalars stay."""
     value = getattr(value, "_series", value)
     if isinstance(value, (pd.Series, pd.Index, pd.api.extensions.ExtensionArray)):
         return as_array(value)
     if isinstance(value, Row):
         return value.array if n is None else as_operand(value, n)
-    return None if value is pd.NA or value is pd.NaT else value
+    return value
 
 
 def rewrap(result: Any, index: Any = None, name: Any = None, like: Any = None) -> Any:

@@ -16,7 +16,7 @@ from arrowjag._integers import is_int
 from arrowjag._kernels import dense as _kernels
 from arrowjag._ops import structure
 from arrowjag._ops.dense.layout import Layout, check_size, extent_of, layout_of, levels, natural_size
-from arrowjag._ops.dense.values import AnyArray, fill_for, filled, leaves_of, placeholder
+from arrowjag._ops.dense.values import AnyArray, fill_for, filled, item_of, leaves_of, placeholder
 from arrowjag.errors import ShapeError, plural
 from arrowjag.shape import JaggedShape
 
@@ -29,6 +29,7 @@ def to_dense(column: Column, sizes: Any = None, fill: Any = 0) -> AnyArray:
     See `JaggedArray.to_dense` for the contract.
     """
     structure.check_rows(column.ndim, "to_dense")
+    fill = item_of(fill)
     if pt.is_null(column.type) and fill is not None:  # rows without a value have no type of their own
         column = Column(column.shape, column.values.cast(pa.float64()))
     shape = column.shape

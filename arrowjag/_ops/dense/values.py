@@ -14,10 +14,11 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._integers import exceeds_floats
 from arrowjag._kernels.base import fill as fill_kernel
+from arrowjag._ops import elementwise
 from arrowjag.errors import JagTypeError, JagValueError, brief, plural
 from arrowjag.typing import BoolArray
 
-__all__ = ["AnyArray", "fill_for", "fill_for_cells", "filled", "leaves_of", "numbers_of", "placeholder"]
+__all__ = ["AnyArray", "fill_for", "fill_for_cells", "filled", "item_of", "leaves_of", "numbers_of", "placeholder"]
 
 AnyArray = npt.NDArray[Any]
 
@@ -44,10 +45,16 @@ def _has_datetime(type: pa.DataType) -> bool:
     return bool(pt.is_timestamp(type) or pt.is_date(type) or pt.is_duration(type))
 
 
+def item_of(fill: Any) -> Any:
+    """Return a fill value as an object of Python or numpy; None for a null of Arrow or pandas."""
+    fill = elementwise.unboxed(fill)
+    if isinstance(fill, pa.Scalar):
+        return fill.as_py()
+    return None if _arrow.is_missing(fill) else fill
+
+
 def fill_for(fill: Any, dtype: np.dtype[Any], type: pa.DataType, operation: str) -> Any:
     """Convert the fill value to the data's type; raises if its kind or value does not fit, and never rounds."""
-    if isinstance(fill, pa.Scalar):
-        fill = fill.as_py()
     if not isinstance(fill, (bool, int, float, str, bytes, dict, list, tuple)) and np.ndim(fill) != 0:
         raise JagTypeError(f"{operation}: fill_value must be one value of type {type}, got {plural(np.ndim(fill), 'dim')}")
     if dtype.kind in "biuf":

@@ -54,9 +54,11 @@ from arrowjag._ops.elementwise.types import (
     members_like,
     plain_type,
     promote,
+    refuse_other_fields,
     scalar_by_value,
     scalar_like,
     times_like,
+    unboxed,
 )
 from arrowjag._ops.elementwise.ufuncs import ufunc
 
@@ -107,6 +109,7 @@ __all__ = [
     "plain_type",
     "product_overflows",
     "promote",
+    "refuse_other_fields",
     "round_to",
     "row_of",
     "scalar_by_value",
@@ -115,5 +118,6 @@ __all__ = [
     "times_like",
     "ufunc",
     "unary",
+    "unboxed",
     "where",
 ]

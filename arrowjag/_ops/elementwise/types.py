@@ -32,9 +32,11 @@ __all__ = [
     "members_like",
     "plain_type",
     "promote",
+    "refuse_other_fields",
     "scalar_by_value",
     "scalar_like",
     "times_like",
+    "unboxed",
 ]
 
 
@@ -96,6 +98,19 @@ def _promote_ordered(types: Sequence[pa.DataType], operation: str) -> pa.DataTyp
         return types[0]
     index = max((one.index_type for one in types), key=lambda type: (type.bit_width, pt.is_unsigned_integer(type)))
     return pa.dictionary(index, promote([plain_type(one) for one in types], operation), ordered=True)
+
+
+def refuse_other_fields(own: pa.StructType, wanted: pa.StructType) -> None:
+    """Raise if structs have none of the wanted fields: Arrow casts them to fields of nulls.
+
+    Fields that only one of the two types has are left out, or null.
+    """
+    ours, theirs = [field.name for field in own], [field.name for field in wanted]
+    if ours and theirs and set(ours).isdisjoint(theirs):
+        raise JagTypeError(
+            f"the structs have the fields {brief(ours)}, and none of {brief(theirs)}: all fields would be null. Rename "
+            "the fields by aj.zip, or those of the type"
+        )
 
 
 def plain_type(type: pa.DataType) -> pa.DataType:
@@ -224,8 +239,16 @@ def _converted(value: Any, leaf: pa.DataType | None) -> pa.Scalar:
     return pa.scalar(value)
 
 
+def unboxed(value: Any) -> Any:
+    """Return the item of an array without dims, of numpy or of a column; other values unchanged."""
+    if isinstance(value, Column) and value.ndim == 0:
+        return value.values[0]
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
 def _single(value: Any, operation: str) -> Any:
-    """Return the value; raise for rows of items, because lists are dims, and for dicts that contain themselves."""
+    """Return the item; raise for rows of items, because lists are dims, and for dicts that contain themselves."""
+    value = unboxed(value)
     if isinstance(value, _ROWS):
         raise _no_operand(value, operation)
     if isinstance(value, dict):
