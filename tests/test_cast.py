@@ -20,6 +20,7 @@ from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.testing import jagged_arrays, leaf_types
 from tests.hosts import pl
 from tests.operands import leaves
+from tests.surfaces import SURFACES
 
 
 @given(jagged_arrays(leaf=pa.int16()), st.sampled_from([pa.int64(), pa.float64(), pa.string(), pa.decimal128(9, 2), pa.float16()]))
@@ -270,6 +271,24 @@ def test_fields_of_structs_are_promoted_as_columns_of_them() -> None:
         found = call(aj.zip(a=decimals), aj.zip(a=doubles))["a"]
         assert found.to_list() == call(decimals, doubles).to_list()
         assert -2.675 in found.flatten(0).to_list()
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_structs_without_a_field_of_the_type_are_refused(surface: str) -> None:
+    """Arrow casts them to structs of nulls."""
+    other, call = pa.struct([("b", pa.int64()), ("c", pa.int8())]), SURFACES[surface]
+    told = r"the structs have the fields \['a'\], and none of \['b', 'c'\]: all fields would be null"
+    nested = [lambda type: type, lambda type: pa.struct([("s", type)]), lambda type: pa.struct([("s", pa.list_(type))])]
+    for outer, inner in zip(nested, ({"a": 1}, {"s": {"a": 1}}, {"s": [{"a": 1}, None]}), strict=True):
+        for strict in (True, False):
+            with pytest.raises(TypeError, match=f"cast: {told}"):
+                call(aj.array([[inner, None], None]), "cast", outer(other), strict=strict)
+        for ndim in (None, 2):
+            with pytest.raises(aj.JagTypeError, match=f"array: {told}"):
+                aj.array([[inner, None], None], type=outer(other), ndim=ndim)
+    for empty in (pa.struct([]), pa.struct([("a", pa.int8())])):
+        rows = aj.array([[{}, None], None], type=pa.struct([]))
+        assert call(rows.cast(empty), "cast", pa.struct([("a", pa.int8())])) == [[{"a": None}, None], None]
 
 
 def test_structs_with_a_field_that_does_not_fit_are_null() -> None:

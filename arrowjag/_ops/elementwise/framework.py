@@ -20,7 +20,7 @@ from arrowjag._kernels.elementwise.decimals import to_doubles
 from arrowjag._kernels.elementwise.number_casts import cast_numbers
 from arrowjag._ops import structure
 from arrowjag._ops.cursor import row_name
-from arrowjag._ops.elementwise.types import plain_type
+from arrowjag._ops.elementwise.types import plain_type, refuse_other_fields
 from arrowjag._pyarrow_versions import if_else, numpy_dtype
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import BoolArray
@@ -177,12 +177,13 @@ def cast_datum(datum: Datum, type: pa.DataType) -> Datum:
 def has_parts_of(own: pa.DataType, type: pa.DataType) -> bool:
     """Return whether nested values can be cast part by part: lists, and structs with a name in common.
 
-    Names of fields must be unique, and each field may be null.
+    Names of fields must be unique, and each field may be null. Structs that share no name raise `JagTypeError`.
     """
     if _arrow.is_list_type(own) and _arrow.is_list_type(type):
         return bool(own.value_type != type.value_type)
     if not (pt.is_struct(own) and pt.is_struct(type)):
         return False
+    refuse_other_fields(own, type)
     ours, theirs = {field.name for field in own}, {field.name for field in type}
     unique = len(ours) == own.num_fields and len(theirs) == type.num_fields
     return unique and not ours.isdisjoint(theirs) and all(field.nullable for field in type)
