@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import enum
 import itertools
 import re
+import reprlib
+import uuid
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -254,7 +259,7 @@ def test_arrow_data_has_rows(data: Any) -> None:
 )
 def test_times_that_a_type_would_truncate(item: Any, type: str) -> None:
     for data in ([[item], None], item):
-        with pytest.raises(JagValueError, match="would lose data"):
+        with pytest.raises(JagValueError, match="which is not a valid"):
             aj.array(data, type=type)
     whole = item.replace(microsecond=0) if hasattr(item, "microsecond") else dt.timedelta(seconds=5)
     x = aj.array([[whole, None], None], type=type)
@@ -279,7 +284,7 @@ def test_numbers_that_a_type_would_truncate(number: Any) -> None:
     ]
     for cut, exact, leaf, expected in cases:
         for row in (cut, [None, *cut]):
-            with pytest.raises((JagValueError, JagTypeError), match=r"truncat|data loss|no kernel for decimal"):
+            with pytest.raises((JagValueError, JagTypeError), match=r"truncat|which is not a valid|no kernel for decimal"):
                 aj.array([[], row], type=leaf, ndim=2)
         assert aj.array([exact, None], type=leaf, ndim=2).to_list() == [expected, None]
         assert aj.array(exact, type=leaf, ndim=1).to_list() == expected
@@ -498,3 +503,83 @@ def test_a_shape_of_numpy_is_no_first_dim(make: Any) -> None:
         make((2, 3))
     assert make((4, 1)) is not None
     assert aj.full((2, 3), 0).to_list() == [[0, 0, 0], [0, 0, 0]]
+
+
+_ODD: list[Any] = [
+    2,
+    2.5,
+    decimal.Decimal("1.5"),
+    Fraction(1, 2),
+    True,
+    np.int8(3),
+    np.float16(0.5),
+    np.float32(0.5),
+    np.bool_(True),
+]
+_ODD += [
+    np.array(4),
+    np.array(4.5),
+    np.longdouble(1.5),
+    pa.scalar(7),
+    pa.scalar(decimal.Decimal("0.5")),
+    pd.NA,
+    2**70,
+    uuid.UUID(int=5),
+]
+
+
+@pytest.mark.parametrize("one", _ODD, ids=repr)
+def test_numbers_of_all_classes_are_read_exactly_or_refused(one: Any) -> None:
+    """pyarrow truncates halves, fractions and arrays without dims beside other numbers, and makes numbers of identifiers."""
+
+    def value(item: Any) -> Any:
+        item = item.as_py() if isinstance(item, pa.Scalar) else item[()] if isinstance(item, np.ndarray) else item
+        return None if item is pd.NA else item
+
+    types = [
+        None,
+        pa.float64(),
+        pa.int64(),
+        pa.decimal128(9, 2),
+        pa.duration("s"),
+        pa.struct([("a", pa.int8())]),
+        pa.list_(pa.int8()),
+    ]
+    for other, type in itertools.product(_ODD, types):
+        boxed = [[{"a": item} if type == types[-2] else [item] if type == types[-1] else item for item in (one, other)], None, []]
+        numbers = [value(one), value(other)]
+        try:
+            found = aj.array(boxed, type=type, ndim=2)
+        except aj.JagError:
+            found = None
+        if found is None:
+            assert type != pa.float64() or any(isinstance(item, uuid.UUID) for item in numbers)
+            continue
+        if found.type == pa.uuid():
+            assert {item for item in numbers if item is not None} == {uuid.UUID(int=5)}
+            continue
+        items = found.values
+        items = items.field(0) if type == types[-2] else items.values if type == types[-1] else items
+        got = items.cast(pa.int64()).to_pylist() if type == types[4] else items.to_pylist()
+        assert [None if item is None else float(item) for item in numbers] == [
+            None if item is None else float(item) for item in got
+        ]
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+@pytest.mark.parametrize(
+    "item",
+    [1j, Fraction(1, 2), Path("a"), Colour.RED, object(), pd.Interval(0, 1)],
+    ids=["complex", "fraction", "path", "enum", "object", "interval"],
+)
+def test_objects_without_a_type_are_named_with_their_place(item: Any) -> None:
+    for data, place in (([[None, 1], [item]], r"\[1\]\[0\]"), ([None, [{"a": [1, item]}]], r"\[1\]\[0\]\['a'\]\[1\]")):
+        with pytest.raises(
+            aj.JagTypeError, match=rf"^array: the item {re.escape(reprlib.repr(item))} at {place} has no Arrow type"
+        ):
+            aj.array(data)
+    with pytest.raises(aj.JagError, match=r"^array: the item .* does not fit the leaf type int64"):
+        aj.array([[None, item]], type=pa.int64())

@@ -15,7 +15,7 @@ from arrowjag._arguments import check_arguments, check_arguments_as
 from arrowjag._array.reading import to_array
 from arrowjag._column import Column
 from arrowjag._integers import check_ndim
-from arrowjag._ops import elementwise, struct_fields
+from arrowjag._ops import casts, elementwise, struct_fields
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag._vocabulary.spellings import suggestion
 from arrowjag.dims import Uniform
@@ -73,7 +73,7 @@ def _converted(data: Any, type: Any, ndim: int | None, nan_to_null: bool | None)
 def _cast_leaves(column: Column, leaf: pa.DataType) -> Column:
     if _arrow.is_list_type(column.type) and not _arrow.is_list_type(leaf):
         raise ShapeError(f"the data has more than {plural(column.ndim, 'dim')} of {leaf}: its leaves are {column.type}")
-    return elementwise.cast(column, leaf)
+    return casts.cast_by_name(column, leaf, "array")
 
 
 def shape_of_rows(data: Any) -> JaggedShape | None:
@@ -92,7 +92,7 @@ def _of_scalar(data: Any, leaf: pa.DataType | None, ndim: int | None) -> Column:
         raise ShapeError(f"ndim={ndim} needs rows, got a single {data.__class__.__name__}")
     value = data if isinstance(data, pa.Scalar) else elementwise.scalar_like(data, leaf, "array")
     column = Column(JaggedShape(), pa.repeat(value, 1) if value.is_valid else pa.nulls(1, value.type))
-    return column if leaf is None else elementwise.cast(column, leaf)
+    return column if leaf is None else casts.cast_by_name(column, leaf, "array")
 
 
 def _of_storage(data: Any, type: pa.DataType) -> Column:
@@ -167,7 +167,7 @@ def operand(value: Any, leaf: pa.DataType | None, operation: str, *, by_value: b
     if _is_scalar(value):
         return as_scalar(value, leaf, operation)
     if isinstance(value, np.ndarray) and value.ndim == 0:
-        return as_scalar(value[()], leaf, operation)
+        return as_scalar(value, leaf, operation)
     return beside(value, leaf, operation)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
+import contextlib
 import reprlib
-from decimal import Decimal
+from collections.abc import Callable, Iterable
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,13 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._array.times import UNITS
 from arrowjag._gate import inside
+from arrowjag._ops.elementwise import refuse_other_fields
 from arrowjag.errors import JagValueError
 
-__all__ = ["exact_type", "holds_maps", "may_truncate", "refuse_fractions"]
+__all__ = ["as_floats", "exact_type", "holds_identifiers", "holds_maps", "may_truncate", "refuse_fractions", "without_odd_numbers"]
 
-_FRACTIONS = (float, Decimal, np.floating)
-"""The classes of numbers that pyarrow truncates to integers, and to counts of a unit of time."""
+_ODD = (np.float16, np.longdouble)
+"""The classes of numbers that pyarrow takes for integers beside other numbers, and truncates."""
 
 
 def may_truncate(type: pa.DataType) -> bool:
@@ -46,6 +48,7 @@ def exact_type(inferred: pa.DataType | None, wanted: pa.DataType) -> pa.DataType
     if inferred is None:
         return wanted
     if pt.is_struct(wanted) and pt.is_struct(inferred):
+        refuse_other_fields(inferred, wanted)
         return pa.struct([field.with_type(_exact_field(inferred, field)) for field in wanted])
     if _arrow.is_list_type(wanted) and _arrow.is_list_type(inferred):
         return _arrow.list_like(wanted, exact_type(inferred.value_type, wanted.value_type))
@@ -102,7 +105,7 @@ def refuse_fractions(data: Any, type: pa.DataType, levels: int) -> None:
 
 
 def _refuse(items: list[Any], type: pa.DataType) -> None:
-    if not may_truncate(type):
+    if not (may_truncate(type) or _arrow.holds_floats(type)):
         return
     if pt.is_struct(type):
         for field in type:
@@ -113,9 +116,13 @@ def _refuse(items: list[Any], type: pa.DataType) -> None:
             _refuse([one[place] for one in pairs if isinstance(one, tuple) and len(one) == 2], inner)
     elif _arrow.is_list_type(type) or pt.is_dictionary(type):
         refuse_fractions(items, type.value_type, 0 if pt.is_dictionary(type) else 1)
-    elif wrong := [one for one in items if isinstance(one, _FRACTIONS) and not _is_whole(one)]:
+    elif wrong := [one for one in items if hasattr(one, "__int__") and not (_is_whole(one) or _fits_floats(one, type))]:
         told = f"the item {reprlib.repr(wrong[0])} does not fit the leaf type {type}, and would be truncated"
         raise JagValueError(f"{told}. Convert all items to one type first, or pass another type.")
+
+
+def _fits_floats(one: Any, type: pa.DataType) -> bool:
+    return bool(pt.is_floating(type)) and isinstance(one, (Number, np.generic))
 
 
 def _has_items(one: Any) -> bool:
@@ -123,4 +130,91 @@ def _has_items(one: Any) -> bool:
 
 
 def _is_whole(one: Any) -> bool:
-    return math.isfinite(one) and one == int(one)
+    """Return whether an object equals the integer that pyarrow makes of it, such as of fractions and identifiers."""
+    if isinstance(one, (int, np.integer, np.bool_, np.datetime64)):
+        return True
+    try:
+        return bool(one == int(one))
+    except (TypeError, ValueError, OverflowError):  # of NaN, infinities, and objects that compare with their like only
+        return False
+
+
+def holds_identifiers(classes: Iterable[type]) -> bool:
+    """Return whether there are objects that pyarrow may convert to integers though they are no numbers."""
+    return any(hasattr(one, "__int__") and not issubclass(one, (Number, np.generic)) for one in classes)
+
+
+def without_odd_numbers(data: Any, classes: set[type]) -> Any:
+    """Convert numbers that pyarrow would truncate: arrays without dims to their items, some floats of numpy beside other numbers.
+
+    Parameters
+    ----------
+    data : nested list
+        Any Python objects.
+    classes : set of types
+        The `item_classes` of the data, which tell whether there may be such numbers.
+
+    Returns
+    -------
+    nested list
+        The same object if there are none.
+    """
+    numbers = {one for one in classes if issubclass(one, (Number, np.bool_))}
+    is_mixed = len(numbers) > 1 and any(issubclass(one, _ODD) for one in numbers)
+    if is_mixed or (np.ndarray in classes and _holds_scalars(data, dict in classes)):
+        return _changed(data, lambda one: float(one) if is_mixed and isinstance(one, _ODD) else one)
+    return data
+
+
+def _holds_scalars(data: Any, in_fields: bool) -> bool:
+    """Return whether nested lists may hold arrays without dims."""
+    return in_fields or any(isinstance(one, np.ndarray) and one.ndim == 0 for one in _arrow.leaves(data))
+
+
+def _changed(one: Any, change: Callable[[Any], Any]) -> Any:
+    """Apply a function to the leaves of nested lists and fields; arrays of numbers stay."""
+    if isinstance(one, np.ndarray):
+        if one.ndim == 0:
+            return change(one[()])
+        return [_changed(item, change) for item in one] if one.dtype.kind == "O" else one
+    if isinstance(one, dict):
+        return {name: _changed(item, change) for name, item in one.items()}
+    if not _arrow.is_list(one):
+        return change(one)
+    items = [_changed(item, change) for item in one]
+    return tuple(items) if isinstance(one, tuple) else items
+
+
+def as_floats(data: Any, type: pa.DataType, levels: int) -> Any:
+    """Convert numbers of any class to floats where the type has floats, in fields too: pyarrow converts Python's floats and ints.
+
+    Parameters
+    ----------
+    data : nested list
+        Any Python objects.
+    type : pa.DataType
+        The type of the leaves.
+    levels : int
+        The number of list levels inside of the data.
+
+    Returns
+    -------
+    nested list
+        Objects that are no numbers, and numbers beyond the range of floats, stay.
+    """
+    for _ in range(levels + 1):
+        type = pa.list_(type)
+    return _floats(data, type)
+
+
+def _floats(one: Any, type: pa.DataType) -> Any:
+    if pt.is_dictionary(type):
+        return _floats(one, type.value_type)
+    if pt.is_floating(type) and isinstance(one, (Number, np.bool_)) and not isinstance(one, complex):
+        with contextlib.suppress(OverflowError):
+            return float(one)  # type: ignore[arg-type]  # of the numbers, only complex ones have no float
+    if pt.is_struct(type) and isinstance(one, dict):
+        return {**one, **{field.name: _floats(one[field.name], field.type) for field in type if field.name in one}}
+    if _arrow.is_list_type(type) and _has_items(one):
+        return [_floats(item, type.value_type) for item in one]
+    return one

@@ -18,10 +18,18 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._arguments import several
-from arrowjag._array.exact import exact_type, holds_maps, may_truncate, refuse_fractions
+from arrowjag._array.exact import (
+    as_floats,
+    exact_type,
+    holds_identifiers,
+    holds_maps,
+    may_truncate,
+    refuse_fractions,
+    without_odd_numbers,
+)
 from arrowjag._array.names import refuse_nul, refuse_objects
 from arrowjag._array.times import has_numpy_times, in_arrow_unit, in_one_unit, with_datetimes
-from arrowjag._arrow import depth
+from arrowjag._arrow import depth, holds_floats
 from arrowjag._gate import inside
 from arrowjag._gate.capsules import import_data
 from arrowjag._kernels.base.capacity import widened
@@ -166,6 +174,7 @@ def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Ar
         raise JagTypeError(f"array takes values, got the class {data.__name__}")
     data = several(data, "expected a sequence of values") if not isinstance(data, (list, tuple)) else data
     classes = _arrow.item_classes(data)
+    data = without_odd_numbers(data, classes)
     if _arrow.holds_masks(classes):
         type = _type_of_unmasked(data, ndim) if type is None else type
         data = _plain(data)
@@ -175,7 +184,8 @@ def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Ar
         plain = _plain(data)
         if all(one is two for one, two in zip(plain, data, strict=True)):
             raise
-    return _nested(plain, type, ndim)
+    classes = _arrow.item_classes(plain)
+    return _nested(without_odd_numbers(plain, classes), type, ndim, classes)
 
 
 def _type_of_unmasked(data: Any, ndim: int | None) -> pa.DataType | None:
@@ -228,7 +238,9 @@ def _marks_by_nan(dtype: Any) -> bool:
 
 def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[builtins.type] | None = None) -> pa.Array:
     """Convert nested lists of scalars: pyarrow infers the type; levels that it can't infer adapt to `ndim`."""
-    is_inferred = type is None or ndim is None or may_truncate(type) or (classes is not None and Decimal in classes)
+    is_inferred = (
+        type is None or ndim is None or may_truncate(type) or pt.is_struct(type) or (classes is not None and Decimal in classes)
+    )
     found = _inferred(data, classes) if is_inferred else None
     of_numpy = None
     if isinstance(found, Exception) or (found is not None and pt.is_temporal(_strip(found, depth(found)))):
@@ -245,6 +257,8 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[
     if type is not None and (found is None or holds_maps(type)):
         refuse_fractions(data, type, wanted)
     inferred = None if found is None else _strip(found, min(levels, wanted))
+    if inferred is not None and holds_identifiers(classes or ()):
+        refuse_fractions(data, inferred if type is None else type, wanted)
     if inferred is not None:
         inferred = with_datetimes(data, inferred, any_zones=type is not None)
     leaf = _type_to_read(inferred, type)
@@ -275,10 +289,10 @@ def _whole_or_wanted(data: Any, leaf: pa.DataType | None, type: pa.DataType | No
     try:
         return _as_lists(data, leaf, levels)
     except (ShapeError, JagValueError):
-        if type is None or leaf in (type, getattr(type, "value_type", None)):  # or the values of a dictionary
+        if type is None or (leaf in (type, getattr(type, "value_type", None)) and not holds_floats(type)):  # or of a dictionary
             raise
     refuse_fractions(data, type, levels)
-    return _as_lists(data, type, levels)
+    return _as_lists(as_floats(data, type, levels), type, levels)
 
 
 def _inferred(data: Any, classes: set[builtins.type] | None = None) -> pa.DataType | Exception:
@@ -364,10 +378,12 @@ def _encoded(array: pa.Array, leaf: pa.DictionaryType, levels: int) -> pa.Array:
 
 def _misfit(what: str, error: Exception, data: Any) -> Exception:
     """Choose the error type: JagTypeError for a value without Arrow type, ShapeError for lists mixed with leaves."""
-    if "did not recognize Python value type" in str(error):
+    if _has_no_type(error):
         if "UUID" in str(error):
             NO_UUID_OBJECTS.refuse("an array of uuid.UUID objects")
-        return JagTypeError(f"an item of the data has no Arrow type: {error}")
+        unknown = _without_type(data, "")
+        told = "an item of the data" if unknown is None else f"the item {reprlib.repr(unknown[1])} at {unknown[0]}"
+        return JagTypeError(f"{told} has no Arrow type: {error}")
     mixed = _mixed(data, (), {})
     if mixed is None:
         return ShapeError(f"{what}: {error}")
@@ -375,6 +391,30 @@ def _misfit(what: str, error: Exception, data: Any) -> Exception:
     path = "".join(f"[{index}]" for index in place)
     kind, others = ("a list", "not") if _is_row(item) else ("no list", "lists")
     return ShapeError(f"{what}: the item at {path}, {brief(item)}, is {kind}, but items before it at this level are {others}")
+
+
+def _has_no_type(error: Exception) -> bool:
+    return "did not recognize Python value type" in str(error) or "Unsupported numpy type" in str(error)
+
+
+def _without_type(data: Any, path: str) -> tuple[str, Any] | None:
+    """Return the place and the first item of which Arrow infers no type, in fields too; None if there is none."""
+    for key, item in data.items() if isinstance(data, dict) else enumerate(data):
+        place = f"{path}[{key!r}]"
+        if isinstance(item, (list, tuple, dict)):
+            if (found := _without_type(item, place)) is not None:
+                return found
+        elif not isinstance(item, (str, bytes, int, float)) and _has_no_type_alone(item):
+            return place, item
+    return None
+
+
+def _has_no_type_alone(item: Any) -> bool:
+    try:
+        pa.infer_type([item])
+    except (ValueError, TypeError, pa.ArrowException) as error:
+        return _has_no_type(error)
+    return False
 
 
 def _mixed(data: Any, path: tuple[int, ...], kinds: dict[int, bool]) -> tuple[tuple[int, ...], Any] | None:

@@ -19,7 +19,7 @@ from arrowjag._ops import elementwise
 from arrowjag._ops.text import on_all_cores, text_values
 from arrowjag.errors import JagTypeError, JagValueError, brief
 
-__all__ = ["cast", "to_categories", "to_datetime", "to_number"]
+__all__ = ["cast", "cast_by_name", "to_categories", "to_datetime", "to_number"]
 
 _HINT = "strict=False makes it null"
 
@@ -27,15 +27,20 @@ _HINT = "strict=False makes it null"
 def cast(column: Column, type: pa.DataType, safe: bool, strict: bool) -> Column:
     """Cast the leaves; a value that does not fit raises, or is null without `strict`."""
     if strict:
-        try:
-            return elementwise.cast(column, type, safe)
-        except JagValueError:
-            raise _named(column, _cast_or_null(column, type), "cast", str(type)) from None
+        return cast_by_name(column, type, "cast", safe=safe, hint=f"; {_HINT}")
     if not safe:
         raise JagValueError(
             "cast: strict=False gives null for values that do not fit, safe=False casts them anyway; choose one of them"
         )
     return _cast_or_null(column, type)
+
+
+def cast_by_name(column: Column, type: pa.DataType, operation: str, *, safe: bool = True, hint: str = "") -> Column:
+    """Cast the leaves; the error for a value that does not fit names its row."""
+    try:
+        return elementwise.cast(column, type, safe, operation)
+    except JagValueError:
+        raise _named(column, _cast_or_null(column, type), operation, str(type), hint) from None
 
 
 def to_categories(column: Column, categories: elementwise.Categories, strict: bool) -> Column:
@@ -67,12 +72,12 @@ def _cast_or_null(column: Column, type: pa.DataType) -> Column:
         raise JagValueError(f"cast: the items do not fit {type} together ({error}){advice}") from None
 
 
-def _named(column: Column, found: Column, operation: str, wanted: str) -> JagValueError:
+def _named(column: Column, found: Column, operation: str, wanted: str, hint: str = f"; {_HINT}") -> JagValueError:
     """The error that names the first item which was lost."""
     lost = pc.and_(column.values.is_valid(), found.values.is_null())
     at = pc.index(lost, True).as_py()
     row = elementwise.row_of(column, at)
-    return JagValueError(f"{operation}: {row} holds {_shown(column.values[at])}, which is not a valid {wanted}; {_HINT}")
+    return JagValueError(f"{operation}: {row} holds {_shown(column.values[at])}, which is not a valid {wanted}{hint}")
 
 
 def _shown(value: pa.Scalar) -> str:
