@@ -51,8 +51,9 @@ class Row:
     pandas treats objects with ``__iter__`` or ``ndim`` as arrays, so a row has neither (iteration still works through indexing,
     and ``row.array.ndim`` is its number of levels). It is
     hashable and ordered: a prefix comes before a longer row, NaN after numbers, null last; NaN equals NaN.
-    Arithmetic is elementwise, and `==` and `<` compare whole rows. A row references its column and copies nothing until
-    it is pickled.
+    Arithmetic is elementwise, and `==` and `<` compare whole rows, also with lists. Outside of pandas a row is an array: calls
+    of arrowjag, pyarrow and polars take it as the array of its items; use ``np.asarray(row.array)`` if items are null, and
+    ``json.dumps(row, default=aj.json_default)``. A row references its column and copies nothing until it is pickled.
 
     Examples
     --------
@@ -128,6 +129,9 @@ class Row:
         items: list[Any] = self.array.to_list()
         return items
 
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        return self.array.__arrow_c_array__(requested_schema)
+
     tolist = to_list
     """The name that numpy uses, which libraries that write JSON call."""
 
@@ -183,8 +187,7 @@ class Row:
 
     def __eq__(self, other: object) -> Any:
         if isinstance(other, (list, JaggedArray)):
-            other = other if isinstance(other, list) else other.to_list()
-            return self._key() == _key(other)
+            return self._key() == _key(other.to_list() if isinstance(other, JaggedArray) else other)
         if not isinstance(other, Row):
             return NotImplemented
         return self is other or self._key() == other._key()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import datetime as dt
+import json
 import pickle
 
 import numpy as np
@@ -11,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
+from tests.hosts import pl
 
 NAN = float("nan")
 
@@ -111,3 +114,24 @@ def test_text() -> None:
     assert str(row) == '["a", null]'
     assert repr(row) == "Row(['a', null])"
     assert len(repr(aj.Row(list(range(10_000))))) < 200
+
+
+@pytest.mark.parametrize(
+    "items",
+    [[1, None, 3], [], ["a", None], [[1.5], None, [], [None]], [{"a": 1}, None], [dt.datetime(2020, 1, 1, tzinfo=dt.UTC), None]],
+    ids=str,
+)
+def test_a_row_outside_of_pandas_is_an_array(items: list[object]) -> None:
+    column = aj.array([items, None, items], ndim=3 if any(isinstance(one, list) for one in items) else 2)
+    x, row = column[0], column.to_pandas().iloc[2]
+    assert aj.array(row).equals(x)
+    assert aj.array(row, ndim=x.ndim).equals(x)
+    assert aj.from_arrow(pa.array(row)).equals(x)
+    assert aj.array(pl.Series(row)).to_list() == items
+    assert aj.array([row, None]).to_list() == [items, None]
+    assert aj.array(aj.concat([x, row])).equals(aj.concat([x, x]))
+    assert aj.array(aj.coalesce(row, x)).equals(x)
+    assert json.loads(json.dumps(row, default=aj.json_default)) == json.loads(json.dumps(items, default=aj.json_default))
+    if x.ndim == 1:
+        assert aj.from_sizes(row, [len(items), 0]).to_list() == [items, []]
+    assert not pd.api.types.is_list_like(row)
