@@ -23,7 +23,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base import random_numbers
 from arrowjag._ops import elementwise
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagTypeError, JagValueError, brief
+from arrowjag.errors import JagTypeError, JagValueError, brief, plural
 from arrowjag.shape import JaggedShape
 
 __all__ = ["arange", "array", "from_arrow", "from_offsets", "from_parents", "from_sizes", "full", "random", "zeros"]
@@ -232,7 +232,8 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True, nan_to_null:
     dims = []
     for place, cut in enumerate(cuts):
         if validate:
-            _offsets.check(cut, ends[place], f"offsets[{place}]")
+            below = f"offsets[{place + 1}] have {plural(ends[place], 'row')}" if place + 1 < len(cuts) else ""
+            _offsets.check(cut, ends[place], f"offsets[{place}]", below)
         dims.append(Ragged.from_offsets(cut, check=validate))
     rows = len(cuts[0]) - 1 if cuts else len(leaves)
     return JaggedArray(JaggedShape(Uniform(rows, 1, declared=False), *dims), leaves)

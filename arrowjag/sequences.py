@@ -25,7 +25,7 @@ from arrowjag._kernels.move import scatter
 from arrowjag._kernels.order.digits import radix_order
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, Suggesting, brief, plural
+from arrowjag.errors import JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, Suggesting, brief, plural
 from arrowjag.functions import concat
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
@@ -465,7 +465,10 @@ def pad_batch(
     rows: Any = JaggedArray._of(column)
     if side == "left":
         rows = rows.head(length, axis=1).reverse(axis=1)
-    dense = rows.to_dense(length, fill)
+    try:
+        dense = rows.to_dense(length, fill)
+    except JagError as error:
+        raise type(error)(str(error).replace("to_dense: fill_value", "pad_batch: fill")) from None
     mask: BoolArray = np.arange(length) < np.minimum(sizes, length)[:, None]
     if column.values.null_count:
         valid = ~rows.is_null().to_dense(length, True)

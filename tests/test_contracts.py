@@ -137,7 +137,7 @@ def test_integer_sums_are_64_bit_and_raise_on_overflow(call: Any, name: str) -> 
 
 
 def test_sizes_given_as_a_plain_list_are_complete() -> None:
-    with pytest.raises(aj.ShapeError, match="1 row sizes for 2 rows"):
+    with pytest.raises(aj.ShapeError, match="1 row size for 2 rows"):
         aj.JaggedShape(2, [2])
 
 

@@ -372,7 +372,7 @@ def test_integers_keep_their_values_beside_decimals_of_most_digits(scale: int) -
 
 def test_decimals_with_too_many_digits_raise() -> None:
     x = aj.array(pa.array([[Decimal(10**76 - 1)]], pa.list_(pa.decimal256(76, 0))))
-    with pytest.raises(aj.JagOverflowError, match="multiply: the result of decimal256"):
+    with pytest.raises(aj.JagOverflowError, match=r"multiply: in row .*, the result of decimal256"):
         x * x
 
 

@@ -25,13 +25,14 @@ DECIMALS = aj.array([[[1], [2, 3]], [[4], [], [Decimal("9" * 38), 1]]], type=pa.
 NINES = aj.array([[[1], [2, 3]], [[4], [], [Decimal("9" * 38), 9]]], type=pa.decimal128(38, 0))
 UNORDERED = aj.array([[[1], [2, 3]], [[4], [], [9, 8]]])
 NOT_ALL = aj.array([[[[1], [1]]], [[[1], [1, 2]]]])
+GRADES = aj.array([[["1"], ["2", "3"]], [["4"], [], ["5", "5"]]]).cast(pa.dictionary(pa.int8(), pa.string(), ordered=True))
 TIMES = aj.array([["2020-01-01"], ["2020-01-01", "2020-01-01 00:02", "2020-01-01 00:02"]]).cast("timestamp[us]")
 
 FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "sum": (SUMS.sum, "sum: integer overflow, the result of row [1][2] does not fit int64"),
     "sum of several axes": (lambda: SUMS.sum(axis=(1, 2)), "the result of row 1 does not fit"),
     "sum of an outer axis": (lambda: SQUARE.sum(axis=1), "the result of row [1][1] does"),
-    "sum of all": (lambda: SUMS.sum(axis=None), "the result of row 0 does not fit"),
+    "sum of all": (lambda: SUMS.sum(axis=None), "the result of the frame does not fit"),
     "prod": (SUMS.prod, "the result of row [1][2] does not fit"),
     "cumsum": (SUMS.cumsum, "cumsum: integer overflow, the result of row [1][2] does not fit"),
     "cumsum of several axes": (lambda: SUMS.cumsum(axis=(1, 2)), "the result of row 1 does not fit"),
@@ -69,6 +70,39 @@ FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "map_rows of an outer axis": (lambda: X.map_rows(lambda rows: 1 // (len(rows) - 3), axis=1), "failed on row 1"),
     "fold": (lambda: X.fold(lambda state, item: state + 1 // int(item - 6), 0), "fold: the function failed on row [1][2]"),
     "map_items": (lambda: X.map_items(lambda item: 1 // int(item - 6)), "map_items: the function failed on item [1][2][1]"),
+    "an integer power": (lambda: X ** (5 - X), "power: in row [1][2], an integer to a negative integer power"),
+    "decimals, multiply": (lambda: DECIMALS * DECIMALS, "multiply: in row [1][2], the result of decimal128(38, 0) and"),
+    "durations": (
+        lambda: X.cast("duration[s]") * X.cast("float64") ** 24,
+        "multiply: in row [1][2], a result does not fit",
+    ),
+    "categories": (lambda: X.cast("string") == GRADES, "equal: in row [1][2], '6' is not one of the ordered categories"),
+    "a function of pyarrow": (lambda: aj.apply("divide", X, 6 - X), "apply: divide: in row [1][2], divide by zero"),
+    "fractions": (lambda: aj.array([[[1]], [[], [1.5]]], type="int8"), "array: in row [1][1], Float value"),
+    "a field of a time": ((SUMS // 4).cast("timestamp[s]").dt.year, "dt.year: in row [1][2], a time is outside"),
+    "dt.timestamp": (lambda: (SUMS // 4).cast("timestamp[s]").dt.timestamp("ns"), "dt.timestamp: in row [1][2], a time"),
+    "dt.ceil": (lambda: (X * 14_399).cast("int32").cast("time32[s]").dt.ceil("1h"), "dt.ceil: in row [1][2], a time of day"),
+    "repeat by null": (lambda: X.repeat(STEPS.replace(0, None)), "repeat: in row [1][2], a size is null"),
+    "repeat by less than no times": (lambda: X.repeat(5 - X), "repeat: in row [1][2], a size is -1"),
+    "sample with weights of NaN": (
+        lambda: X.sample(n=1, weights=(X / 0) * (6 - X), seed=0),
+        "sample: weights must be numbers, got NaN in row [1][2]",
+    ),
+    "matmul, an overflow": (
+        lambda: SUMS.unsqueeze(2).matmul(SUMS.unsqueeze(3)),
+        "matmul: integer overflow, a result of row [1][2] does not fit int64",
+    ),
+    "bmm of other rows": (lambda: aj.dense.bmm(X[0], X[1][:2]), "bmm: row sizes differ: row 1 has 2 items of"),
+    "bmm, an overflow": (lambda: aj.dense.bmm(SUMS[1], SUMS[1]), "bmm: integer overflow: a sum of products in row 2 does not"),
+    "dense matmul, an overflow": (lambda: aj.dense.matmul(SUMS[1], [[2]]), "matmul: integer overflow: a sum of products in row 2"),
+    "transpose": (lambda: X.transpose(1, 2), "will shear: dim 2, row 1 has 2 items and is longer than the one before it, of 1"),
+    "to_numpy": (X[0].to_numpy, "in dim 1 of JaggedShape(2, [1, 2]), row 0 has 1 item and row 1 has 2"),
+    "to_numpy of a null row": (aj.array([[1], None]).to_numpy, "in dim 1 of JaggedShape(2, [1, 0]), row 1 is null"),
+    "expand": (lambda: X[0].expand(-1, [1, 3]), "expand of JaggedShape(2, [1, 2]): dim 1, row 1 has 2 items, got the size 3"),
+    "positions of a flat array": (
+        aj.array([5, 0]).inverse_permutation,
+        "position 5 is out of range in the frame",
+    ),
     "resample": (
         lambda: aj.resample(TIMES, aj.array([[1], [2, LARGE, LARGE]]), "1m", "sum"),
         "resample: sum: integer overflow, the result of bucket [1][2] does not fit int64",
@@ -83,6 +117,38 @@ def test_rows_are_named_by_their_path(name: str) -> None:
         call()
     assert text in "\n".join([str(caught.value), *getattr(caught.value, "__notes__", ())])
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_an_error_about_an_argument_names_no_row() -> None:
+    calls = (lambda: X**-1, lambda: GRADES == "6", lambda: aj.array(dt.time(23, 59)).dt.ceil("1h"))
+    for call in calls:
+        with pytest.raises(aj.JagValueError) as caught:
+            call()
+        assert "in row" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            lambda: aj.array([[1], [2**70]]),
+            "at [1][0] does not fit int64, and not all items fit uint64",
+        ),
+        (lambda: aj.array([[1], [2**70]], type="int64"), "the item 1180591620717411303424 at [1][0] does not fit int64"),
+        (lambda: aj.JaggedShape(2, [1, 2], [1, None, 2]), "dim 2: size at position 1 must be an int, got None"),
+        (lambda: aj.zeros(2, True), "zeros: dim 1: a dim must be an int"),
+        (lambda: aj.JaggedShape.from_offsets([0, 2], [0, 1]), "dim 1: 2 offsets for 1 row, but dim 0 has 2 items"),
+        (lambda: aj.JaggedShape.from_offsets([0, 1, 2]), "dim 0: 3 offsets for 2 rows, but dim 0 has one row"),
+        (lambda: aj.JaggedShape.from_parents(([0], 1), ([0], 2)), "dim 1: n_parents is 2, but dim 0 has 1 item"),
+        (lambda: aj.from_offsets([1], [0, 2], [0, 1]), "offsets[0]: the last offset (slot 1) is 2, but offsets[1] have 1 row"),
+        (lambda: aj.sequences.pad_batch(X[0], fill="a"), "pad_batch: fill must be one value of type int64"),
+        (lambda: np.linalg.norm(X[0]), "numpy.linalg.norm runs on numpy arrays"),
+    ],
+)
+def test_errors_name_the_argument_that_they_are_about(call: Callable[[], Any], text: str) -> None:
+    with pytest.raises(aj.JagError) as caught:
+        call()
+    assert text in str(caught.value)
 
 
 def test_the_note_of_a_flat_array_names_its_only_row() -> None:
@@ -127,7 +193,7 @@ BORROWED: dict[str, tuple[Callable[[], Any], str]] = {
     "a fill of another shape": (lambda: X.shift(fill=[1, 2, 3]), "shift: JaggedShape(3) is not a prefix of"),
     "items of several types": (lambda: X.append([1, "a"]), "append: the item 'a' at [1] does not fit the leaf type int64"),
     "a type that does not exist": (lambda: X.cast("abc"), "cast: expected an Arrow type, its name or a numpy dtype"),
-    "a size that is text": (lambda: X.reshape("abc"), "reshape: a dim must be an int, a list of sizes, a Dim or a pattern"),
+    "a size that is text": (lambda: X.reshape("abc"), "reshape: dim 0: a dim must be an int, a list of sizes, a Dim or a pattern"),
     "a window": (lambda: X.rolling_sum(0), "rolling: window must be at least 1, got 0"),
     "a weight": (lambda: X.ewm_mean(alpha=-1), "ewm: alpha must be more than 0 and at most 1, got -1"),
     "operands of a free function": (lambda: aj.zip(a=[1, "a"]), "zip: the item 'a' at [1]"),

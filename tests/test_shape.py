@@ -60,7 +60,7 @@ def test_dims_are_read_as_written(specs: tuple[Any, ...], sizes: tuple[list[int]
     [
         (([1, 2],), "dim 0: 2 row sizes for 1 row"),
         (([],), "dim 0: 0 row sizes for 1 row"),
-        ((2, [2]), "dim 1: 1 row sizes for 2 rows"),
+        ((2, [2]), "dim 1: 1 row size for 2 rows"),
         ((2, []), "dim 1: 0 row sizes for 2 rows"),
         ((2, [1, 2, 3]), "dim 1: 3 row sizes for 2 rows"),
         ((-1,), "at least 0"),
@@ -359,12 +359,12 @@ def test_from_offsets_shares_int64() -> None:
         (([0, 2], [0, 2, 1]), "dim 1: .*got 1 at slot 2 after 2"),
         (([1, 2],), "dim 0: .*start at 0"),
         (([],), "dim 0"),
-        (([0, 2], [0, 1]), "dim 1: 1 row"),
-        (([0, 1, 2],), "dim 0: 2 row"),
+        (([0, 2], [0, 1]), "dim 1: 2 offsets for 1 row, but dim 0 has 2 items"),
+        (([0, 1, 2],), "dim 0: 3 offsets for 2 rows, but dim 0 has one row"),
     ],
 )
 def test_corrupt_offsets_are_named(offsets: tuple[Any, ...], text: str) -> None:
-    with pytest.raises(aj.ShapeError, match=text):
+    with pytest.raises(aj.OffsetsError, match=text):
         JaggedShape.from_offsets(*offsets)
 
 

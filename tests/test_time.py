@@ -166,7 +166,7 @@ def test_rounding_where_counts_end(how: str, type: pa.DataType) -> None:
             if -most - 1 <= wanted <= most:
                 assert counts(getattr(x.dt, how)(every)) == [[wanted]], (every, count)
             else:
-                with pytest.raises(JagRangeError, match=rf"dt\.{how}: a result does not fit"):
+                with pytest.raises(JagRangeError, match=rf"dt\.{how}: in row 0, a result does not fit"):
                     getattr(x.dt, how)(every)
 
 
@@ -184,7 +184,7 @@ def test_rounding_of_durations(how: str, x: aj.JaggedArray, every: str) -> None:
 def test_weeks_of_times_of_day_count_from_midnight(how: str, type: pa.DataType) -> None:
     x = aj.array([[dt.time(0), dt.time(11)], None, [None]]).cast(type)
     if how == "ceil":
-        with pytest.raises(JagValueError, match=r"dt\.ceil: a time of day would become 24:00"):
+        with pytest.raises(JagValueError, match=r"dt\.ceil: in row .*, a time of day would become 24:00"):
             x.dt.ceil("2w")
     else:
         assert getattr(x.dt, how)("2w").to_list() == [[dt.time(0), dt.time(0)], None, [None]]
@@ -249,13 +249,13 @@ def test_tz_localize_reads_wall_times() -> None:
     got = x.dt.tz_localize("Europe/Paris")
     assert got.dt.timestamp("s").to_list() == [[ref.TIME["tz_localize"](dt.datetime(2024, 7, 1, 14), "Europe/Paris"), None], None]  # noqa: DTZ001
     for wrong in (dt.datetime(2024, 3, 31, 2, 30), dt.datetime(2024, 10, 27, 2, 30)):  # noqa: DTZ001 - a gap and a fold
-        with pytest.raises(JagValueError, match=r"tz_localize: Timestamp (is ambiguous|doesn't exist) in timezone"):
+        with pytest.raises(JagValueError, match=r"tz_localize: in row .*, Timestamp (is ambiguous|doesn't exist) in timezone"):
             aj.array([[wrong]]).dt.tz_localize("Europe/Paris")
     gap, fold = dt.datetime(2024, 3, 31, 2, 30), dt.datetime(2024, 10, 27, 2, 30)  # noqa: DTZ001
     deep = aj.array([[[dt.datetime(2024, 7, 1)], None], None, [[None, gap], [fold]]])  # noqa: DTZ001
-    with pytest.raises(JagValueError, match=r"(?s)doesn't exist.*2024-03-31 02:30.*\(row \[2\]\[0\]\)$"):
+    with pytest.raises(JagValueError, match=r"in row \[2\]\[0\], .*doesn't exist.*2024-03-31 02:30"):
         deep.dt.tz_localize("Europe/Paris")
-    with pytest.raises(JagValueError, match=r"(?s)is ambiguous.*\(row 3\)$"):
+    with pytest.raises(JagValueError, match=r"in row 3, .* is ambiguous"):
         aj.array([None, None, None, fold, gap]).dt.tz_localize("Europe/Paris")
 
 
@@ -476,7 +476,7 @@ def test_lengths_of_pandas_are_refused_with_ours(every: str, said: str) -> None:
 
 def test_values_that_do_not_fit_raise() -> None:
     x = aj.array([[2**62]]).cast(pa.timestamp("s"))
-    with pytest.raises(JagValueError, match=r"dt\.year: a time is outside of the years"):
+    with pytest.raises(JagValueError, match=r"dt\.year: in row .*, a time is outside of the years"):
         x.dt.year()
     with pytest.raises(JagRangeError, match=r"dt\.timestamp: .*does not fit 64 bits of ms"):
         x.dt.timestamp("ms")
@@ -485,7 +485,7 @@ def test_values_that_do_not_fit_raise() -> None:
         end.dt.ceil("1h")
     with pytest.raises(JagRangeError, match=r"dt\.ceil"):
         end.dt.ceil("1y")
-    with pytest.raises(JagRangeError, match=r"dt\.date: the wall time"):
+    with pytest.raises(JagRangeError, match=r"dt\.date: in row .*, the wall time"):
         end.cast(pa.timestamp("ns", "Europe/Paris")).dt.date()
     with pytest.raises(JagValueError, match="24:00"):
         aj.array([[dt.time(23, 59)]]).dt.ceil("1h")

@@ -18,7 +18,7 @@ from arrowjag._integers import check_ndim
 from arrowjag._ops import casts, elementwise, struct_fields
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag._vocabulary.spellings import suggestion
-from arrowjag.dims import Uniform
+from arrowjag.dims import Dim, Uniform
 from arrowjag.errors import JagAttributeError, JagError, JagTypeError, JagValueError, ShapeError, are, brief, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrayOrScalar, BoolArray
@@ -368,7 +368,7 @@ class ArrayBase(Column):
         for place, dim in enumerate(self.shape.dims):
             if dim.validity is not None or not dim.is_uniform:
                 raise ShapeError(
-                    f"to_numpy needs rows of one size: dim {place} of {self.shape!r} is not uniform; use to_dense, "
+                    f"to_numpy needs rows of one size: in dim {place} of {self.shape!r}, {_unlike_others(dim)}; use to_dense, "
                     "or to_pandas for a pandas Series"
                 )
             extents.append(dim[0] if len(dim) else (dim.extent or 0))
@@ -590,6 +590,15 @@ def _check_nulls_fit(values: pa.Array, dtype: np.dtype[Any]) -> None:
     n = values.null_count
     if n and dtype.kind not in "fcmMO":
         raise JagValueError(f"numpy's {dtype} has no null, and {plural(n, 'item')} {are(n)} null: use fill_null first")
+
+
+def _unlike_others(dim: Dim) -> str:
+    """Say which row keeps a dim from being uniform without null rows."""
+    if dim.validity is not None:
+        return f"row {int((~dim.validity).argmax())} is null"
+    sizes = dim.sizes
+    row = int((sizes != sizes[0]).argmax())
+    return f"row 0 has {plural(int(sizes[0]), 'item')} and row {row} has {int(sizes[row])}"
 
 
 def _without_mask(array: np.ma.MaskedArray[Any, Any]) -> npt.NDArray[Any]:

@@ -28,7 +28,7 @@ def call(function: Callable[..., Any], arguments: Sequence[Any], options: Mappin
         If it runs on numpy arrays, and rows have different sizes.
     """
     known = _KNOWN.get(function)
-    name = function.__name__
+    name = f"{function.__module__}.{function.__name__}".removeprefix("numpy.")
     try:
         if known is not None:
             return known(*arguments, **options)

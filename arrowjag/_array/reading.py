@@ -268,11 +268,12 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[
         return _whole_or_wanted(data, leaf, type, wanted)
     except OverflowError:
         if type is not None or inferred is None or not pt.is_integer(inferred):
-            raise JagOverflowError(f"the data holds a Python int that does not fit {leaf}") from None
+            raise _int_misfit(data, leaf, wanted, "") from None
     try:  # pyarrow takes every Python int for int64
         return _as_lists(data, pa.uint64(), wanted)
     except OverflowError:
-        raise JagOverflowError("the data holds Python ints that fit neither int64 nor uint64; pass floats or decimals") from None
+        told = ", and not all items fit uint64; pass floats or decimals"
+        raise _int_misfit(data, pa.int64(), wanted, told) from None
 
 
 def _type_to_read(inferred: pa.DataType | None, type: pa.DataType | None) -> pa.DataType | None:
@@ -449,6 +450,19 @@ def _item_misfit(data: Any, leaf: pa.DataType | None, levels: int) -> Exception 
             told = f"the item {reprlib.repr(item)} at {path} does not fit the leaf type {leaf}"
             return JagValueError(f"{told}. Convert all items to one type first, or pass another type.")
     return None
+
+
+def _int_misfit(data: Any, leaf: pa.DataType | None, levels: int, told: str) -> JagOverflowError:
+    """Return the error that names the first Python int that does not fit the type."""
+    for place, item in _items(data, levels):
+        try:
+            pa.array([item], leaf)
+        except OverflowError:
+            path = "".join(f"[{index}]" for index in place or ())
+            return JagOverflowError(f"the item {brief(item)} at {path} does not fit {leaf}{told}")
+        except (ValueError, TypeError, pa.ArrowNotImplementedError):  # of another kind
+            continue
+    return JagOverflowError(f"the data holds a Python int that does not fit {leaf}{told}")
 
 
 def _items(data: Any, levels: int) -> Iterator[tuple[tuple[int, ...] | None, Any]]:

@@ -29,7 +29,7 @@ from arrowjag.errors import JagError, JagIndexError, brief, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Bound", "Key", "Window", "either", "naming_rows", "nth_or_null", "or_null", "positions", "row_name"]
+__all__ = ["Bound", "Key", "Window", "either", "naming_rows", "nth_or_null", "or_null", "positions", "row_name", "row_of_item"]
 
 
 Result = TypeVar("Result")
@@ -155,12 +155,22 @@ def row_name(shape: JaggedShape, depth: int, place: int, what: str = "row") -> s
     return f"{what} {path[0]}" if len(path) == 1 else f"{what} " + "".join(f"[{one}]" for one in reversed(path))
 
 
+def row_of_item(shape: JaggedShape, item: int) -> str:
+    """Name the row that holds an item, in an error message; each item of a flat column is a row."""
+    if shape.ndim > 1:
+        return row_name(shape, shape.ndim - 1, shape.dims[-1].index_of(item))
+    return row_name(shape, shape.ndim, item)
+
+
 def naming_rows(shape: JaggedShape, depth: int, function: Callable[..., Result], *arguments: Any) -> Result:
-    """Call a function that knows flat offsets alone; its error names the row by its path in the shape, `depth` dims deep."""
+    """Call a function that knows flat offsets alone; its error names the row by its path in the shape, `depth` dims deep.
+
+    Without a dim above the rows there is one, that of all items, which has no number.
+    """
     try:
         return function(*arguments)
     except JagError as error:
-        named = error if error.row is None or depth < 2 else error.in_row(row_name(shape, depth, error.row))
+        named = error if error.row is None or depth == 1 else error.in_row(row_name(shape, depth, error.row))
         raise named from error.__cause__
 
 

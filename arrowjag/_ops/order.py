@@ -32,7 +32,7 @@ from arrowjag._kernels.order.rank import candidates
 from arrowjag._kernels.order.sort import span_of
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
-from arrowjag._ops.cursor import naming_rows
+from arrowjag._ops.cursor import naming_rows, row_name
 from arrowjag._ops.weights import weights_of
 from arrowjag.dims import Ragged
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief, plural
@@ -338,7 +338,8 @@ def _weights(column: Column, place: int, weights: Column) -> npt.NDArray[np.floa
     if valid is not None:
         amounts = np.where(valid, amounts, 0)
     if holds_nan(amounts):
-        raise JagValueError("sample: weights must be numbers, got NaN")
+        owner = frame.shape.dims[place].index_of(int(np.isnan(amounts).argmax()))
+        raise JagValueError(f"sample: weights must be numbers, got NaN in {row_name(frame.shape, place, owner)}")
     size = column.shape.dims[place].size
     if len(amounts) == size:
         return amounts

@@ -63,8 +63,10 @@ def _expand_dim(column: Column, place: int, spec: Any) -> Column:
     dim, wanted = dims[place], _wanted(spec, column._shape, place)
     if dim.extent != 1:
         if wanted != dim:
+            row = int((wanted.sizes != dim.sizes).argmax())
             raise ShapeError(
-                f"expand of {column.shape!r}: dim {place} is {dim!r}, not {wanted!r}; only a dim of declared size 1 can be expanded"
+                f"expand of {column.shape!r}: dim {place}, row {row} has {plural(dim[row], 'item')}, got the size {wanted[row]}; "
+                "only a dim of declared size 1 can be expanded"
             )
         return column
     if dim.validity is not None:

@@ -27,9 +27,9 @@ from arrowjag._kernels.order.sort import argsort
 from arrowjag._kernels.reduce.min_max import min_max
 from arrowjag._ops import along_axis, elementwise, reduce, struct_fields, structure
 from arrowjag._ops.cursor import row_name
-from arrowjag._ops.time_buckets import buckets_of
+from arrowjag._ops.time_buckets import Buckets, buckets_of
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagError, JagTypeError, JagValueError, plural
+from arrowjag.errors import JagError, JagRangeError, JagTypeError, JagValueError, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -59,7 +59,11 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
         times, cut = gather.filter_values(without_validity(times), keep), _offsets.filter_rows(keep, cut)
     if pt.is_null(times.type):
         times = times.cast(pa.int64())
-    found = buckets_of(times, every, "resample")
+    try:
+        found = buckets_of(times, every, "resample")
+    except JagValueError as error:
+        used = Column(JaggedShape._trusted((*t.shape.dims[:-1], along_axis.resized(dim, cut))), times)
+        raise elementwise.in_first_row(lambda some: buckets_of(some, every, "resample"), [times], used, error, "resample") from None
     first, counts = _spans(found.number, cut, t)
     offsets = _offsets.from_sizes(counts)
     slot, counts = _slots(found.number, first, cut, offsets)
@@ -75,13 +79,25 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
         JaggedShape._trusted((Uniform._frame(len(per_bucket) - 1), Ragged.from_offsets(per_bucket, check=False))),
         values,
     )
-    labels = found.label(_offsets.runs(first, offsets))
+    labels = _labels(found, Column(made, _arrow.from_numpy(_offsets.runs(first, offsets))))
     try:
         reduced = HOWS[how](rows)
     except JagError as error:
         error = error if error.row is None else error.in_row(row_name(made, made.ndim, error.row, "bucket"))
         raise error.renamed(f"resample: {how}", how) from error.__cause__
     return Column(made, struct_fields.structs({"t": labels, "value": reduced.values}))
+
+
+def _labels(buckets: Buckets, numbers: Column) -> pa.Array:
+    """Return where the buckets of a column of bucket numbers begin."""
+
+    def label(some: pa.Array) -> pa.Array:
+        return buckets.label(_arrow.data_alone(some))
+
+    try:
+        return label(numbers.values)
+    except JagRangeError as error:
+        raise elementwise.in_first_row(label, [numbers.values], numbers, error, "resample") from None
 
 
 HOWS: dict[str, Any] = {

@@ -10,9 +10,11 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base.extremes import least
 from arrowjag._kernels.base.memory import empty, has_words, unless_all
 from arrowjag._kernels.move import gather, merge
 from arrowjag._ops import structure
+from arrowjag._ops.cursor import row_of_item
 from arrowjag._ops.structure import constant
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
@@ -182,6 +184,11 @@ def repeat(column: Column, sizes: int | Column) -> Column:
         raise JagTypeError(f"repeat: sizes must be integers, got {sizes.type}")
     column, sizes = structure.align([column, sizes], "repeat")
     if sizes.values.null_count:
-        raise JagValueError(f"repeat: a size is null at item {int(np.argmax(sizes.values.is_null()))}; use fill_null(0)")
-    new = Ragged(_arrow.to_numpy(sizes.values)[0] if sizes.shape.size else [])
+        row = row_of_item(sizes.shape, int(np.argmax(sizes.values.is_null())))
+        raise JagValueError(f"repeat: in {row}, a size is null; use fill_null(0)")
+    each = _arrow.data_alone(sizes.values) if sizes.shape.size else np.empty(0, np.int64)
+    if len(each) and least(each) < 0:
+        item = int(np.argmax(each < 0))
+        raise ShapeError(f"repeat: in {row_of_item(sizes.shape, item)}, a size is {each[item]}; sizes must be at least 0")
+    new = Ragged(each)
     return structure.repeat_items(column, column.ndim, new, (*column.shape.dims, new))

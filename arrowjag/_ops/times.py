@@ -80,28 +80,8 @@ def _on_times(
         raise JagTypeError.no_kernel(f"dt.{name}", column.type, hint=f"It takes {takes}.")
     try:
         return Column(column.shape, _arrow.combine_chunks(compute(values)))
-    except pa.ArrowInvalid as error:
-        at, refusal = _first_refused(compute, values, error)
-        raise JagValueError(f"dt.{name}: {refusal} ({elementwise.row_of(column, at)})") from None
-
-
-def _first_refused(
-    compute: Callable[[pa.Array], pa.Array], values: pa.Array, error: pa.ArrowInvalid
-) -> tuple[int, pa.ArrowInvalid]:
-    """The position of the first item that a function of each item refuses, and its error: that of all items is of any of them."""
-    first, count = 0, len(values)
-    while count:
-        half = (count + 1) // 2
-        try:
-            compute(values.slice(first, half))
-        except pa.ArrowInvalid as refusal:
-            error = refusal
-            if half == 1:
-                break
-            count = half
-        else:
-            first, count = first + half, count - half
-    return first, error
+    except (pa.ArrowInvalid, JagValueError) as error:
+        raise elementwise.in_first_row(compute, [values], column, error, f"dt.{name}") from error.__cause__
 
 
 def _item_by_item(compute: Callable[[pa.Array], pa.Array], has_blocks: bool = False) -> Callable[[pa.Array], pa.Array]:

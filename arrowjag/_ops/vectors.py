@@ -304,7 +304,10 @@ def matmul(x: Column, y: Column) -> Column:
 
     def product_of(group: int) -> tuple[IntArray, npt.NDArray[Any]]:
         rows = used[order[bounds[group] : bounds[group + 1]]]
-        found = without_warnings(_product, left.of_rows(rows, wide), right.of_rows(rows, wide))
+        try:
+            found = without_warnings(_product, left.of_rows(rows, wide), right.of_rows(rows, wide))
+        except JagOverflowError as error:
+            raise error.in_row(row_name(x.shape, outer, int(rows[error.row or 0]))) from None
         return rows, without_warnings(found.astype, type, copy=False)
 
     if len(bounds) == 2 and len(used) == len(n_rows):  # all rows have one shape: its products are the result
@@ -383,7 +386,10 @@ def _product(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return dot(one.reshape(-1), two.reshape(-1), of_size(one.shape[2], len(one))).reshape(-1, 1, 1)
     product: npt.NDArray[Any] = np.matmul(one, two)
     if one.dtype.kind in "iu" and one.size and two.size:
-        largest = np.matmul(np.abs(one.astype(np.float64)), np.abs(two.astype(np.float64))).max()
-        if largest >= np.iinfo(one.dtype).max:
-            raise JagOverflowError(f"matmul: integer overflow, a result does not fit {one.dtype}. {OVERFLOW_HINT}")
+        largest = np.matmul(np.abs(one.astype(np.float64)), np.abs(two.astype(np.float64))).max(axis=(1, 2))
+        if largest.max() >= np.iinfo(one.dtype).max:
+            row = int((largest >= np.iinfo(one.dtype).max).argmax())
+            raise JagOverflowError(
+                f"matmul: integer overflow, a result of row {row} does not fit {one.dtype}. {OVERFLOW_HINT}", row=row
+            )
     return product

@@ -16,6 +16,7 @@ from arrowjag.shape import _moving
 from arrowjag.shape._building import (
     chain,
     check_depth,
+    check_levels,
     check_range,
     clamp,
     count_parents,
@@ -154,6 +155,7 @@ class JaggedShape:
                 cuts.append(_dims.from_offsets(cut))
             except OffsetsError as error:
                 raise OffsetsError(f"dim {place}: {str(error).removeprefix('from_offsets: ')}") from None
+        check_levels(cuts, lambda dim: f"{plural(len(dim) + 1, 'offset')} for {plural(len(dim), 'row')}", OffsetsError)
         return cls(*cuts)
 
     @classmethod
@@ -174,7 +176,7 @@ class JaggedShape:
         Raises
         ------
         ShapeError
-            If parents decrease, are negative or reach `n_parents`.
+            If parents decrease, are negative or reach `n_parents`, or `n_parents` is not the number of items of the dim before.
         JagTypeError
             If a level is not a pair, or parents are not a flat sequence of integers.
 
@@ -187,7 +189,9 @@ class JaggedShape:
         for place, level in enumerate(levels):
             if not isinstance(cast("object", level), (tuple, list)) or len(level) != 2:
                 raise JagTypeError(f"dim {place}: a level is a pair (parents, n_parents), got {brief(level)}")
-        return cls(*(Ragged(count_parents(parents, n, place)) for place, (parents, n) in enumerate(levels)))
+        dims = [Ragged(count_parents(parents, n, place)) for place, (parents, n) in enumerate(levels)]
+        check_levels(dims, lambda dim: f"n_parents is {len(dim)}", ShapeError)
+        return cls(*dims)
 
     # ------------------------------------------------------------------------------------------- facts
 

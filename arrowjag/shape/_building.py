@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,8 +32,8 @@ def chain(specs: Sequence[Any], *, repeat_lists: bool) -> tuple[Dim, ...]:
     for place, spec in enumerate(specs):
         try:
             dim = _fit(spec, n, repeat_lists)
-        except ShapeError as error:
-            raise ShapeError(f"dim {place}: {error}") from None
+        except (ShapeError, JagTypeError) as error:
+            raise type(error)(f"dim {place}: {error}") from None
         dims.append(dim)
         n = dim.size
     return tuple(dims)
@@ -58,7 +58,17 @@ def _fit(spec: Any, n: int, repeat_lists: bool) -> Dim:
         return dim
     if repeat_lists or _dims.is_pattern(spec):
         return dim.stretched(n)
-    raise ShapeError(f"{len(dim)} row sizes for {plural(n, 'row')}; a plain list must be complete, a pattern repeats")
+    raise ShapeError(f"{plural(len(dim), 'row size')} for {plural(n, 'row')}; a plain list must be complete, a pattern repeats")
+
+
+def check_levels(dims: Sequence[Dim], told: Callable[[Dim], str], error: type[ShapeError]) -> None:
+    """Raise unless each dim has as many rows as the one before has items; `told` says what was given for a dim."""
+    rows = 1
+    for place, dim in enumerate(dims):
+        if len(dim) != rows:
+            above = f"dim {place - 1} has {plural(rows, 'item')}" if place else "dim 0 has one row"
+            raise error(f"dim {place}: {told(dim)}, but {above}")
+        rows = dim.size
 
 
 def count_parents(parents: Any, n_parents: int, place: int) -> IntArray:

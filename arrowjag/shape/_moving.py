@@ -40,7 +40,7 @@ def swap(shape: JaggedShape, a: int, b: int, shear: ShearMode) -> Moved:
         return shape.dims, None
     if shear == "raise" and shape.transpose_will_shear(first, last):
         raise ShapeError(
-            f"transpose of dims {first} and {last} of {shape!r} will shear: a row is longer than the one before it, so its items "
+            f"transpose of dims {first} and {last} of {shape!r} will shear: {_longer_row(shape, first, last)}, so its items "
             f'would leave holes. Sort rows by size first, or close the holes with shear="allow".'
         )
     valid = shape.dims[first].validity
@@ -48,6 +48,16 @@ def swap(shape: JaggedShape, a: int, b: int, shear: ShearMode) -> Moved:
     extents = shape.extents
     moved = _transpose.transpose(shape.offsets, extents, first, last, frame_valid=valid, sheared=sheared)
     return _permuted(shape, moved, _declared_after_swap(extents, first, last) if first else (), first, last)
+
+
+def _longer_row(shape: JaggedShape, first: int, last: int) -> str:
+    """Say which row of a dim is longer than the one before it; between other dims more than two rows may be compared."""
+    if last > first + 1:
+        return "a row is longer than the one before it"
+    sizes = shape.dims[last].sizes
+    row = int(_transpose.rising(sizes, shape.dims[first].offsets).argmax())
+    told = f"dim {last}, row {row} has {plural(int(sizes[row]), 'item')}"
+    return f"{told} and is longer than the one before it, of {int(sizes[row - 1])}"
 
 
 def reorder(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode) -> Moved:

@@ -241,7 +241,7 @@ def compose(outer: NDArray[np.int64], inner: NDArray[np.int64]) -> NDArray[np.in
     return inner[outer]
 
 
-def check(offsets: NDArray[Any], n_values: int | None, where: str) -> None:
+def check(offsets: NDArray[Any], n_values: int | None, where: str, found: str = "") -> None:
     """Raise unless offsets start at 0, never decrease and end at the number of values.
 
     Parameters
@@ -251,6 +251,8 @@ def check(offsets: NDArray[Any], n_values: int | None, where: str) -> None:
         The number of values they cut; None where nothing is known about it.
     where : str
         The owner of the offsets, for the message, e.g. "dims[1]".
+    found : str
+        What holds another number of values, for the message; by default that there are so many.
 
     Raises
     ------
@@ -268,7 +270,7 @@ def check(offsets: NDArray[Any], n_values: int | None, where: str) -> None:
         raise OffsetsError(f"{where}: offsets never decrease, got {after} at slot {slot} after {before}.")
     if n_values is not None and offsets[-1] != n_values:
         end, slot = int(offsets[-1]), len(offsets) - 1
-        found = f"there {are(n_values)} {plural(n_values, 'value')}"
+        found = found or f"there {are(n_values)} {plural(n_values, 'value')}"
         raise OffsetsError(f"{where}: the last offset (slot {slot}) is {end}, but {found}.")
 
 

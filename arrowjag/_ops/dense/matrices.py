@@ -19,7 +19,7 @@ from arrowjag._ops.dense.layout import check_size, layout_of
 from arrowjag._ops.dense.values import AnyArray, filled, numbers_of
 from arrowjag._ops.elementwise.framework import with_data
 from arrowjag.dims import Uniform
-from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagTypeError, ShapeError
+from arrowjag.errors import OVERFLOW_HINT, JagOverflowError, JagTypeError, ShapeError, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
@@ -63,8 +63,12 @@ def bmm(one: Column, two: Column, size: Any = None) -> AnyArray:
     limit = _limit(size, "bmm")
     left, offsets = _factors(one, "bmm")
     right, other = _factors(two, "bmm")
-    if not np.array_equal(offsets, other):
-        raise ShapeError(f"bmm: row sizes differ: {one.shape!r} and {two.shape!r}")
+    if len(offsets) != len(other):
+        raise ShapeError(f"bmm: expected as many rows, got {one.shape!r} and {two.shape!r}")
+    if np.count_nonzero(differ := np.diff(offsets) != np.diff(other)):
+        row = int(differ.argmax())
+        sizes = [plural(int(cut[row + 1] - cut[row]), "item") for cut in (offsets, other)]
+        raise ShapeError(f"bmm: row sizes differ: row {row} has {sizes[0]} of {one.shape!r} and {sizes[1]} of {two.shape!r}")
     type, wide = matmul_types(left, right)
     n_left, n_right = left.shape[1], right.shape[1]
     out = np.zeros((len(offsets) - 1, n_left, n_right), type)
@@ -72,7 +76,7 @@ def bmm(one: Column, two: Column, size: Any = None) -> AnyArray:
     def work(batch: tuple[int, IntArray]) -> None:
         length, rows = batch
         x = matrices.rows_of(left, offsets, rows, length).astype(wide).transpose(0, 2, 1)
-        out[rows] = _product(x, matrices.rows_of(right, offsets, rows, length).astype(wide), length, type)
+        out[rows] = _product(x, matrices.rows_of(right, offsets, rows, length).astype(wide), length, type, rows)
 
     blocks.map_tasks(work, matrices.of_length(offsets, max(n_left, n_right), limit))
     return out
@@ -95,21 +99,25 @@ def matmul(column: Column, dense: Any, size: Any = None) -> Column:
     def work(batch: tuple[int, IntArray]) -> None:
         length, rows = batch
         factors = cells if cells.ndim == 2 else cells[rows]
-        matrices.put(out, offsets, rows, _product(matrices.rows_of(data, offsets, rows, length).astype(wide), factors, width, type))
+        found = _product(matrices.rows_of(data, offsets, rows, length).astype(wide), factors, width, type, rows)
+        matrices.put(out, offsets, rows, found)
 
     blocks.map_tasks(work, matrices.of_length(offsets, max(width, out.shape[1]), limit))
     dims = (*column.shape.dims[:2], Uniform(out.shape[1], len(out)))
     return Column(JaggedShape._trusted(dims), _arrow.from_numpy(out.reshape(-1)))
 
 
-def _product(one: AnyArray, two: AnyArray, length: int, type: np.dtype[Any]) -> AnyArray:
-    """Call np.matmul, and convert the result to a type; raises on integer overflow."""
+def _product(one: AnyArray, two: AnyArray, length: int, type: np.dtype[Any], rows: IntArray) -> AnyArray:
+    """Call np.matmul, and convert the result to a type; raises on integer overflow in one of the rows, whose numbers are given."""
     with np.errstate(all="ignore"):
         result: AnyArray = np.matmul(one, two)
         if one.dtype.kind in "iu" and one.size and two.size:
             bound = float(np.abs(one.astype(np.float64)).max()) * float(np.abs(two.astype(np.float64)).max()) * length
             if bound >= np.iinfo(one.dtype).max:
                 about = np.matmul(one.astype(np.float64), two.astype(np.float64))
-                if (np.abs(about) >= np.iinfo(one.dtype).max * (1 - 1e-9)).any():
-                    raise JagOverflowError(f"integer overflow: a sum of products does not fit 64 bits. {OVERFLOW_HINT}")
+                wrong = np.abs(about) >= np.iinfo(one.dtype).max * (1 - 1e-9)
+                if wrong.any():
+                    row = rows[wrong.any(axis=(1, 2)).argmax()]
+                    told = f"integer overflow: a sum of products in row {row} does not fit 64 bits."
+                    raise JagOverflowError(f"{told} {OVERFLOW_HINT}")
         return result.astype(type, copy=False)

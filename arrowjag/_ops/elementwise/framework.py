@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +19,10 @@ from arrowjag._kernels.base.memory import both_valid
 from arrowjag._kernels.elementwise.decimals import to_doubles
 from arrowjag._kernels.elementwise.number_casts import cast_numbers
 from arrowjag._ops import structure
-from arrowjag._ops.cursor import row_name
+from arrowjag._ops.cursor import row_of_item
 from arrowjag._ops.elementwise.types import plain_type, refuse_other_fields
 from arrowjag._pyarrow_versions import if_else, numpy_dtype
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
 from arrowjag.typing import BoolArray
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "flat_data",
     "half_to_single",
     "has_parts_of",
+    "in_first_row",
     "in_one_zone",
     "retyped",
     "row_of",
@@ -96,7 +97,12 @@ def apply(function: Callable[..., Any], operands: Sequence[Operand], operation: 
         types = [datum.type for datum in data if isinstance(datum, (pa.Array, pa.Scalar))]
         raise JagTypeError.no_kernel(operation, *types, hint=f"({error})") from None
     except (pa.ArrowInvalid, pa.ArrowCapacityError) as error:
-        raise JagValueError(f"{operation}: {_named(str(error), data, column)}") from None
+        named = _named(str(error), data, column)
+        if named is not None:
+            raise JagValueError(f"{operation}: {named}") from None
+        raise in_first_row(function, data, column, error, operation) from None
+    except (JagValueError, JagOverflowError) as error:
+        raise in_first_row(function, data, column, error, operation) from error.__cause__
     if isinstance(result, pa.Scalar):
         result = pa.repeat(result, shape.size)
     return Column(shape, _arrow.combine_chunks(result))
@@ -106,13 +112,13 @@ _OUT_OF_RANGE = re.compile(r"Integer value (-?\d+) not in range: (-?\d+) to (-?\
 _FLOATS = {2**53: "float64", 2**24: "float32", 2**11: "float16"}
 
 
-def _named(message: str, data: Sequence[Any], column: Column) -> str:
-    """Add to pyarrow's message where an integer is that the result's type can't hold, and what to do."""
+def _named(message: str, data: Sequence[Any], column: Column) -> str | None:
+    """Say in place of pyarrow where an integer or a time is that the result's type can't hold, and what to do; None for others."""
     if (time := _OUT_OF_BOUNDS.match(message)) is not None:
         return _named_time(time, data, column)
     found = _OUT_OF_RANGE.fullmatch(message)
     if found is None:
-        return message
+        return None
     value, least, greatest = map(int, found.groups())
     float_type = _FLOATS.get(greatest)
     advice = f'cast("{float_type}", safe=False) rounds them' if float_type else "cast to a wider type first"
@@ -153,12 +159,78 @@ def _place_of(value: int, data: Sequence[Any], column: Column) -> str:
     return f"a result is {value}"
 
 
+E = TypeVar("E", bound=Exception)
+
+
+def in_first_row(
+    function: Callable[..., Any], data: Sequence[Any], column: Column, error: Exception, operation: str
+) -> JagValueError | JagOverflowError:
+    """Return the error of a function of flat values, with the row of the first item that it refuses.
+
+    Parameters
+    ----------
+    function : callable
+        Computes each item of its result from the same items of the data.
+    data : sequence of pa.Array, pa.Scalar or other values
+        The operands of the call that raised the error.
+    column : Column
+        Of the shape of the result.
+    error : Exception
+        The error of pyarrow, which becomes a `JagValueError`, or of arrowjag.
+    operation : str
+        The public name.
+
+    Returns
+    -------
+    JagError
+        To be raised by the caller; without a row if it is about an argument, or about all items together.
+
+    Notes
+    -----
+    Functions of flat values need not know shapes, nor look for the item: they are called again on ever shorter parts of the data.
+    """
+    item, refusal = _first_refused(function, data, error) if column.ndim else (None, error)
+    text = " ".join(str(refusal).removeprefix(f"{operation}: ").split())
+    where = "" if item is None else f"in {row_of(column, item)}, "
+    kind = type(refusal) if isinstance(refusal, (JagValueError, JagOverflowError)) else JagValueError
+    return refusal if isinstance(refusal, kind) and not where else kind(f"{operation}: {where}{text}")
+
+
+def _first_refused(function: Callable[..., Any], data: Sequence[Any], error: E) -> tuple[int | None, E]:
+    """Return the position of the first item that a function refuses, and its error: that of all items is of any of them.
+
+    The position is None if the function raises the error for no items, too, or for no item alone.
+    """
+
+    def refusal(first: int, n: int) -> E | None:
+        parts = [one.slice(first, n) if isinstance(one, (pa.Array, pa.ChunkedArray)) else one for one in data]
+        try:
+            function(*parts)
+        except type(error) as found:
+            return found
+        return None
+
+    first, count = 0, next((len(one) for one in data if isinstance(one, pa.Array)), 0)
+    try:
+        if refusal(0, 0) is not None:
+            return None, error
+        while count:
+            half = (count + 1) // 2
+            found = refusal(first, half)
+            if found is None:
+                first, count = first + half, count - half
+            elif half == 1:
+                return first, found
+            else:
+                count = half
+    except Exception:  # noqa: BLE001 - the function takes no parts of the data
+        return None, error
+    return None, error
+
+
 def row_of(column: Column, item: int) -> str:
-    """Name the row that holds an item, in an error message; each item of a flat column is a row."""
-    *_, dim = column.shape.dims or (None,)
-    if dim is None or column.ndim == 1:
-        return f"row {item}"
-    return row_name(column.shape, column.ndim - 1, dim.index_of(item))
+    """Name the row that holds an item, in an error message."""
+    return row_of_item(column.shape, item)
 
 
 def cast_datum(datum: Datum, type: pa.DataType) -> Datum:
