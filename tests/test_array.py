@@ -240,3 +240,15 @@ def test_times_that_python_cannot_represent_are_named_by_their_row(type: pa.Data
         x.to_list()
     assert x[:4].to_list() == aj.array([[0], [], [0, None], None]).cast(type).to_list()
     assert isinstance(repr(x), str)
+
+
+@pytest.mark.parametrize("rows", [{"b", "a"}, frozenset([1]), set()])
+def test_a_set_has_no_order_of_rows(rows: Any) -> None:
+    """The order of a set of texts differs from process to process: its items can't be rows, but `is_in` takes it."""
+    x = aj.array([["a"], []])
+    calls = (lambda: aj.array(rows), lambda: x.contains(rows), lambda: x[rows], lambda: x.append(rows), lambda: x + rows)
+    for call in calls:
+        with pytest.raises(aj.JagTypeError, match=r"a set has no order, which rows need, got .*; pass a list"):
+            call()
+    assert x.is_in({"a", "c"}).to_list() == [[True], []]
+    assert aj.array([{1}, set()]).to_list() == [[1], []]

@@ -9,6 +9,7 @@ import itertools
 import re
 import reprlib
 import uuid
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -583,3 +584,44 @@ def test_objects_without_a_type_are_named_with_their_place(item: Any) -> None:
             aj.array(data)
     with pytest.raises(aj.JagError, match=r"^array: the item .* does not fit the leaf type int64"):
         aj.array([[None, item]], type=pa.int64())
+
+
+ZONED = dt.time(1, tzinfo=dt.UTC)
+
+
+@pytest.mark.parametrize("data", [ZONED, [None, ZONED], [[dt.time(1)], [ZONED]], [[{"a": ZONED}]], [[{"a": [ZONED]}], []]])
+def test_times_of_day_with_a_zone_are_refused(data: Any) -> None:
+    """pyarrow drops the zone, so that 01:00 in one zone would equal 01:00 in another."""
+    times = aj.array([[dt.time(1), None]])
+    item = {"a": ZONED} if "a" in repr(data) and "{" in repr(data) else ZONED
+    calls: list[Callable[[], Any]] = [
+        lambda: aj.array(data),
+        lambda: aj.full(2, item),
+        lambda: times.map_rows(lambda _: item),
+        lambda: times == ZONED,
+        lambda: times.fill_null(ZONED),
+        lambda: times.is_in([ZONED]),
+    ]
+    for call in calls:
+        with pytest.raises(JagValueError, match=r"the time of day .*utc.* has a zone, which no Arrow type holds"):
+            call()
+
+
+@pytest.mark.parametrize("text", ["NaN", "sNaN", "Infinity", "-Infinity"])
+def test_decimals_that_are_no_numbers_are_refused(text: str) -> None:
+    """pyarrow says that a str is no integer, or that a precision is out of range."""
+    value = decimal.Decimal(text)
+    x = aj.array([[decimal.Decimal("1.5"), None]])
+    calls: list[Callable[[], Any]] = [
+        lambda: aj.array(value),
+        lambda: x + value,
+        lambda: x < value,
+        lambda: x.cast("float64") * value,
+        lambda: x.fill_null(value),
+        lambda: x.clip(value),
+    ]
+    for call in calls:
+        with pytest.raises(JagValueError, match=rf"no Arrow type holds Decimal\('{text}'\); pass a float"):
+            call()
+    with pytest.raises(aj.JagError, match=rf"the item Decimal\('{text}'\) at \[1\]\[0\] has no Arrow type"):
+        aj.array([[], [value]])

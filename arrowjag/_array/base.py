@@ -146,7 +146,7 @@ def as_keys(data: Any, operation: str) -> Column:
     return as_column(data)
 
 
-LISTS = (list, tuple, set, frozenset, np.ndarray)
+LISTS = (list, tuple, np.ndarray)
 """Containers of a call without a type of their own: their text may be times."""
 
 

@@ -172,9 +172,12 @@ def _from_python(data: Any, type: pa.DataType | None, ndim: int | None) -> pa.Ar
         data = data.tolist() if data.ndim == 1 else _plain(data)
     if isinstance(data, builtins.type):
         raise JagTypeError(f"array takes values, got the class {data.__name__}")
+    if isinstance(data, (set, frozenset)):
+        raise JagTypeError(f"a set has no order, which rows need, got {brief(data)}; pass a list, such as sorted(data)")
     data = several(data, "expected a sequence of values") if not isinstance(data, (list, tuple)) else data
     classes = _arrow.item_classes(data)
     data = without_odd_numbers(data, classes)
+    _arrow.check_times_of_day(data, classes)
     if _arrow.holds_masks(classes):
         type = _type_of_unmasked(data, ndim) if type is None else type
         data = _plain(data)
@@ -379,43 +382,29 @@ def _encoded(array: pa.Array, leaf: pa.DictionaryType, levels: int) -> pa.Array:
 
 def _misfit(what: str, error: Exception, data: Any) -> Exception:
     """Choose the error type: JagTypeError for a value without Arrow type, ShapeError for lists mixed with leaves."""
-    if _has_no_type(error):
-        if "UUID" in str(error):
-            NO_UUID_OBJECTS.refuse("an array of uuid.UUID objects")
-        unknown = _without_type(data, "")
-        told = "an item of the data" if unknown is None else f"the item {reprlib.repr(unknown[1])} at {unknown[0]}"
-        return JagTypeError(f"{told} has no Arrow type: {error}")
-    mixed = _mixed(data, (), {})
+    has_no_type = "did not recognize Python value type" in str(error) or "Unsupported numpy type" in str(error)
+    if has_no_type and "UUID" in str(error):
+        NO_UUID_OBJECTS.refuse("an array of uuid.UUID objects")
+    mixed = None if has_no_type else _mixed(data, (), {})
     if mixed is None:
-        return ShapeError(f"{what}: {error}")
+        return _without_type(data, "") or (JagTypeError if has_no_type else ShapeError)(f"{what}: {error}")
     place, item = mixed
     path = "".join(f"[{index}]" for index in place)
     kind, others = ("a list", "not") if _is_row(item) else ("no list", "lists")
     return ShapeError(f"{what}: the item at {path}, {brief(item)}, is {kind}, but items before it at this level are {others}")
 
 
-def _has_no_type(error: Exception) -> bool:
-    return "did not recognize Python value type" in str(error) or "Unsupported numpy type" in str(error)
-
-
-def _without_type(data: Any, path: str) -> tuple[str, Any] | None:
-    """Return the place and the first item of which Arrow infers no type, in fields too; None if there is none."""
+def _without_type(data: Any, path: str) -> Exception | None:
+    """Return the error that names the first item, or item of a field, without an Arrow type even alone; None if there is none."""
     for key, item in data.items() if isinstance(data, dict) else enumerate(data):
         place = f"{path}[{key!r}]"
         if isinstance(item, (list, tuple, dict)):
-            if (found := _without_type(item, place)) is not None:
-                return found
-        elif not isinstance(item, (str, bytes, int, float)) and _has_no_type_alone(item):
-            return place, item
+            if (error := _without_type(item, place)) is not None:
+                return error
+        elif not isinstance(item, (str, bytes, int, float)) and isinstance(found := _inferred([item]), Exception):
+            kind = JagTypeError if isinstance(found, TypeError) or "recognize" in str(found) else JagValueError
+            return kind(f"the item {reprlib.repr(item)} at {place} has no Arrow type: {found}")
     return None
-
-
-def _has_no_type_alone(item: Any) -> bool:
-    try:
-        pa.infer_type([item])
-    except (ValueError, TypeError, pa.ArrowException) as error:
-        return _has_no_type(error)
-    return False
 
 
 def _mixed(data: Any, path: tuple[int, ...], kinds: dict[int, bool]) -> tuple[tuple[int, ...], Any] | None:

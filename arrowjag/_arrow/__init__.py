@@ -7,7 +7,17 @@ row; a null row has size 0. Invalid data raises `OffsetsError` here and never re
 from arrowjag._arrow.chunks import combine_chunks, join, with_buffers
 from arrowjag._arrow.incoming import arrived, peel
 from arrowjag._arrow.levels import Level, decode, peel_level, split_levels, wrap
-from arrowjag._arrow.objects import check_dates, holds_masks, is_list, is_missing, item_classes, leaf_objects, leaves, without_mask
+from arrowjag._arrow.objects import (
+    check_dates,
+    check_times_of_day,
+    holds_masks,
+    is_list,
+    is_missing,
+    item_classes,
+    leaf_objects,
+    leaves,
+    without_mask,
+)
 from arrowjag._arrow.order import (
     dictionary_codes,
     dictionary_indices,
@@ -56,6 +66,7 @@ __all__ = [
     "bitmap",
     "bits_of",
     "check_dates",
+    "check_times_of_day",
     "combine_chunks",
     "data_alone",
     "decode",

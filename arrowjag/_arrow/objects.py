@@ -15,10 +15,20 @@ import pyarrow.types as pt
 
 from arrowjag._arrow.values import to_numpy, valid_of
 from arrowjag._integers import MAX_NDIM
-from arrowjag.errors import ShapeError
+from arrowjag.errors import JagValueError, ShapeError
 from arrowjag.typing import BoolArray
 
-__all__ = ["check_dates", "holds_masks", "is_list", "is_missing", "item_classes", "leaf_objects", "leaves", "without_mask"]
+__all__ = [
+    "check_dates",
+    "check_times_of_day",
+    "holds_masks",
+    "is_list",
+    "is_missing",
+    "item_classes",
+    "leaf_objects",
+    "leaves",
+    "without_mask",
+]
 
 _MISSING = frozenset({"NAType", "NaTType"})
 """Class names of pandas' missing values; compared by name, because pandas must not be imported here."""
@@ -213,6 +223,37 @@ def check_dates(data: Any, classes: set[type] | None = None) -> None:
     """
     if any(issubclass(one, (np.datetime64, np.ndarray)) for one in (item_classes(data) if classes is None else classes)):
         _check_dates(list(leaves(data)))
+
+
+def check_times_of_day(data: Any, classes: set[type]) -> None:
+    """Raise for times of day with a zone, which pyarrow would drop: no Arrow type holds it.
+
+    Parameters
+    ----------
+    data : nested list
+        Any Python objects.
+    classes : set of types
+        The `item_classes` of the data; data without times of day is not searched.
+
+    Raises
+    ------
+    JagValueError
+        Names the first one.
+    """
+    if any(issubclass(one, dt.time) for one in classes):
+        zoned = next((one for one in _times_of_day(leaves(data)) if one.tzinfo is not None), None)
+        if zoned is not None:
+            raise JagValueError(
+                f"the time of day {zoned!r} has a zone, which no Arrow type holds; write .replace(tzinfo=None), or pass datetimes"
+            )
+
+
+def _times_of_day(items: Iterable[Any]) -> Iterator[dt.time]:
+    for one in items:
+        if isinstance(one, dt.time):
+            yield one
+        elif isinstance(one, dict):
+            yield from _times_of_day(leaves(list(one.values())))
 
 
 def _check_dates(items: list[Any]) -> None:

@@ -399,7 +399,7 @@ def _array(
         for row, result in zip(rows, results, strict=True):
             whole[row] = result
         results = whole
-    _arrow.item_classes(results)  # raises for lists that contain themselves
+    _arrow.check_times_of_day(results, _arrow.item_classes(results))  # the second raises for lists that contain themselves
     results = [_plain(result, operation) if isinstance(result, (tuple, list, dict)) else result for result in results]
     if any(isinstance(result, list) for result in results):  # pyarrow does not mix lists with arrays of times
         results = [_plain_array(result) if isinstance(result, np.ndarray) else result for result in results]

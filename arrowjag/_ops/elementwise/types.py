@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -21,7 +21,7 @@ from arrowjag._kernels.elementwise.times import TICKS, fits_unit
 from arrowjag._ops.elementwise.iso import iso_scalar
 from arrowjag._pyarrow_versions import null_scalar, numpy_dtype
 from arrowjag._vocabulary.type_names import parse_type_name
-from arrowjag.errors import JagRangeError, JagTypeError, brief
+from arrowjag.errors import JagRangeError, JagTypeError, JagValueError, brief
 
 __all__ = [
     "as_type",
@@ -251,8 +251,10 @@ def _single(value: Any, operation: str) -> Any:
     value = unboxed(value)
     if isinstance(value, _ROWS):
         raise _no_operand(value, operation)
-    if isinstance(value, dict):
-        _arrow.item_classes([value])
+    if isinstance(value, (dict, time)):
+        _arrow.check_times_of_day([value], _arrow.item_classes([value]))
+    if isinstance(value, Decimal) and not value.is_finite():
+        raise JagValueError(f"{operation}: no Arrow type holds {value!r}; pass a float, such as float({str(value)!r})")
     return value
 
 
