@@ -154,6 +154,7 @@ CALLS = [
     Call("searchsorted", Y, (3,), {"side": "right"}),
     Call("searchsorted", W, (K,), {"axis": (1, 2)}),
     Call("translate", X, (aj.array([1, 2, 3]), aj.array(["one", "two", "three"]))),
+    Call("translate", X, ({1: "one", 3: "three"},)),
     Call("translate", X, (X.unique(), X.unique() * 10)),
     Call("translate", X, (aj.array([[1], [3], [2], [4]]), aj.array([[10], [30], [20], [40]])), {"axis": None}),
     Call("translate", X, (W.filter(W > 2), W.filter(W > 2) * 10), {"axis": (1, 2)}),

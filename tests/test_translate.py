@@ -74,6 +74,17 @@ def test_one_dictionary_for_all() -> None:
     assert aj.array([[math.nan, -0.0]]).translate([math.nan, 0.0], [1, 2]).to_list() == [[1, 2]]
 
 
+def test_a_dict_holds_keys_and_values() -> None:
+    x = aj.array([["a", "b", None], None, [], ["z"]])
+    assert x.translate({"a": 1, "z": 2}).to_list() == [[1, None, None], None, [], [2]]
+    assert x.translate({}).to_list() == [[None, None, None], None, [], [None]]
+    assert x.translate({"a": 1}).type == pa.int64()
+    with pytest.raises(JagTypeError, match=r"values_from is given too; write x\.translate\(dict\)"):
+        x.translate({"a": 1}, [1])
+    with pytest.raises(JagTypeError, match=r"values_from is missing; write x\.translate\(keys, values\), or"):
+        x.translate(["a"])
+
+
 def test_values_are_spread_to_keys_and_null_rows_stay() -> None:
     x = aj.array([[1, 2], [3], [4]])
     assert x.translate([[1, 2], [3], None], [10, 20, 30]).to_list() == [[10, 10], [20], None]

@@ -355,16 +355,16 @@ class GroupMethods(ArrayBase):
         return self._wrap(_ops.set_operation("symmetric_difference", self, beside(y, self.type, "symmetric_difference"), axis))
 
     @method("keys_from", "values_from", rows=set_rows("keys_from"))
-    def translate(self, keys_from: Any, values_from: Any, axis: Any = -1) -> JaggedArray:
+    def translate(self, keys_from: Any, values_from: Any = None, axis: Any = -1) -> JaggedArray:
         """Look up each item in a dictionary, and replace it by the value found.
 
         Parameters
         ----------
-        keys_from : JaggedArray or array
+        keys_from : JaggedArray, array or dict
             Each row holds the distinct keys of one dictionary, and possibly nulls; with one dim there is one dictionary for all
-            items. Its dims above the rows equal the outer dims of this array.
-        values_from : JaggedArray or array
-            The values, in the shape of the keys or broadcast to it by the prefix rule.
+            items. Its dims above the rows equal the outer dims of this array. A dict holds the keys and values for all items.
+        values_from : JaggedArray or array, optional
+            The values, in the shape of the keys or broadcast to it by the prefix rule. None with a dict.
         axis : int, tuple of int or None
             The dim of the keys whose rows are dictionaries; several trailing dims form one dictionary, None makes one
             dictionary of all keys. Along an outer axis the keys at the same position form a dictionary, and the outer
@@ -383,11 +383,11 @@ class GroupMethods(ArrayBase):
         ShapeError
             If the dims above the rows of the keys differ from the outer dims of the array.
         JagTypeError
-            If items and keys have no common type.
+            If items and keys have no common type, or `values_from` is missing or given with a dict.
 
         Notes
         -----
-        Corresponds to Koda's `translate`; floats are supported too.
+        Corresponds to Koda's `translate`; floats are supported too. `replace` keeps items without a key, and the type.
 
         Examples
         --------
@@ -395,11 +395,17 @@ class GroupMethods(ArrayBase):
         >>> x = aj.array([["a", "d"], ["c", None]])
         >>> x.translate([["a", "b"], ["c", None]], [[1, 2], [3, 4]]).to_list()
         [[1, None], [3, None]]
-        >>> x.translate(["a", "c"], [10, 20]).to_list()
-        [[10, None], [20, None]]
+        >>> x.translate(["a", "c"], [10, 20]).to_list(), x.translate({"a": 10, "c": 20}).fill_null(0).to_list()
+        ([[10, None], [20, None]], [[10, 0], [20, 0]])
         >>> x.translate([["a"], ["c", "d"]], [[1], [3, 4]], axis=None).to_list()
         [[1, 4], [3, None]]
         """
+        if isinstance(keys_from, Mapping):
+            if values_from is not None:
+                raise JagTypeError("translate: a dict holds keys and values, but values_from is given too; write x.translate(dict)")
+            keys_from, values_from = list(keys_from), list(keys_from.values())
+        elif values_from is None:
+            raise JagTypeError("translate: values_from is missing; write x.translate(keys, values), or x.translate(dict)")
         return self._wrap(_ops.translate(self, beside(keys_from, self.type, "translate"), as_column(values_from), axis))
 
     @method(rows=changing_axis)

@@ -566,7 +566,7 @@ class SeriesJag:
     def topk(self, k: int, axis: Any = ..., *, by: Any = ..., descending: bool = ...) -> pd.Series[Any]:
         """Return the `k` largest items of each row, largest first, or the items with the `k` largest keys."""
 
-    def translate(self, keys_from: Any, values_from: Any, axis: Any = ...) -> pd.Series[Any]:
+    def translate(self, keys_from: Any, values_from: Any = ..., axis: Any = ...) -> pd.Series[Any]:
         """Look up each item in a dictionary, and replace it by the value found."""
 
     def transpose(self, a: int, b: int, shear: ShearMode = ..., return_inverse: bool = ...) -> Any:

@@ -556,7 +556,7 @@ class JagNamespace(JagExpr):
     def topk(self, k: int, axis: Any = ..., *, by: Any = ..., descending: bool = ...) -> JagExpr:
         """Return the `k` largest items of each row, largest first, or the items with the `k` largest keys."""
 
-    def translate(self, keys_from: Any, values_from: Any, axis: Any = ...) -> JagExpr:
+    def translate(self, keys_from: Any, values_from: Any = ..., axis: Any = ...) -> JagExpr:
         """Look up each item in a dictionary, and replace it by the value found."""
 
     def transpose(self, a: int, b: int, shear: ShearMode = ..., return_inverse: bool = ...) -> JagExpr:
@@ -1369,7 +1369,7 @@ class JagSeries(pl.Series):
     def topk(self, k: int, axis: Any = ..., *, by: Any = ..., descending: bool = ...) -> pl.Series:
         """Return the `k` largest items of each row, largest first, or the items with the `k` largest keys."""
 
-    def translate(self, keys_from: Any, values_from: Any, axis: Any = ...) -> pl.Series:
+    def translate(self, keys_from: Any, values_from: Any = ..., axis: Any = ...) -> pl.Series:
         """Look up each item in a dictionary, and replace it by the value found."""
 
     def transpose(self, a: int, b: int, shear: ShearMode = ..., return_inverse: bool = ...) -> Any:
