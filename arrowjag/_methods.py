@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Generic, NoReturn, TypeAlias, TypeVar, overloa
 from arrowjag._arguments import bound, checked
 from arrowjag._column import Column
 from arrowjag._vocabulary.parameters import described
-from arrowjag._vocabulary.spellings import suggestion
-from arrowjag.errors import JagAttributeError
+from arrowjag._vocabulary.spellings import NAMESPACES, suggestion
+from arrowjag.errors import JagAttributeError, JagTypeError
 
 __all__ = [
     "FREE_FUNCTIONS",
@@ -255,6 +255,8 @@ def method(
         safe = function if is_property else checked(function, name)
         on_array = plain if is_property else _on_array(safe) if namespace else safe
         METHODS[name] = Method(name, on_array, arrays, rows, is_property, result_type, seeded)
+        if namespace:
+            NAMESPACES.setdefault(plain.__name__, f"x.{name}()")
         return safe
 
     return enter
@@ -294,6 +296,11 @@ class Namespace:
         where = "" if isinstance(self._owner, Column) else "column.jag"
         hint = lambda: suggestion(name, namespaces()[space], space, where=where)  # noqa: E731
         raise JagAttributeError(f".{space} has no {name!r}", name, hint)
+
+    def __getitem__(self, index: object) -> NoReturn:
+        """Raise: pandas slices text by `.str[start:stop]`."""
+        told = "; write x.str.slice(start, stop), and x.get(i) for the items of rows" if self.space == "str" else ""
+        raise JagTypeError(f".{self.space} can't be indexed{told}")
 
 
 def namespaces() -> dict[str, dict[str, Method]]:

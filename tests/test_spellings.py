@@ -14,7 +14,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag._methods import METHODS
-from arrowjag._vocabulary.spellings import FUNCTIONS, SPELLINGS, on_arrays, suggestion
+from arrowjag._vocabulary.spellings import FRAMES, FUNCTIONS, SPELLINGS, on_arrays, suggestion
 from arrowjag.errors import JagAttributeError
 from tests.hosts import pd, pl
 
@@ -78,11 +78,23 @@ def test_the_nearest_name_is_suggested(surface: str) -> None:
         ("dt", "dayofweek", r"write x\.dt\.weekday\(\)"),
         ("dt", "truncate", r"write x\.dt\.floor\(every\)"),
         ("dt", "xyzzy", "has no 'xyzzy'$"),
+        ("", "split", r"write x\.str\.split\(\)"),
+        ("", "to_uppercase", r"write x\.str\.upper\(\)"),
+        ("", "year", r"write x\.dt\.year\(\)"),
+        ("", "day_name", r"write x\.dt\.strftime\('%A'\)"),
     ],
 )
 def test_names_of_namespaces(surface: str, space: str, name: str, said: str) -> None:
     with pytest.raises(JagAttributeError, match=said):
-        getattr(getattr(owners()[surface](), space), name)
+        getattr(operator.attrgetter(space)(owners()[surface]()) if space else owners()[surface](), name)
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_text_is_sliced_by_a_method(surface: str) -> None:
+    with pytest.raises(aj.JagTypeError, match=r"^\.str can't be indexed; write x\.str\.slice\(start, stop\)"):
+        owners()[surface]().str[:2]
+    with pytest.raises(aj.JagTypeError, match=r"^\.dt can't be indexed$"):
+        owners()[surface]().dt[0]
 
 
 def test_names_of_a_frame_and_of_none() -> None:
@@ -149,7 +161,8 @@ def test_completion_lists_what_arrowjag_offers_and_not_what_it_imports() -> None
 
 
 def test_suggested_names_exist() -> None:
-    frames = {"flatten", "implode", "describe"}
+    frames = {"flatten", "implode", "describe", *FRAMES}
+    assert all(hasattr(pd.DataFrame({"v": X}).jag, name) for name in frames)
     for space, table in SPELLINGS.items():
         for name, call in table.items():
             found = re.findall(r"\b(?:x|jag)\.((?:(?:str|dt)\.)?\w+)", call)
@@ -168,9 +181,20 @@ CHAINS = {
     "drop_nans": (aj.array([[1.0, math.nan], [], None]), [[1.0], [], None]),
     "has_nulls": (aj.array([[1, None], [], None]), [True, False, None]),
     "mask": (aj.array([[1, 2], [], None]), [[0, 0], [], None]),
+    "zscore": (aj.array([[1, 2, 3], [], None]), [[-1.0, 0.0, 1.0], [], None]),
+    "count_nonzero": (aj.array([[1, 0, None], [], None]), [1, 0, None]),
+    "jaccard": (aj.array([[1, 2], [3], None]), [0.5, 0.0, None]),
+    "has_any": (aj.array([[1, 2], [], None]), [True, False, None]),
+    "has_all": (aj.array([[1, 2], [], None]), [True, False, None]),
+    "count_if": (aj.array([[1, 2], [], None]), [1, 0, None]),
+    "sum_if": (aj.array([[1, 2], [], None]), [2, 0, None]),
+    "mean_by": (aj.array([[1, 2], [], None]), [[1.5], [], None]),
     "dt.days": (aj.array([[dt.timedelta(days=2)], [], None]), [[2.0], [], None]),
     "str.to_date": (aj.array([["2020-01-02"], [], None]), [[dt.date(2020, 1, 2)], [], None]),
 }
+
+
+WITH_ROWS = {"jaccard", "count_if", "sum_if", "mean_by"}
 
 
 @pytest.mark.parametrize("name", CHAINS)
@@ -179,7 +203,8 @@ def test_suggestions_of_several_calls_run_on_every_surface(surface: str, name: s
     x, expected = CHAINS[name]
     space, _, short = name.rpartition(".")
     call = SPELLINGS[space][short]
-    known = {"aj": aj, "low": 2, "high": 6, "condition": True, "y": 0, "format": "%Y-%m-%d"}
+    known = {"aj": aj, "low": 2, "high": 6, "condition": True, "y": 0, "format": "%Y-%m-%d", "values": [2], "v": 1, "w": 2}
+    known |= {"y": [[1], [2], [3]], "mask": [[False, True], [], None], "keys": [[0, 0], [], None]} if name in WITH_ROWS else {}
     if surface == "array":
         assert eval(on_arrays(call), {**known, "x": x}).to_list() == expected
     elif surface == "expression":

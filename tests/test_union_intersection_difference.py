@@ -86,8 +86,10 @@ def test_sets_of_types_with_a_common_type() -> None:
         aj.array([[1]]).union([["a"]])
     with pytest.raises(ShapeError, match=r"union"):
         aj.array([[1]]).union([[1], [2]])
-    with pytest.raises(ShapeError, match=r"the same number of dims"):
+    with pytest.raises(ShapeError, match=r"the same number of dims; for one set .* aj\.array\(values\)\.tile\(n\)"):
         aj.array([[1]]).union([1])
+    with pytest.raises(ShapeError, match=r"the same number of dims; a single value is no row, .*pl\.col\(name\)"):
+        aj.array([["a"]]).union("a")
 
 
 @pytest.mark.parametrize("name", ["union", "intersection", "difference", "symmetric_difference"])

@@ -331,10 +331,17 @@ _SETS: dict[str, Callable[..., _groups.Items]] = {
 }
 
 
+_HINTS = {
+    0: "; a single value is no row, and text is no column: write pl.col(name) or frame[name] for one",
+    1: "; for one set for all rows write x.is_in(values), or repeat it by aj.array(values).tile(n) for n rows",
+}
+"""By number of dims of the second operand: what to write instead."""
+
+
 def set_operation(name: str, one: Column, two: Column, axis: Any) -> Column:
     """Union, intersection or a difference per row: distinct items in order of first appearance."""
     if one.ndim != two.ndim:
-        raise ShapeError(f"{name}: {one.shape!r} and {two.shape!r} must have the same number of dims")
+        raise ShapeError(f"{name}: {one.shape!r} and {two.shape!r} must have the same number of dims{_HINTS.get(two.ndim, '')}")
     if name in ("intersection", "difference"):  # items of the first column: instants of another zone need none in common
         two = Column(two.shape, elementwise.in_one_zone(one.values, two.values)[1])
     own, second = one.type, two.type

@@ -11,7 +11,17 @@ import difflib
 import re
 from collections.abc import Iterable
 
-__all__ = ["FUNCTIONS", "OPERATORS", "SPELLINGS", "UFUNCS", "function_suggestion", "on_arrays", "suggestion"]
+__all__ = [
+    "FRAMES",
+    "FUNCTIONS",
+    "NAMESPACES",
+    "OPERATORS",
+    "SPELLINGS",
+    "UFUNCS",
+    "function_suggestion",
+    "on_arrays",
+    "suggestion",
+]
 
 OPERATORS = {
     "add": "+",
@@ -44,6 +54,9 @@ UFUNCS = {
     "is_infinite": "isinf",
 }
 
+FRAMES = {"nest": "column, column, into=name", "query": "condition", "sort_items": "by, column", "unnest": "column"}
+"""Methods of `.jag` of a frame that no method of a column stands for, and what they take."""
+
 _ITEMS = {
     **{name: f"x {operator} y" for name, operator in OPERATORS.items()},
     "neg": "-x",
@@ -55,27 +68,35 @@ _ITEMS = {
     "applymap": "x.map_items(f)",
     "around": "x.round()",
     "astype": "x.cast(type)",
+    "at": "x[row, item]",
     "average": "x.mean(weights=y)",
     "avg": "x.mean()",
     "between": "(x >= low).jag & (x <= high)",
     "combine_first": "x.coalesce(y)",
     "concatenate": "aj.concat([x, y], axis)",
+    "choice": "x.sample(n=n)",
     "copy": "x itself, which no operation changes",
     "describe": "frame.jag.describe(column)",
     "compress": "x.filter(mask)",
+    "count_nonzero": "(x != 0).jag.sum()",
     "drop_duplicates": "x.unique()",
     "dropna": "x.drop_nulls()",
     "dtype": "x.type",
+    "duplicated": "x.value_counts()",
     "explode": "x.flatten(), or frame.jag.flatten(column) for the whole frame",
     "factorize": "x.group_by_indices(x)",
     "flip": "x.reverse()",
     "fillna": "x.fill_null(value)",
     "groupby": "x.group_by(keys)",
     "hist": "x.plot.values()",
+    "hstack": "aj.concat([x, y], axis=-1)",
     "idxmax": "x.argmax()",
     "idxmin": "x.argmin()",
     "iloc": "x[row, item]",
+    "interpolate": "aj.interp(at, x, y)",
+    "isfinite": "numpy.isfinite(x)",
     "isin": "x.is_in(values)",
+    "isinf": "numpy.isinf(x)",
     "isna": "x.is_null()",
     "isnan": "x.is_nan()",
     "isnull": "x.is_null()",
@@ -97,12 +118,14 @@ _ITEMS = {
     "percentile": "x.quantile(q / 100)",
     "ravel": "x.flatten()",
     "roll": "x.rotate(n)",
+    "sliding_window": "x.windows(size)",
     "sort_values": "x.sort()",
     "swapaxes": "x.transpose(a, b)",
     "T": "x.transpose(0, 1)",
     "tolist": "x.to_list()",
     "to_pylist": "x.to_list()",
     "transform": "x.map_rows(f)",
+    "vstack": "aj.concat([x, y], axis=0)",
     # polars
     "arg_true": "x.argwhere()",
     "arr": "x: its methods are those of lists",
@@ -151,6 +174,7 @@ _ITEMS = {
     "lomb_scargle": "aj.lomb_scargle(t, x, frequencies)",
     "merge_asof": "aj.asof(x, y)",
     "overlay": "aj.overlay(x, index, values)",
+    **{name: f"frame.jag.{name}({rest})" for name, rest in FRAMES.items()},
     "resample": "aj.resample(t, x, every)",
     "scatter": "aj.scatter(x, index, values)",
     "stack": "aj.stack([x, y])",
@@ -161,8 +185,10 @@ _ITEMS = {
     "to_parquet": 'aj.write_parquet({"v": x}, path)',
     # Arrow, awkward, DuckDB, Spark
     "aggregate_list": "x.map_rows(f)",
+    "array_agg": "frame.jag.implode(by, columns)",
     "arrays_zip": "x.zip(y)",
     "cardinality": "x.lengths()",
+    "collect_list": "frame.jag.implode(by, columns)",
     "content": "x.values",
     "cosine_similarity": "x.cosine(y)",
     "distinct": "x.unique()",
@@ -173,9 +199,14 @@ _ITEMS = {
     "flat": "x.values",
     "forall": "x.all()",
     "has": "x.contains(v)",
+    "has_all": "x.contains(v) & x.contains(w)",
+    "has_any": "x.is_in(values).jag.any()",
     "inner_product": "x.dot(y)",
     "intersect": "x.intersection(y)",
     "is_none": "x.is_null()",
+    "lag": "x.shift(n)",
+    "lead": "x.shift(-n)",
+    "length": "x.lengths()",
     "list_element": "x.get(i)",
     "list_flatten": "x.flatten()",
     "list_value_length": "x.lengths()",
@@ -187,11 +218,31 @@ _ITEMS = {
     "row_lengths": "x.lengths()",
     "similarity": "x.cosine(y)",
     "sizes": "x.lengths()",
+    "stddev": "x.std()",
+    "variance": "x.var()",
+    # what analysts call it
+    "contains_all": "x.contains(v) & x.contains(w)",
+    "contains_any": "x.is_in(values).jag.any()",
+    **dict.fromkeys(("count_if", "countif"), "x.filter(mask).jag.lengths()"),
+    **dict.fromkeys(("dedup", "deduplicate", "to_set"), "x.unique()"),
+    **dict.fromkeys(("find", "index"), "x.index_of(v)"),
+    **dict.fromkeys(("standardize", "zscore"), "(x - x.mean()).jag / x.std()"),
+    **dict.fromkeys(("sum_if", "sumif", "sum_where"), "x.filter(mask).jag.sum()"),
+    **{f"{name}_by": f"x.group_by(keys).jag.{name}()" for name in ("count", "mean", "sum")},
+    "every": "x.all()",
+    "ewma": "x.ewm(alpha=alpha).mean()",
+    "jaccard": "x.intersection(y).jag.lengths() / x.union(y).jag.lengths()",
+    "nth": "x.get(i)",
+    "order_by": "x.sort(by=y)",
+    "some": "x.any()",
+    "weighted_mean": "x.mean(weights=y)",
 }
 
 _TEXT = {
     "capitalise": "x.str.capitalize()",
     "casefold": "x.str.lower()",
+    "characters": "x.str.extract_all('.')",
+    "chars": "x.str.extract_all('.')",
     "concat": "x.str.cat(other)",
     "count_matches": "x.str.count(text)",
     "ends_with": "x.str.endswith(suffix)",
@@ -210,6 +261,7 @@ _TEXT = {
     "ltrim": "x.str.lstrip()",
     "pad_end": "x.str.ljust(n)",
     "pad_start": "x.str.rjust(n)",
+    "partition": "x.str.split(sep, maxsplit=1)",
     "replace_all": "x.str.replace(old, new)",
     "rtrim": "x.str.rstrip()",
     "starts_with": "x.str.startswith(prefix)",
@@ -222,6 +274,8 @@ _TEXT = {
     "substr": "x.str.slice(start, stop)",
     "substring": "x.str.slice(start, stop)",
     "tail": "x.str.slice(-n)",
+    "to_float": "x.str.to_number('double')",
+    "to_int": "x.str.to_number('int64')",
     "to_date": "x.str.to_datetime(format).jag.dt.date()",
     "to_decimal": "x.str.to_number(type)",
     "to_integer": "x.str.to_number('int64')",
@@ -229,6 +283,7 @@ _TEXT = {
     "to_numeric": "x.str.to_number(type)",
     "to_titlecase": "x.str.title()",
     "to_uppercase": "x.str.upper()",
+    "translate": "x.str.replace(old, new)",
     "trim": "x.str.strip()",
     "uppercase": "x.str.upper()",
 }
@@ -256,6 +311,9 @@ _TIME = {
 
 SPELLINGS = {"": _ITEMS, "str": _TEXT, "dt": _TIME}
 """By namespace, "" for methods of arrays: a name of another library, and the equivalent call of arrowjag."""
+
+NAMESPACES: dict[str, str] = {}
+"""Names of methods of a namespace, such as "split", and how to write them; the table of methods enters its names here."""
 
 FUNCTIONS = {
     **dict.fromkeys(
@@ -320,6 +378,8 @@ def suggestion(name: str, known: Iterable[str], namespace: str = "", *, where: s
     calls = [f'x["{name}"]'] if name in set(fields) else []
     calls += [table[one] for one in (name, stem) if one in table]
     calls += [f"x{space}.{stem}()"] if stem in names else []
+    if not namespace:  # text and times are called without their namespace
+        calls += [table[name] for table in (NAMESPACES, _TEXT, _TIME) if name in table]
     if calls:
         call = calls[0] if where else on_arrays(calls[0])
         told = f", where x is {where}" if where and re.search(r"\bx\b", call) else ""

@@ -169,9 +169,10 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         raise self._needs_axis("quantile", "q, ")
 
     def _needs_axis(self, name: str, arguments: str = "") -> JagTypeError:
+        ours = {"kurt": "kurtosis"}.get(name, name)
         return JagTypeError(
             f"dtype {self.dtype} does not support operation '{name}': it has {self.dtype.ndim} axes. Say which one: "
-            f".jag.{name}({arguments}axis=-1) within rows, axis=0 across rows"
+            f".jag.{ours}({arguments}axis=-1) within rows, axis=0 across rows"
         )
 
     def _accumulate(self, name: str, *, skipna: bool = True, **kwargs: Any) -> Any:

@@ -623,6 +623,8 @@ def test_quantiles_of_rows_need_an_axis(rows: list[list[int] | None]) -> None:
             aj.JagTypeError, match=r"operation 'quantile': it has 2 axes\. Say which one: \.jag\.quantile\(q, axis=-1\)"
         ):
             call()
+    with pytest.raises(aj.JagTypeError, match=r"operation 'kurt': .*\.jag\.kurtosis\(axis=-1\)"):
+        s.kurt()
     assert s.jag.quantile(0.5).iloc[0] == 1.5
     for interpolated in (s, s.to_frame()):
         with pytest.raises(
