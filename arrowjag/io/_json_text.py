@@ -69,9 +69,10 @@ def _leaves(values: pa.Array, name: str) -> pa.Array:
         return _floats(values)
     if elementwise.is_text(type):
         return _quoted(values.cast(_TEXT))
-    if pt.is_timestamp(type) and type.tz is not None:
-        return _quoted(values.cast(pa.timestamp(type.unit, "UTC")).cast(_TEXT))
-    if pt.is_date(type) or pt.is_time(type) or pt.is_timestamp(type) or pt.is_decimal(type):
+    if pt.is_timestamp(type):
+        text = (values if type.tz is None else values.cast(pa.timestamp(type.unit, "UTC"))).cast(_TEXT)
+        return joined('"', pc.replace_substring(text, " ", "T", max_replacements=1), '"')  # Arrow writes a blank
+    if pt.is_date(type) or pt.is_time(type) or pt.is_decimal(type):
         return _quoted(values.cast(_TEXT))
     if pt.is_duration(type):
         ticks = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[type.unit]

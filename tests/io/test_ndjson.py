@@ -131,6 +131,7 @@ def test_leaves_without_a_form_of_their_own(tmp_path: Path) -> None:
     zoned = aj.array([[dt.datetime(2024, 7, 1, 12, tzinfo=dt.UTC)]]).dt.tz_convert("Europe/Paris")
     frame = {
         "zoned": zoned,
+        "wall": aj.array([[dt.datetime(2024, 7, 1, 12), None]]).cast("timestamp[s]"),  # noqa: DTZ001
         "price": aj.array([[decimal.Decimal("1.50")]]),
         "long": aj.array([[dt.timedelta(milliseconds=1500)]]),
         "word": aj.array(pa.array([["a"]], pa.list_(pa.dictionary(pa.int8(), pa.string())))),
@@ -139,7 +140,8 @@ def test_leaves_without_a_form_of_their_own(tmp_path: Path) -> None:
     }
     path = written(tmp_path, frame)
     assert json.loads(path.read_text(encoding="utf-8")) == {
-        "zoned": ["2024-07-01 12:00:00.000000Z"],
+        "zoned": ["2024-07-01T12:00:00.000000Z"],
+        "wall": ["2024-07-01T12:00:00", None],
         "price": ["1.50"],
         "long": [1.5],
         "word": ["a"],
