@@ -14,7 +14,11 @@ from arrowjag.pandas._operators import wrap
 
 __all__ = ["AGGREGATIONS", "Grouped"]
 
-AGGREGATIONS = frozenset({"sum", "prod", "mean", "min", "max", "any", "all", "var", "std", "median"})
+AGGREGATIONS = {
+    **{name: name for name in ("sum", "prod", "mean", "min", "max", "any", "all", "var", "std", "median", "sem", "skew")},
+    "kurt": "kurtosis",
+}
+"""Aggregations of pandas' groupby, and the reductions that they run."""
 
 _PER_ROW = frozenset({"cumsum", "cumprod", "cummin", "cummax", "rank"})
 """Operations of pandas' groupby that give a row per row."""
@@ -44,7 +48,7 @@ class Grouped:
             raise NotImplementedError(f"{how} across rows of {self._jagged!r}")
         nested = nested_rows(self._jagged, *rows_by_group(ids, ngroups))
         try:
-            return wrap(getattr(nested, how)(axis=1, **_options(how, min_count, kwargs)))
+            return wrap(getattr(nested, AGGREGATIONS[how])(axis=1, **_options(how, min_count, kwargs)))
         except JagTypeError as error:
             raise NotImplementedError(str(error)) from error
 
@@ -74,6 +78,6 @@ def _options(how: str, min_count: int, kwargs: dict[str, Any]) -> dict[str, Any]
         options["skip_nulls"] = False
     if min_count > 0:
         options["min_count"] = min_count
-    if how in ("var", "std") and "ddof" in kwargs:
+    if how in ("var", "std", "sem") and "ddof" in kwargs:
         options["ddof"] = kwargs["ddof"]
     return options

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -12,6 +13,7 @@ from pandas.core.groupby import GroupBy
 from arrowjag import _frames
 from arrowjag._array import JaggedArray
 from arrowjag._methods import METHODS, Method
+from arrowjag._spellings import SPELLINGS
 from arrowjag.creation import array as to_array
 from arrowjag.errors import JagAttributeError, JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.pandas._convert import as_array, nested_rows, rows_by_group
@@ -67,6 +69,9 @@ class GroupByJag:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
+        found = re.match(r"x\.(\w+)\(", SPELLINGS[""].get(name, ""))  # of another library
+        if found and hasattr(type(self), found[1]):
+            raise JagAttributeError(f"groupby.jag has no {name!r}; write groupby.jag[column].{found[1]}()", name)
         hint = f"; it changes rows one by one: call df[...].jag.{name} without groupby" if name in METHODS else ""
         raise JagAttributeError(f"groupby.jag has no {name!r}, only reductions such as sum and mean{hint}", name)
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag.errors import JagAttributeError
 from arrowjag.pandas._groups import AGGREGATIONS
 
 
@@ -90,7 +91,7 @@ def test_no_rows() -> None:
 # ------------------------------------------------------------------------------------------------- groups
 
 
-NUMERIC = sorted(AGGREGATIONS - {"any", "all"})
+NUMERIC = sorted(name for name in AGGREGATIONS if name not in ("any", "all") and hasattr(pd.Series([1]).groupby([1]), name))
 
 
 @pytest.mark.parametrize("name", NUMERIC)
@@ -101,7 +102,7 @@ def test_aggregation_is_the_reduction_across_the_rows_of_each_group(name: str, d
     frame = pd.DataFrame({"k": pd.array(keys, dtype="Int64"), "v": pd.Series(rows, dtype="jagged[int64, 2]")})
     result = frame.groupby("k")["v"].agg(name)
     for key, group in frame.groupby("k")["v"]:
-        expected = getattr(group.jag, name)(axis=0)
+        expected = getattr(group.jag, AGGREGATIONS[name])(axis=0)
         assert aj.array(expected).equals(result[key].array)
 
 
@@ -172,7 +173,9 @@ def test_deep_and_declared_rows() -> None:
 # ------------------------------------------------------------------------------------------------- groupby.jag
 
 
-@pytest.mark.parametrize("name", [*NUMERIC, "count", "any", "first", "last", "n_unique", "argmax"])
+@pytest.mark.parametrize(
+    "name", [*sorted({AGGREGATIONS[name] for name in NUMERIC}), "count", "any", "first", "last", "n_unique", "argmax"]
+)
 @given(data=st.data())
 def test_groupby_jag_is_the_reduction_of_each_group(name: str, data: st.DataObject) -> None:
     rows = data.draw(st.lists(st.none() | st.lists(st.none() | st.integers(-5, 5), max_size=3), min_size=1, max_size=8))
@@ -210,6 +213,11 @@ def test_spellings_of_groupby_jag() -> None:
     assert texts.join("-").jag.to_list() == [["p-r", "q"], ["s"]]
     structs = frame.assign(s=aj.zip(a=aj.array([[1, 2], [3], [4]]), b=1)).groupby("k").jag
     assert structs["s.a"].sum().jag.to_list() == total
+    assert {"sem", "skew", "kurt"} <= AGGREGATIONS.keys()
+    assert frame.groupby("k")["v"].sem(ddof=0).jag.to_list() == frame.groupby("k").jag["v"].sem(ddof=0).jag.to_list()
+    for name, ours in (("nunique", "n_unique"), ("kurt", "kurtosis"), ("idxmax", "argmax")):
+        with pytest.raises(JagAttributeError, match=rf"has no '{name}'; write groupby\.jag\[column\]\.{ours}\(\)$"):
+            getattr(frame.groupby("k").jag["v"], name)
 
 
 def test_groupby_jag_aligns_other_columns_by_index() -> None:
