@@ -32,11 +32,11 @@ from arrowjag._expressions.tree import (
     sample_of,
     ufunc_call,
 )
-from arrowjag._runtime.identity import cells_of, parts_of
 from arrowjag._methods import HOSTS, METHODS, Host, Rows, add_namespaces
 from arrowjag._methods import Method as MethodEntry
 from arrowjag._ops.elementwise import PYTHON_COMPARISONS, PYTHON_OPERATORS, PYTHON_UNARY
 from arrowjag._ops.elementwise.ufuncs import check_ufunc
+from arrowjag._runtime.identity import cells_of, parts_of
 from arrowjag.errors import JagAttributeError, JagError, JagTypeError
 
 __all__ = ["Trace", "Traced", "is_plain"]

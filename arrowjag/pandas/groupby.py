@@ -13,7 +13,7 @@ from pandas.core.groupby import GroupBy
 from arrowjag import _frames
 from arrowjag._array import JaggedArray
 from arrowjag._methods import METHODS, Method
-from arrowjag._spellings import SPELLINGS
+from arrowjag._vocabulary.spellings import SPELLINGS
 from arrowjag.creation import array as to_array
 from arrowjag.errors import JagAttributeError, JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.pandas._convert import as_array, nested_rows, rows_by_group
