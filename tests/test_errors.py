@@ -327,3 +327,7 @@ def test_counts_in_messages_agree_with_their_nouns() -> None:
             call()
         told.append(str(caught.value))
     assert not [one for one in told if re.search(r"\b1 (?!is\b)\w+s\b", one)]
+
+
+def test_messages_of_other_libraries_are_one_line_without_colours() -> None:
+    assert aj.errors.joined_lines(ValueError("\x1b[1;31mno\x1b[0m\n  such\tfile ")) == "no such file"

@@ -587,6 +587,11 @@ class JaggedShape:
         bool
             True if a dim shears. Cost: O(1) if an encoding proves that no row is longer than the one before it, O(rows) otherwise.
 
+        Raises
+        ------
+        JagValueError
+            If the rule is neither.
+
         Examples
         --------
         >>> from arrowjag import JaggedShape
