@@ -16,10 +16,11 @@ from arrowjag._arguments import several
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column
+from arrowjag._frames import named
 from arrowjag._gate import storage_of
 from arrowjag._ops import elementwise, struct_fields, structure
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief, plural
+from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 from arrowjag.shape import JaggedShape
@@ -46,13 +47,23 @@ def as_array(data: Any, nan_to_null: bool = True) -> JaggedArray:
     -------
     JaggedArray
         Buffers are shared where pandas holds Arrow data, or data of numpy in which nothing is missing.
+
+    Raises
+    ------
+    JagError
+        If the data can't be read; it names the Series, because calls of frames read several.
     """
     values = uncategorized(getattr(data, "array", data))
     jagged = getattr(values, "_jagged", None)
     if jagged is not None:
         return JaggedArray._of(struct_fields.opened_maps(jagged)) if pt.is_map(jagged.type) else jagged
     in_numpy = isinstance(values, (np.ndarray, pd.arrays.NumpyExtensionArray, pd.arrays.SparseArray))
-    return JaggedArray._of(as_column(plain(values), nan_to_null=in_numpy and nan_to_null))
+    try:
+        return JaggedArray._of(as_column(plain(values), nan_to_null=in_numpy and nan_to_null))
+    except JagError as error:
+        if not isinstance(data, pd.Series) or data.name is None:
+            raise
+        raise named(error, data.name) from error.__cause__
 
 
 def uncategorized(values: Any) -> Any:

@@ -116,6 +116,29 @@ def test_columns_are_named_once(frame: pd.DataFrame) -> None:
         frame.jag.implode("k", ["n", "k"])
 
 
+def test_data_that_cannot_be_read_is_named_by_its_column() -> None:
+    mixed = pd.Series([[1], ["a"]], dtype=object)
+    frame = pd.DataFrame({"k": ["x", "x"], "v": aj.array([[1], [2]]), "o": mixed, 7: [1, "a"]})
+    calls = {
+        "implode": lambda: frame.jag.implode("k", ["v", "o"]),
+        "flatten": lambda: frame.jag.flatten("v", "o"),
+        "filter": lambda: frame.jag.filter(frame["v"] > 1, "o"),
+        "sort_items": lambda: frame.jag.sort_items("v", "o"),
+        "nest": lambda: frame.jag.nest("v", "o", into="s"),
+        "describe": lambda: frame.jag.describe("o"),
+    }
+    for name, call in calls.items():
+        with pytest.raises(aj.JagValueError, match=rf"^{name}: column 'o': the item 'a' at \[1\]\[0\] does not fit"):
+            call()
+    with pytest.raises(aj.JagValueError, match=r"^implode: column 7: the item 'a' at \[1\]"):
+        frame.jag.implode("k", [7])
+    for call in (lambda: aj.zip(a=frame["v"], b=frame["o"]), frame["o"].jag.sum, frame.groupby("k").jag["o"].sum):
+        with pytest.raises(aj.JagValueError, match=r"^column 'o': the item 'a' at"):
+            call()
+    with pytest.raises(aj.JagValueError, match=r"^the item 'a' at"):
+        mixed.jag.sum()
+
+
 def test_spellings_of_groupby() -> None:
     frame = pd.DataFrame({"k": list("aab"), "v": aj.array([[1, 2], [3], [4]]).to_pandas(), "x": [1, 2, 3]})
     total = [[4, 2], [4]]
