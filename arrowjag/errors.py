@@ -61,6 +61,8 @@ def _advice(names: Sequence[str]) -> str:
     kinds = [next((start for start in _ADVICE if name.startswith(start)), _number(name)) for name in names]
     if "struct" in kinds:
         return _ADVICE["struct"]
+    if any(kind.startswith("month") for kind in kinds) and not set(kinds).isdisjoint(_TIMES):  # a DateOffset of pandas
+        return "Months differ in length: use a duration, such as datetime.timedelta(hours=1), or x.dt.floor('1mo') or x.dt.ceil."
     others = {kind for kind in kinds if kind not in _TIMES}
     if len(others) < len(set(kinds)) and others:
         if not others.isdisjoint(_TEXTS):

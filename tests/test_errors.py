@@ -231,6 +231,10 @@ DATES = aj.array([[dt.date(2020, 1, 1)], [None, dt.date(1969, 12, 31)]])
             'sum has no kernel for date32[day]. Dates have min, max, mean, quantiles and diff; cast to "int64" first',
         ),
         (lambda: DATES + 1, "add has no kernel for date32[day] and int64. Pass a time or a duration in place of the number"),
+        (
+            lambda: DATES + pa.scalar(pa.MonthDayNano([1, 0, 0])),
+            "add has no kernel for date32[day] and month_day_nano_interval. Months differ in length: use a duration",
+        ),
         (lambda: DATES > TEXT, "greater has no kernel for date32[day] and string. Convert text to times first"),
         (lambda: aj.array([[b"a"]]).mean(), "mean has no kernel for binary. Bytes have min, max, count, mode."),
     ],
