@@ -26,7 +26,7 @@ from arrowjag import JagTypeError, JagValueError, JagWarning
 from arrowjag._kernels import strategy
 from arrowjag._methods import METHODS
 from arrowjag._ops import row_compiler
-from arrowjag._ops.calls import Rows, Scalars
+from arrowjag._ops.calls import WHOLE_ROW, Rows, Scalars
 from arrowjag._ops.unusual_rows import UnusualRows
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
@@ -1034,6 +1034,21 @@ def test_a_compiler_that_is_turned_off_is_the_reason(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
     with aj.options(compile="always"), pytest.warns(JagWarning, match="interpreter, because NUMBA_DISABLE_JIT is set"):
         assert aj.array([[1], [2, 3]]).map_rows(len).to_list() == [1, 2]
+
+
+def test_functions_that_start_threads_of_their_own_are_called_by_one_thread() -> None:
+    """numba ends the process where its threads are started by several threads at once, unless OpenMP or TBB is there."""
+    numba = pytest.importorskip("numba")
+    total = numba.njit(parallel=True)(lambda row: row.sum())
+    module = types.ModuleType("sums")
+    module.total = total
+    module.plain = numba.njit(lambda row: row.sum())
+    nested = numba.njit(lambda row: total(row) + 1)
+    arguments = [Rows(np.ones(2), np.array([0, 2]))]
+    for function in (total, lambda row: total(row) + 1, nested, lambda row: nested(row) * 2, lambda row: module.total(row) + 1):
+        outcome = row_compiler.compile_rows(function, arguments, WHOLE_ROW)
+        assert str(outcome).startswith("numba compiled a function that it calls with parallel=True")
+    assert isinstance(row_compiler.compile_rows(module.plain, arguments, WHOLE_ROW), row_compiler.Driver)
 
 
 def test_parameters_of_another_kind_make_another_function() -> None:

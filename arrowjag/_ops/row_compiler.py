@@ -27,7 +27,7 @@ from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import from_sizes, runs
 from arrowjag._kernels.compiled import forks
 from arrowjag._ops.noted_rows import Noted, can_note, chunk_rows, noting_function, turn_of
-from arrowjag._runtime.identity import Same, names_read
+from arrowjag._runtime.identity import Same, cells_of, names_read
 from arrowjag._versions import is_installed
 from arrowjag.errors import plural
 from arrowjag.typing import BoolArray, IntArray
@@ -441,6 +441,8 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     unlike = sorted(_UNLIKE & _names_called(function))
     if unlike:
         return f"numba's {unlike[0]} differs from numpy's for some rows"
+    if _has_threads(function, set()):
+        return "numba compiled a function that it calls with parallel=True, which must not be called from several threads"
     # Rows may be empty, and their numbers Python's own, for which a division by zero raises; items are numpy's.
     errors = "python" if offsets_of(arguments) is not None and not form.takes_bounds else "numpy"
     compile = numba.njit(nogil=True, boundscheck=True, error_model=errors)
@@ -485,6 +487,20 @@ def _names_called(function: Callable[..., Any]) -> frozenset[str]:
         return frozenset()
     code = getattr(function, "__code__", None)
     return frozenset({getattr(function, "__name__", "")}) if code is None else names_read(code)
+
+
+def _has_threads(function: Any, seen: set[int]) -> bool:
+    """Return whether a function, or one that it calls, has threads of numba's, which may end the process beside other threads."""
+    if getattr(function, "targetoptions", {}).get("parallel"):
+        return True
+    function = getattr(function, "py_func", function)
+    if not isinstance(function, types.FunctionType) or id(function) in seen:
+        return False
+    seen.add(id(function))
+    names = names_read(function.__code__)
+    read = [*cells_of(function), *(function.__globals__.get(name) for name in names)]
+    read += [vars(one).get(name) for one in read if isinstance(one, types.ModuleType) for name in names]
+    return any(_has_threads(one, seen) for one in read if hasattr(one, "targetoptions"))
 
 
 def _as_function(function: Callable[..., Any], n_arguments: int) -> Callable[..., Any]:
