@@ -161,7 +161,7 @@ class Trace:
 
 
 def _held(value: Any) -> list[Any]:
-    """What an object holds: attributes, items of a container, arguments of a partial function, variables of a closure."""
+    """Return the attributes of an object, items of a container, arguments of a partial function, and variables of a closure."""
     if isinstance(value, functools.partial):
         return [*value.args, *value.keywords.values()]
     items: Iterable[Any] = ()

@@ -53,7 +53,7 @@ def parts_of(value: Any) -> list[Any]:
 
 
 def cells_of(function: Any) -> list[Any]:
-    """Return the values of the variables in the closure of a function, None for one without a value; none of other objects."""
+    """Return the contents of the closure of a function: None where a variable has no value yet, nothing of other objects."""
     found = []
     for cell in getattr(function, "__closure__", None) or ():
         try:

@@ -1193,7 +1193,9 @@ def test_no_loop_is_pending_if_no_process_starts(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(("attribute", "value"), [("frozen", True), ("executable", "")])
-def test_frozen_programs_start_no_compiling_process(attribute: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frozen_programs_start_no_compiling_process(
+    attribute: str, value: Any, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("numba")
     assert background.can_start()
     monkeypatch.setattr(sys, attribute, value, raising=False)
@@ -1209,7 +1211,7 @@ def test_the_first_folder_that_takes_a_file_is_used(tmp_path: Path, monkeypatch:
     assert not objects.is_writable(blocked / "below")
     if sys.platform != "win32":
         assert objects.writable_folder() == free
-        assert free.stat().st_mode & 0o777 == 0o700
+        assert free.stat().st_mode & 0o777 == 0o755
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.delenv("HOME", raising=False)
     monkeypatch.setenv("ARROWJAG_CACHE_DIR", str(blocked / "below"))
