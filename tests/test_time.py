@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import operator
 import time
 import zoneinfo
 from typing import Any
@@ -265,6 +266,15 @@ def test_zones_are_distinguished() -> None:
         naive.dt.tz_convert("UTC")
     with pytest.raises(JagTypeError, match="tz_convert changes the zone"):
         zoned.dt.tz_localize("UTC")
+    for n in (1, 0):  # whatever the data, so that a plan of polars knows it
+        for compare in (operator.eq, operator.ne, operator.lt, operator.ge):
+            for one, two in [(naive, zoned), (zoned, naive)]:
+                with pytest.raises(JagTypeError, match=r"first: y\.dt\.tz_localize\('UTC'\)"):
+                    compare(one[:n], two[:n])
+    times = aj.array([[dt.time(1), None]])
+    for said in (lambda: times == "01:00+01:00", lambda: times.is_in(["01:00Z"]), lambda: times.fill_null("01:00Z")):
+        with pytest.raises(JagValueError, match=r"must be an ISO 8601 time without a zone, got '01:00"):
+            said()
     for call in (naive.dt.tz_localize, zoned.dt.tz_convert):
         with pytest.raises(JagValueError, match="'Nowhere' is not a time zone"):
             call("Nowhere")

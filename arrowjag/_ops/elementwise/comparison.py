@@ -164,8 +164,14 @@ def _ticks_per_day(type: pa.DataType) -> int:
 
 
 def _check_zones(name: str, *types: pa.DataType) -> None:
-    """Refuse dates beside instants, whose date depends on the zone; Arrow takes dates for midnight in UTC."""
+    """Refuse dates and wall times beside instants, whose date and wall time depend on the zone.
+
+    Arrow takes dates for midnight in UTC, and refuses wall times only if there are any.
+    """
     zones = [type.tz for type in types if pt.is_timestamp(type) and type.tz]
+    if zones and any(pt.is_timestamp(type) and not type.tz for type in types):
+        hint = f"Give the times without a zone one first: y.dt.tz_localize({zones[0]!r})."
+        raise JagTypeError.no_kernel(name, *types, hint=hint)
     if zones and any(pt.is_date(type) for type in types):
         midnight = f"y.cast('timestamp[us]').dt.tz_localize({zones[0]!r})"
         hint = f"Compare x.dt.date(), or make the dates midnight in the zone: {midnight}."

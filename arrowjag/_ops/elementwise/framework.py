@@ -199,20 +199,22 @@ def in_first_row(
 def _first_refused(function: Callable[..., Any], data: Sequence[Any], error: E) -> tuple[int | None, E]:
     """Return the position of the first item that a function refuses, and its error: that of all items is of any of them.
 
-    The position is None if the function raises the error for no items, too, or for no item alone.
+    The position is None if the function raises the error for no items, too, or for a null, or for no item alone.
     """
 
-    def refusal(first: int, n: int) -> E | None:
-        parts = [one.slice(first, n) if isinstance(one, (pa.Array, pa.ChunkedArray)) else one for one in data]
+    def refused(parts: Sequence[Any]) -> E | None:
         try:
             function(*parts)
         except type(error) as found:
             return found
         return None
 
+    def refusal(first: int, n: int) -> E | None:
+        return refused([one.slice(first, n) if isinstance(one, pa.Array) else one for one in data])
+
     first, count = 0, next((len(one) for one in data if isinstance(one, pa.Array)), 0)
     try:
-        if refusal(0, 0) is not None:
+        if refusal(0, 0) or refused([pa.nulls(1, one.type) if isinstance(one, pa.Array) else one for one in data]):
             return None, error
         while count:
             half = (count + 1) // 2

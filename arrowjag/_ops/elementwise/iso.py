@@ -44,7 +44,10 @@ def iso_scalar(text: str, leaf: pa.DataType, operation: str) -> pa.Scalar | None
         return _duration(text, operation)
     try:
         if pt.is_time(leaf):
-            return pa.scalar(dt.time.fromisoformat(text), pa.time64("us"))
+            found = dt.time.fromisoformat(text)
+            if found.tzinfo is not None:  # pyarrow would drop it
+                raise ValueError(text)
+            return pa.scalar(found, pa.time64("us"))
         if pt.is_date(leaf) and re.fullmatch(r"\d{4}-\d\d-\d\d", text):
             return pa.scalar(text).cast(pa.date32()).cast(leaf)
         if pt.is_date(leaf):
