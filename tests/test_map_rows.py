@@ -11,7 +11,7 @@ import uuid
 import warnings
 import weakref
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
 from functools import partial
 from typing import Any
 
@@ -1183,3 +1183,28 @@ def test_times_beside_numbers_name_their_rows() -> None:
 def test_dates_of_numpy_beside_its_numbers_in_results(function) -> None:
     with pytest.raises(JagTypeError, match="results can't be converted to one type; give type=: "):
         aj.array([[1, 2], []]).map_rows(function)
+
+
+@pytest.mark.parametrize(
+    ("result", "type"),
+    [
+        (datetime(2020, 1, 1, 5, 0, 0, 7), "timestamp[s]"),  # noqa: DTZ001
+        (timedelta(microseconds=7), "duration[ms]"),
+        (time(1, 0, 0, 7), "time32[ms]"),
+        ({"a": 1.5}, pa.struct([("a", pa.int64())])),
+        ({"a": time(1, 0, 0, 7)}, pa.struct([("a", pa.time32("s"))])),
+    ],
+)
+def test_results_are_not_cut_to_a_coarser_type(result: Any, type: Any) -> None:
+    """pyarrow drops fractions of units, also in fields, where the type is given."""
+    x = aj.array([[1], []])
+    kind = aj.array([], type=type).type
+    calls: list[Callable[[], Any]] = [
+        lambda: x.map_rows(lambda _: result, type=kind),
+        lambda: x.map_rows(lambda row: [result] * len(row), type=pa.large_list(kind)),
+        lambda: x.map_items(lambda _: result, type=kind),
+        lambda: x.fold(lambda _, item: result, None, type=kind),
+    ]
+    for call in calls:
+        with pytest.raises(JagTypeError, match=r"(row 0|\[0\]\[0\]) gives .*(would lose data|truncated)"):
+            call()

@@ -467,10 +467,15 @@ def _promoted(results: list[Any], type: pa.DataType) -> list[Any]:
 def _is_cast(type: pa.DataType, inferred: pa.DataType | None) -> bool:
     """Whether results are converted to the type by a cast, as compiled ones are, and not by pyarrow.
 
-    It cuts fractions to integers without a word, and refuses numpy's times where the type has a zone.
+    It cuts fractions to integers, and times to coarser units, without a word, and refuses numpy's times where the type has a zone.
     """
-    leaf = _arrow.level_types(type)[1]
-    return inferred is not None or pt.is_integer(leaf) or (pt.is_timestamp(leaf) and leaf.tz is not None)
+    return inferred is not None or _may_cut(_arrow.level_types(type)[1])
+
+
+def _may_cut(type: pa.DataType) -> bool:
+    if pt.is_struct(type):
+        return any(_may_cut(field.type) for field in type)
+    return bool(pt.is_integer(type) or pt.is_timestamp(type) or pt.is_duration(type) or pt.is_time(type))
 
 
 def _inferred(results: list[Any], inferred: pa.DataType | None) -> pa.Array | None:
