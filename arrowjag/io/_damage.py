@@ -42,7 +42,8 @@ def reading(where: str, failure: str = "is damaged or can't be read") -> Iterato
     Yields
     ------
     None
-        Exceptions of arrowjag and of the operating system (such as no permission) pass unchanged, as do warnings.
+        Exceptions of arrowjag and of the operating system (such as no permission) pass unchanged, as do warnings; those of the
+        system whose text has no path get that of the file.
 
     Raises
     ------
@@ -65,6 +66,8 @@ def reading(where: str, failure: str = "is damaged or can't be read") -> Iterato
         if isinstance(error, FileNotFoundError):  # that of fsspec tells the path alone
             raise FileNotFoundError(describe_missing(where)) from error
         if isinstance(error, OSError) and error.errno is not None and not isinstance(error, (ConnectionError, TimeoutError)):
+            if error.filename is None and where.partition(", ")[0] not in str(error):  # clients of stores tell no path
+                raise OSError(error.errno, f"{where}: {error.strerror}") from error
             raise
         raise damaged(error, where, failure) from error
     except BaseException as error:

@@ -119,6 +119,13 @@ def test_the_operating_systems_own_errors_pass(store: Faulty) -> None:
     store.at, store.fault = "open", PermissionError(13, "Permission denied", "/b/one.parquet")
     with pytest.raises(PermissionError, match=r"\[Errno 13\].*/b/one\.parquet"):
         aj.read_parquet("/b/one.parquet", filesystem=store)
+    store.fault = PermissionError(13, "Access Denied")  # of s3fs, which tells no path
+    for suffix, read in READERS.items():
+        with pytest.raises(PermissionError, match=rf"^[^/]*/b/one\.{suffix}: Access Denied$") as caught:
+            read(f"/b/one.{suffix}", filesystem=store)
+        assert caught.value.errno == 13
+    with pytest.raises(PermissionError, match=r"^[^/]*/b/one\.parquet: Access Denied$"):
+        aj.etl.run(len, "/b/one.parquet", "/out", filesystem=store, progress=False)
 
 
 @pytest.mark.parametrize("suffix", READERS)
