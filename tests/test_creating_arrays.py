@@ -625,3 +625,14 @@ def test_decimals_that_are_no_numbers_are_refused(text: str) -> None:
             call()
     with pytest.raises(aj.JagError, match=rf"the item Decimal\('{text}'\) at \[1\]\[0\] has no Arrow type"):
         aj.array([[], [value]])
+
+
+@pytest.mark.parametrize(
+    ("item", "values"), [("a", pa.string_view()), (b"a", pa.binary_view()), (1.5, pa.float16()), (b"a", pa.binary(1))], ids=str
+)
+def test_categories_of_every_type_of_values(item: Any, values: pa.DataType) -> None:
+    type = pa.dictionary(pa.int8(), values)
+    for data, ndim in (([[item, None, item], None, []], 2), ([[[item], []], None], 3)):
+        found = aj.array(data, type=type, ndim=ndim)
+        assert (found.type, found.to_list()) == (type, data)
+        assert aj.array(data, type=values, ndim=ndim).cast(type).equals(found)

@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.types as pt
 import pytest
 
 import arrowjag as aj
@@ -220,3 +221,55 @@ def test_python_scalars_are_weak_everywhere() -> None:
         assert (x.to_pandas() * scalar).array._jagged.equals(expected)
         assert aj.array(x.to_polars().jag * scalar).equals(expected)
     assert isinstance(pd.Series([1]).jag * 2, pd.Series)
+
+
+_LABELS = [pa.string(), pa.large_string(), pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.int32(), pa.large_string())]
+MET: list[tuple[Any, list[pa.DataType]]] = [
+    (True, [pa.null(), pa.bool_(), pa.int8(), pa.uint64(), pa.float16(), pa.float32()]),
+    (
+        1,
+        [pa.int8(), pa.uint64(), pa.float16(), pa.decimal32(5, 2), pa.decimal64(12, 1), pa.decimal128(20, 3), pa.decimal256(50, 3)],
+    ),
+    ("1", [*_LABELS, pa.string_view(), pa.binary(), pa.binary_view(), pa.binary(1), pa.int8()]),
+    (MOMENT.date(), [pa.date32(), pa.date64(), pa.timestamp("s"), pa.timestamp("ns"), pa.timestamp("ms", "UTC"), pa.string()]),
+    (SPAN, [pa.duration("s"), pa.duration("ns"), pa.string()]),
+    (dt.time(1), [pa.time32("s"), pa.time64("ns")]),
+    ("fields", [pa.struct({"a": pa.int8()}), pa.struct({"a": pa.decimal32(4, 1)}), pa.struct({"b": pa.int8()})]),
+]
+"""Types that meet, with a value that each of the first ones holds."""
+TAKERS: dict[str, Callable[[Any, Any], Any]] = {
+    "fill_null": lambda x, y: x.fill_null(y),
+    "coalesce": aj.coalesce,
+    "fill_null_rows": lambda x, y: x.fill_null_rows(y),
+    "concat of rows": lambda x, y: aj.concat([x, y]),
+    "concat in rows": lambda x, y: aj.concat([x, y], axis=1),
+    "stack": lambda x, y: aj.stack([x, y]),
+    "append": lambda x, y: x.append(y.first()),
+    "insert": lambda x, y: x.insert(0, y.values[0]),
+    "splice": lambda x, y: x.splice(0, 1, y),
+    "set": lambda x, y: x.set((0, 0), y.values[0]),
+    "pad": lambda x, y: x.pad(3, y.values[0]),
+    "shift": lambda x, y: x.shift(1, fill=y.values[0]),
+    "get": lambda x, y: x.get(5, default=y.values[0]),
+    "where in pandas": lambda x, y: aj.where(pd.Series([True] * 3), x.to_pandas(), y.to_pandas()).array._jagged,
+}
+
+
+@pytest.mark.parametrize(("value", "types"), MET, ids=[str(value) for value, _ in MET])
+def test_all_operations_agree_on_the_type_of_items_of_two(value: Any, types: list[pa.DataType]) -> None:
+    """The table of docs/concepts/types.md, in both orders, and for columns without rows."""
+    arrays = {}
+    for type in types:
+        one = {"a": 1, "b": 1} if value == "fields" else str(value) if pt.is_string(type) else value
+        items = [None if pt.is_null(type) else one, None]
+        arrays[type] = aj.from_sizes(pa.array(items, type) if value == "fields" else aj.array(items).cast(type).values, [2, 0, 0])
+    for place, pair in enumerate(itertools.combinations(types, 2)):
+        left, right = pair if place % 2 else pair[::-1]
+        x, y = arrays[left], arrays[right]
+        wanted = attempt(lambda x, y: aj.where(aj.array([True, False, True]), x, y), x, y)
+        for rows in (slice(None), slice(0, 0)):
+            for name, take in TAKERS.items():
+                if rows.stop == 0 and name in ("insert", "set", "pad", "shift", "get", "where in pandas"):
+                    continue
+                found = attempt(take, x[rows], y[rows])
+                assert getattr(found, "type", found) == getattr(wanted, "type", wanted), (name, left, right)

@@ -283,9 +283,13 @@ def _type_to_read(inferred: pa.DataType | None, type: pa.DataType | None) -> pa.
     """Return the type to read leaves as. pyarrow would silently truncate numbers and times: the caller's cast checks them."""
     whole = type is None or (inferred is not None and pt.is_floating(inferred))
     leaf = inferred if whole or type is None else exact_type(inferred, type)
-    if leaf is not None and pt.is_dictionary(leaf) and (_arrow.is_temporal(leaf.value_type) or pt.is_decimal(leaf.value_type)):
-        return leaf.value_type  # pyarrow makes no dictionaries of Python's times and decimals: the caller's cast encodes them
-    return leaf
+    if leaf is None or not pt.is_dictionary(leaf):
+        return leaf
+    # pyarrow makes no dictionaries of some Python objects: the caller's cast encodes them.
+    values = leaf.value_type
+    if has_views(values):
+        return pa.large_string() if pt.is_string_view(values) else pa.large_binary()
+    return values if _arrow.is_temporal(values) or pt.is_decimal(values) or pt.is_float16(values) else leaf
 
 
 def _whole_or_wanted(data: Any, leaf: pa.DataType | None, type: pa.DataType | None, levels: int) -> pa.Array:

@@ -190,15 +190,15 @@ def _picked(source: Column, depth: int, found: _Found, default: pa.Scalar | Colu
         taken = structure.take_items(source, depth, np.where(valid, found.places, 0), found.shape.dims, mask)
         if default is None:
             return taken
-        return _or_default(taken, Column(found.shape, _arrow.from_numpy(lacks)), default)
+        return _or_default(taken, Column(found.shape, _arrow.from_numpy(~lacks)), default)
     return _or_default_rows(source, depth, found, default)
 
 
-def _or_default(taken: Column, lacks: Column, default: pa.Scalar | Column) -> Column:
+def _or_default(taken: Column, kept: Column, default: pa.Scalar | Column) -> Column:
     if isinstance(default, Column) and default.ndim > taken.ndim:
         raise ShapeError(f"get: expected at most one default per row, {taken.shape!r}, got {default.shape!r}")
-    elementwise.common_type([default.type, taken.type], "get")
-    return elementwise.where(lacks, default, taken)
+    elementwise.common_type([taken.type, default.type], "get")
+    return elementwise.where(kept, taken, default)
 
 
 def _or_default_rows(source: Column, depth: int, found: _Found, default: pa.Scalar | Column) -> Column:

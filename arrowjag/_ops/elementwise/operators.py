@@ -362,7 +362,7 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
         if isinstance(datum, pa.Array) and pt.is_dictionary(type) and datum.type.ordered and type.ordered:
             return retyped(datum, type)
         datum = decoded(datum)
-    if pt.is_string_view(datum.type) and not is_text(type):
+    if (pt.is_string_view(datum.type) and not is_text(type)) or (pt.is_binary_view(datum.type) and pt.is_dictionary(type)):
         datum = decoded(datum)
     if pt.is_dictionary(type) and isinstance(datum, pa.Array) and _is_encoded_by_values(datum.type):
         return _encoded(cast_values(datum, type.value_type, safe), type)
