@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 import gc
 import math
 import re
@@ -1208,3 +1209,26 @@ def test_results_are_not_cut_to_a_coarser_type(result: Any, type: Any) -> None:
     for call in calls:
         with pytest.raises(JagTypeError, match=r"(row 0|\[0\]\[0\]) gives .*(would lose data|truncated)"):
             call()
+
+
+@pytest.mark.parametrize("compiled", ["never", "always"])
+def test_times_with_a_zone_arrive_in_utc_and_get_it_back_by_the_type(compiled: str) -> None:
+    berlin, moment = pa.timestamp("us", "Europe/Berlin"), dt.datetime(2024, 7, 1, 12, tzinfo=dt.UTC)
+    x = aj.array([[moment, None], None, [], [moment + dt.timedelta(days=1)]], type=berlin)
+    utc = x.cast(pa.timestamp("us"))
+    records = aj.zip(t=x, n=aj.arange(4, [2, 0, 0, 1]).with_validity(0, [True, False, True, True]))
+    first = utc.first()
+    calls: list[tuple[Any, Any]] = [
+        (lambda type: x.map_rows(lambda row: row[0] if len(row) else None, type), first),
+        (lambda type: records.map_rows(lambda row: row.t[0] if len(row.t) else None, type), first),
+        (lambda type: aj.map_rows(lambda row, one: one, aj.array([[1], [2], [3], [4]]), x.first(), type=type), first),
+        (lambda type: x.fold(lambda state, item: item, x.values[0], type=type), first),
+        (lambda type: aj.map_items(lambda item: item, x, type=type), utc),
+    ]
+    with aj.options(compile=compiled), warnings.catch_warnings():
+        warnings.simplefilter("ignore", aj.JagWarning)
+        for call, expected in calls:
+            without, with_zone = call(None), call(berlin)
+            assert (without.type, with_zone.type) == (pa.timestamp("us"), berlin)
+            assert with_zone.cast(pa.timestamp("us")).to_list() == without.to_list()
+            assert without.to_list()[0] == expected.to_list()[0]

@@ -75,7 +75,8 @@ class RowFunctionMethods(ArrayBase):
         f : callable
             Takes a row and returns a scalar, a row or None. A row of numbers, booleans or times is a read-only numpy array of the
             items that are not null; a row of structs of such fields is a named tuple of arrays. Numbers are int64 or float64,
-            and uint64 if the column is. Rows of any other type, and rows that hold rows, are lists with None for null.
+            and uint64 if the column is. Times with a zone are times of UTC in arrays, which have no zones; give ``type=x.type`` for
+            results with the zone. Rows of any other type, and rows that hold rows, are lists with None for null.
         type : pa.DataType or str, optional
             The Arrow type of the results; a list type adds a dim. By default numpy's promotion of all results
             decides, and Arrow infers the type of results that are not numeric. Lazy polars frames need it.
