@@ -45,7 +45,8 @@ def array(data: Any, *, type: pa.DataType | None = None, ndim: int | None = None
         The leaf type, or the type of whole rows if it is a list or a map; by default Arrow infers it. A map gives one dim more,
         whose items are structs of `key` and `value`. Floats beyond the range of a float type become infinite, as in `cast`.
     ndim : int, optional
-        Number of levels. Empty lists adapt to it, so ``array([], ndim=3)`` works; lists below the last level are items.
+        Number of levels. Empty lists adapt to it, so ``array([], ndim=3)`` works; lists below the last level are items, and so are
+        lists and maps of a `type` beside it.
     nan_to_null : bool, optional
         Whether NaN in a flat column becomes null. The default is True for pandas data, where NaN represents a missing value, and
         False for all other data. NaN inside rows is a value; the method `nan_to_null` of the result converts it to null.

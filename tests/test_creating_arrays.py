@@ -636,3 +636,27 @@ def test_categories_of_every_type_of_values(item: Any, values: pa.DataType) -> N
         found = aj.array(data, type=type, ndim=ndim)
         assert (found.type, found.to_list()) == (type, data)
         assert aj.array(data, type=values, ndim=ndim).cast(type).equals(found)
+
+
+def test_a_type_of_lists_or_maps_is_that_of_items_beside_ndim() -> None:
+    entries, lists = pa.map_(pa.string(), pa.int64()), pa.list_(pa.int8())
+    for data in ([[{"k": 1}, {}, None], None, []], [[[("k", 1)], [], None], None, []]):
+        x = aj.array(data, type=entries, ndim=2)
+        assert (x.type, x.shape, x.to_list()) == (
+            entries,
+            aj.array([[1, 1, None], None, []]).shape,
+            [[[("k", 1)], [], None], None, []],
+        )
+        opened = aj.array(data, type=pa.list_(entries))
+        assert (opened.ndim, opened["key"].to_list()) == (3, [[["k"], [], None], None, []])
+        for source in (data, pa.array(data, pa.list_(entries))):
+            with pytest.raises(
+                (ShapeError, JagTypeError), match=r"With ndim=3, map<string, int64> is the type of the items.* leave out"
+            ):
+                aj.array(source, type=entries, ndim=3)
+    assert aj.array([[[1]], None], type=lists, ndim=2).to_list() == [[[1]], None]
+    with pytest.raises(
+        ShapeError, match=r"With ndim=2, list<item: int8> is the type of the items of the last dim.* leave out ndim="
+    ):
+        aj.array([[1], None], type=lists, ndim=2)
+    assert aj.array([[1], None], type=lists).type == pa.int8()

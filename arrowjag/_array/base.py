@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -40,8 +41,23 @@ def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_nu
     try:
         return _converted(data, type, ndim, nan_to_null)
     except JagError as error:
-        error.given = id(data)
-        raise
+        told = error if type is None or ndim is None else _with_levels_of_type(error, type, ndim)
+        told.given = id(data)
+        if told is error:
+            raise
+        raise told from None
+
+
+def _with_levels_of_type(error: JagError, type: Any, ndim: int) -> JagError:
+    """Return the error; for lists and maps as a type beside `ndim`, with what it means."""
+    leaf = elementwise.as_type(type)
+    if not (isinstance(error, (ShapeError, JagTypeError)) and _arrow.is_level_type(leaf)):
+        return error
+    whole = f"leave out ndim= and pass type={pa.large_list(leaf)}" if pt.is_map(leaf) else "leave out ndim="
+    return builtins.type(error)(
+        f"{error}. With ndim={ndim}, {leaf} is the type of the items of the last dim, and its own levels are no dims; for dims of "
+        f"them {whole}, a type of whole rows"
+    )
 
 
 def _converted(data: Any, type: Any, ndim: int | None, nan_to_null: bool | None) -> Column:
