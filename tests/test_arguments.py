@@ -471,7 +471,8 @@ def test_items_of_arrays_without_dims_are_scalars() -> None:
         for one in (np.array(3), np.int16(3), pa.scalar(3, pa.int8()), aj.array(3)):
             assert call(one).to_list() == call(3).to_list(), (name, one)
     for null in (pa.scalar(None, pa.int64()), pa.scalar(None), aj.array(None), pd.NA):
-        assert x.to_dense(fill_value=null).tolist() == [[3, None, 1], [None] * 3, [None] * 3]
+        if null is not pd.NA:  # dense arrays of numpy have none
+            assert x.to_dense(fill_value=null).tolist() == [[3, None, 1], [None] * 3, [None] * 3]
         assert x.replace(null, 9).to_list() == [[3, 9, 1], None, []]
         assert aj.full(2, null).to_list() == [None, None]
         assert x.S[null].to_list() == [None] * 3

@@ -46,11 +46,9 @@ def _has_datetime(type: pa.DataType) -> bool:
 
 
 def item_of(fill: Any) -> Any:
-    """Return a fill value as an object of Python or numpy; None for a null of Arrow or pandas."""
+    """Return a fill value as an object of Python or numpy; None for a null of Arrow."""
     fill = elementwise.unboxed(fill)
-    if isinstance(fill, pa.Scalar):
-        return fill.as_py()
-    return None if _arrow.is_missing(fill) else fill
+    return fill.as_py() if isinstance(fill, pa.Scalar) else fill
 
 
 def fill_for(fill: Any, dtype: np.dtype[Any], type: pa.DataType, operation: str) -> Any:
