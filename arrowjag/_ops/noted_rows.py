@@ -32,7 +32,7 @@ def chunk_rows(n_rows: int, n_items: int) -> int:
 
 
 class Noted(NamedTuple):
-    """What a loop over some rows has noted for an array."""
+    """The notes of a loop over some rows, for one array."""
 
     notes: IntArray
     """The smallest number, its row, the largest number, its row, and the row of a zero; -1 for no row.

@@ -582,7 +582,7 @@ _SLOTS = """            function({call}, out)
 
 _NOTED_ITEMS = "{offsets}.ctypes, start, stop, idle.ctypes, len(idle)"
 _NOTED_SPAN = ("noted_rows", "idle.ctypes, begun, used, start")
-"""What functions that note items of rows take between the numbers and the notes; and the one for a span, which reads no flags."""
+"""Arguments between the numbers and the notes, for items of rows; and for a span the function, which reads no flags, and its own."""
 
 
 class _Notes(NamedTuple):
