@@ -536,6 +536,15 @@ def test_loops_note_the_rows_that_are_found_without_notes(rows: Any, others: Any
     assert all(driver.notes == notes for notes, drivers in DRIVERS.items() for driver in drivers.values())
 
 
+def test_rows_are_noted_by_all_functions_or_by_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = row_compiler.noting_function
+    monkeypatch.setattr(row_compiler, "_drivers", {})
+    monkeypatch.setattr(row_compiler, "noting_function", lambda name, nulls: own(name, nulls) if name == "noted_items" else None)
+    with aj.options(compile="always"):
+        assert aj.array([[1, 2], [3]]).map_rows(lambda row: row[0]).to_list() == [1, 3]
+    assert [driver.notes for driver in row_compiler._drivers.values()] == [False]
+
+
 NARROW = [pa.int8(), pa.int16(), pa.int32(), pa.uint8(), pa.uint16(), pa.uint32(), pa.float32(), pa.float16()]
 
 

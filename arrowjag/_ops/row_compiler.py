@@ -608,7 +608,7 @@ def _notes(arguments: Sequence[Argument], template: str, dtype: np.dtype[Any]) -
     for name, of, function, bounds in (*wanted, ("out", dtype, *{_SCALAR: rows, _SLOTS: items, _ROW: _NOTED_SPAN}[template])):
         noted = f"notes[{len(calls)}]"
         found = noting_function(function, nulls=bounds.startswith("valid")) if can_note(of) else None
-        if found is None and name != "out":
+        if found is None and can_note(of):
             return None
         alias = f"{function}_{len(calls)}"
         functions[alias] = found
