@@ -78,7 +78,7 @@ FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "categories": (lambda: X.cast("string") == GRADES, "equal: in row [1][2], '6' is not one of the ordered categories"),
     "a function of pyarrow": (lambda: aj.apply("divide", X, 6 - X), "apply: divide: in row [1][2], divide by zero"),
-    "fractions": (lambda: aj.array([[[1]], [[], [1.5]]], type="int8"), "array: in row [1][1], Float value"),
+    "fractions": (lambda: aj.array([[[1]], [[], [1.5]]], type="int8"), "array: row [1][1] holds 1.5, which is not a valid int8"),
     "a field of a time": ((SUMS // 4).cast("timestamp[s]").dt.year, "dt.year: in row [1][2], a time is outside"),
     "dt.timestamp": (lambda: (SUMS // 4).cast("timestamp[s]").dt.timestamp("ns"), "dt.timestamp: in row [1][2], a time"),
     "dt.ceil": (lambda: (X * 14_399).cast("int32").cast("time32[s]").dt.ceil("1h"), "dt.ceil: in row [1][2], a time of day"),

@@ -361,6 +361,9 @@ def arguments_of(loop, type, told, rng):
         known["values"] = np.nan_to_num(values)
     elif "ones" in names:
         known["values"] = np.where(valid, values, 0)
+    if loop.name.startswith("noted_"):
+        idle = np.array([1], np.int64)
+        known |= {"bits": values, "idle": idle, "n_idle": 1, "turn": 2**63 - 1, "row": 5, "notes": np.array([0, -1, 0, -1, -1])}
     known |= arguments_of_moves(loop, told, values, offsets, known["cuts"], firsts_of(offsets, valid, rng), rng)
     known |= arguments_of_windows(loop, values, offsets, nulls, rng)
     if loop.name == "combined":
