@@ -141,6 +141,7 @@ def test_one_process_at_a_time_compiles_the_waiting_loops(processes: list[Simple
 
 def test_a_process_waits_for_another_one_with_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fcntl = pytest.importorskip("fcntl")
+    pytest.importorskip("llvmlite")
     monkeypatch.setenv("ARROWJAG_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(compiling, "_MOST_SECONDS", 0.0)
