@@ -514,6 +514,7 @@ ODD_NUMBERS = [0.0, -0.0, -2.5, -7.5, 1.0, 7.0, 2.5, 1e-3, math.inf, math.nan]
 )
 @settings(max_examples=10)
 def test_loops_note_the_rows_that_are_found_without_notes(rows: Any, others: Any, part: int) -> None:
+    pytest.importorskip("numba")
     x = aj.array([[1], *rows], type=pa.large_list(pa.float64()))[1:]
     k = aj.array(others[: len(rows)], type=pa.int64())
     calls: list[Callable[[], aj.JaggedArray]] = [
@@ -537,6 +538,7 @@ def test_loops_note_the_rows_that_are_found_without_notes(rows: Any, others: Any
 
 
 def test_rows_are_noted_by_all_functions_or_by_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
     own = row_compiler.noting_function
     monkeypatch.setattr(row_compiler, "_drivers", {})
     monkeypatch.setattr(row_compiler, "noting_function", lambda name, nulls: own(name, nulls) if name == "noted_items" else None)
