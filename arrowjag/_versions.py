@@ -52,7 +52,10 @@ def is_old(host: ModuleType) -> bool:
 
 
 def is_installed(package: str) -> bool:
-    """Return whether a package can be imported, without importing it; not a stand-in for one, nor one that a finder fails on."""
+    """Return whether a package can be imported, without importing it.
+
+    False for a module without a spec, which a program put in its place, and where a finder of imports raises an error.
+    """
     try:
         return importlib.util.find_spec(package) is not None
     except Exception:  # noqa: BLE001  # a ValueError for a module without a spec; other programs add finders of their own

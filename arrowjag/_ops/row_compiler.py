@@ -582,7 +582,7 @@ _SLOTS = """            function({call}, out)
 
 _NOTED_ITEMS = "{offsets}.ctypes, start, stop, idle.ctypes, len(idle)"
 _NOTED_SPAN = ("noted_rows", "idle.ctypes, begun, used, start")
-"""Arguments between the numbers and the notes, for items of rows; for a span with the function, which reads no flags."""
+"""Arguments of a call between the numbers and the notes: for the items of rows, and for a span of numbers with its function."""
 
 
 class _Notes(NamedTuple):

@@ -252,7 +252,7 @@ def check(offsets: NDArray[Any], n_values: int | None, where: str, found: str = 
     where : str
         The owner of the offsets, for the message, e.g. "dims[1]".
     found : str
-        What holds another number of values, for the message; by default that there are so many.
+        The end of the message, which says where another number of values comes from; by default it gives the number alone.
 
     Raises
     ------
