@@ -521,7 +521,8 @@ def test_a_worker_that_dies_is_noticed_though_a_process_that_it_has_forked_goes_
         report = run(forks, source, tmp_path / "out")
         assert (report.rows, report.retries) == (120, 1)
     finally:
-        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+        if (tmp_path / "pid").exists():  # not where the test is skipped
+            os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
 
 
 @pytest.mark.workers
