@@ -112,6 +112,11 @@ class Data:
         self.offsets = np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
         self.n_values = int(self.offsets[-1])
 
+    @property
+    def length(self) -> int:
+        """The mean length of the rows, so that as many values as `x` has come from repeating one item, or a row, per row."""
+        return max(self.n_values // max(len(self.sizes), 1), 1)
+
     def _leaves(self, n: int) -> pa.Array:
         mask = self.draw.random(n) < 0.05 if self.nulls == "leaves" else None
         if self.dtype == "string":

@@ -111,20 +111,20 @@ CASES = [
     ),
     Case(
         "expand",
-        lambda d: d.w.unsqueeze(-1).expand(-1, 10),
+        lambda d: d.w.unsqueeze(-1).expand(-1, d.length),
         {
-            "awkward": ak(lambda a, w: a.broadcast_arrays(w[:, np.newaxis], np.zeros((1, 10)))[0], "w"),
-            "koladata": kd(lambda k, w: k.repeat(w, 10), "w"),
-            "numpy": lambda d: np.repeat(d.w.values.to_numpy(zero_copy_only=False), 10).reshape(-1, 10),
+            "awkward": lambda d: ak(lambda a, w: a.broadcast_arrays(w[:, np.newaxis], np.zeros((1, d.length)))[0], "w")(d),
+            "koladata": lambda d: kd(lambda k, w: k.repeat(w, d.length), "w")(d),
+            "numpy": lambda d: np.repeat(d.w.values.to_numpy(zero_copy_only=False), d.length).reshape(-1, d.length),
         },
         dtypes=NUMBERS,
     ),
     Case(
         "tile",
-        lambda d: d.w[:10].tile(d.w.shape),
+        lambda d: d.x.flatten()[: d.length].tile(d.w.shape),
         {
-            "koladata": kd(lambda k, w: k.tile(w.S[:10], w.get_shape()), "w"),
-            "numpy": lambda d: np.tile(d.w.values.to_numpy(zero_copy_only=False)[:10], (len(d.sizes), 1)),
+            "koladata": lambda d: kd(lambda k, x, w: k.tile(x.flatten().S[: d.length], w.get_shape()), "x", "w")(d),
+            "numpy": lambda d: np.tile(d.x.values[: d.length].to_numpy(zero_copy_only=False), (len(d.sizes), 1)),
         },
         dtypes=NUMBERS,
     ),

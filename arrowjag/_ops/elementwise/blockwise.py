@@ -241,10 +241,7 @@ def _bits_within(operand: structure.Met, shape: JaggedShape) -> pa.Buffer:
 
 
 _SIGNS = frozenset({np.negative, np.absolute})
-"""Functions that give integers in the type they are given; integers wrap around, as pyarrow's do."""
-
-_LIGHT = _SIGNS | {np.sqrt}
-"""Functions at the speed of memory, of which one thread computes a small result faster than two."""
+"""Functions at the speed of memory that give integers in the type they are given; integers wrap around, as pyarrow's do."""
 
 
 def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
@@ -272,7 +269,7 @@ def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
     if kind.kind not in "iuf" or (kind.kind != "f" and function not in _SIGNS):
         return None
     into = arithmetic.square_root(kind, len(data)) if function is np.sqrt else function
-    block = light_block(len(data), kind.itemsize) if function in _LIGHT else strategy.sizes.PASS_VALUES
+    block = light_block(len(data), kind.itemsize) if function in _SIGNS else strategy.sizes.PASS_VALUES
     found = fill(lambda items, out: into(data[items].astype(kind, copy=False), out), len(data), kind, block)
     return with_data(array, found, pa.from_numpy_dtype(kind))
 
