@@ -40,7 +40,7 @@ OPERATORS = sorted(blockwise._RULES)
 
 @pytest.fixture(scope="module", autouse=True)
 def _always_in_blocks():
-    with strategy.force(arithmetic="blocks", function="blocks", take_runs="runs", PASS_VALUES=64, DIVISION_BLOCK=64, LIGHT_BYTES=0):
+    with strategy.force(arithmetic="blocks", function="blocks", take_runs="runs", PASS_VALUES=64, DIVISION_BYTES=64, LIGHT_BYTES=0):
         yield
 
 

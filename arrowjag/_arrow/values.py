@@ -12,11 +12,10 @@ import pyarrow.types as pt
 
 from arrowjag._arrow.types import is_numeric
 from arrowjag._gate.checked_buffers import is_registered_type, registered
-from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import Bits, all_set, pack_bits, unpack_bits, valid_of, with_bits
 from arrowjag._kernels.move import gather
-from arrowjag._pyarrow_versions import numpy_dtype, take
+from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray, IntArray
 
@@ -90,12 +89,9 @@ def vouched(values: pa.Array) -> pa.Array:
 def plain(array: pa.Array) -> pa.Array:
     """Decode a dictionary array. Text views become `large_string`, which pyarrow can gather; those in nested values stay."""
     dictionary, indices = array.dictionary, array.indices
-    if pt.is_nested(dictionary.type):
-        return gather.take(dictionary, indices.fill_null(0).to_numpy(zero_copy_only=False), valid_of(indices))
     if pt.is_string_view(dictionary.type) or pt.is_binary_view(dictionary.type):
         dictionary = dictionary.cast(pa.large_string() if pt.is_string_view(dictionary.type) else pa.large_binary())
-    gather.check_taken_dictionary(dictionary, indices)
-    return with_room(lambda whole: take(whole, indices), dictionary)
+    return gather.take_at(dictionary, indices)
 
 
 def bitmap(valid: BoolArray | None) -> pa.Buffer | None:

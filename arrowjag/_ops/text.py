@@ -26,10 +26,9 @@ from arrowjag._kernels.elementwise import regex as _regex
 from arrowjag._kernels.elementwise import text as _kernels
 from arrowjag._kernels.elementwise import text_bytes, text_loops
 from arrowjag._kernels.elementwise.text_items import by_items
-from arrowjag._kernels.move.gather import check_taken_dictionary
+from arrowjag._kernels.move.gather import take_at
 from arrowjag._ops import elementwise, struct_fields
 from arrowjag._ops.elementwise import Datum, Operand
-from arrowjag._pyarrow_versions import take
 from arrowjag.errors import JagTypeError, JagValueError, brief
 
 __all__ = [
@@ -93,8 +92,7 @@ def on_text(
     values = column.values
     if pt.is_dictionary(values.type) and len(values.dictionary) <= len(values):
         results = _called(name, compute, at_once, room, _text(values.dictionary, values.type, name))
-        check_taken_dictionary(results, values.indices)
-        found = with_room(lambda whole: take(whole, values.indices), results)
+        found = take_at(results, values.indices)
     else:
         found = _called(name, compute, at_once, room, _text(values, values.type, name))
     return struct_fields.with_levels(column.shape, found, check=False)
@@ -373,20 +371,9 @@ def cat(column: Column, other: Operand, sep: Any) -> Column:
         parts = [_text(side, side.type, "cat", hint) for side in (one, two)]
         if parts[0].type != parts[1].type:
             parts = [part.cast(pa.large_string()) for part in parts]
-        arrays = [part for part in parts if isinstance(part, pa.Array)]
-        check_memory(_joined_bytes(parts, len(between.encode()), len(arrays[0]) if arrays else 1), 1)
-        found = text_loops.joined(parts[0], parts[1], between)
-        return pc.binary_join_element_wise(*parts, pa.scalar(between, parts[0].type)) if found is None else found
+        return _kernels.join(parts[0], parts[1], between)
 
     return elementwise.apply(compute, [column, other], "str.cat")
-
-
-def _joined_bytes(parts: list[Datum], n_between: int, n: int) -> int:
-    """Return a lower bound of the bytes of joined text: next to a null, the bytes of the other column are not needed."""
-    n_valid = max(0, n - sum(part.null_count if isinstance(part, pa.Array) else n * (not part.is_valid) for part in parts))
-    own = n_between + sum(len(part.as_buffer() or b"") for part in parts if not isinstance(part, pa.Array))
-    whole = [part for part in parts if isinstance(part, pa.Array)] if n_valid == n else []
-    return int(n_valid * own) + sum(text_bytes.n_bytes(part) for part in whole)
 
 
 def replace(column: Column, old: Any, new: Any, n: Any, regex: bool) -> Column:

@@ -382,7 +382,7 @@ def _stored(array: Column) -> Column:
     if isinstance(values.type, pa.BaseExtensionType):
         values = values.storage
     if pt.is_dictionary(values.type) and not pt.is_dictionary(wanted):
-        values = pc.take(values.dictionary, values.indices)  # Arrow has no cast of most categories
+        values = _arrow.plain(values)  # Arrow has no cast of most categories
     try:
         return Column(array.shape, values.cast(wanted))
     except pa.ArrowInvalid as error:

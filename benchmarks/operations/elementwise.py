@@ -24,6 +24,14 @@ CASES = [
         touched=joined,
     ),
     Case(
+        "text_plus_text",
+        lambda d: d.x + d.y,
+        {},
+        {"pyarrow": lambda d: relist(d, pc.binary_join_element_wise(d.x.values, d.y.values, pa.scalar("", d.x.type)))},
+        dtypes=("string",),
+        touched=joined,
+    ),
+    Case(
         "list_plus_number",
         lambda d: d.x + 1,
         {"awkward": ak(lambda a, x: x + 1, "x"), "polars": each(lambda e: e + 1), "koladata": kd(lambda k, x: x + 1, "x")},

@@ -146,7 +146,7 @@ def test_blocks_that_a_loop_cannot_divide_are_divided_again(n_one, n_two, n_bad)
         blocks.append((one.tolist(), two.tolist()))
         out[:] = len(blocks)
 
-    with strategy.force(DIVISION_BLOCK=4):
+    with strategy.force(DIVISION_BYTES=32):
         arithmetic._divide_compiled(loop, functools.partial(arithmetic._divide_blocks, plain), one, two, out)
     ((values, divisors, by_number, n, limits, filled),) = got
     one = np.broadcast_to(one, 10)
@@ -167,6 +167,6 @@ def test_remainders_of_integers_by_one_number(dtype):
     for number in (1, 2, 3, 7, 100, ends.max):
         for part in (data, data[:1]):
             out, divisor = np.zeros(len(data), dtype), np.array([number], dtype)
-            with strategy.force(DIVISION_BLOCK=7):
+            with strategy.force(DIVISION_BYTES=56):
                 arithmetic.remainder_by_number(part, divisor, out)
             np.testing.assert_array_equal(out, np.broadcast_to(np.remainder(part, divisor), len(data)))

@@ -154,8 +154,9 @@ def _divide_compiled(loop: Compiled, plain: Division, one: NDArray[Any], two: ND
 
 def _divide_blocks(divide: Division, one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
     """Divide in blocks that stay in cache."""
-    for start in range(0, len(out), strategy.sizes.DIVISION_BLOCK):
-        part = slice(start, start + strategy.sizes.DIVISION_BLOCK)
+    block = strategy.sizes.DIVISION_BYTES // out.itemsize
+    for start in range(0, len(out), block):
+        part = slice(start, start + block)
         one_part, two_part = (side if len(side) == 1 else side[part] for side in (one, two))
         divide(one_part, two_part, out[part])
 

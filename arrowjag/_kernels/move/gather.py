@@ -35,7 +35,7 @@ from arrowjag._kernels.compiled.library import Compiled
 from arrowjag._kernels.move.texts import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
 
-__all__ = ["check_taken_dictionary", "filter_values", "no_nulls", "ranges", "take", "take_rising", "take_rows", "taken"]
+__all__ = ["filter_values", "no_nulls", "ranges", "take", "take_at", "take_rising", "take_rows", "taken"]
 
 
 _buffer, _from_buffers = pa.py_buffer, pa.Array.from_buffers
@@ -100,11 +100,10 @@ def _take_fields(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | No
     return _structs(values.type, fields, len(index), valid)
 
 
-def check_taken_dictionary(dictionary: pa.Array[Any], indices: pa.Array[Any]) -> None:
-    """Raise before Arrow decodes a dictionary to more text than there is memory for; other types are not checked."""
-    if is_variable_size(dictionary.type):
-        index = indices.cast(pa.int64())
-        check_taken_texts(dictionary, _memory.data_of(index).view(np.int64), _memory.valid_of(index))
+def take_at(values: pa.Array[Any], places: pa.Array[Any]) -> pa.Array[Any]:
+    """Take items at the positions of an Arrow array, null where those are: a dictionary at its indices, which are trusted."""
+    known = places.fill_null(0) if places.null_count else places
+    return take(values, known.to_numpy(zero_copy_only=False), valid_of(places))
 
 
 def _take_few(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import dense, strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.blocks import map_tasks
-from arrowjag._kernels.base.fill import fill, spread_flags
+from arrowjag._kernels.base.fill import fill, light_block, spread_flags
 from arrowjag._kernels.base.memory import (
     WORDS,
     aligned_bits,
@@ -161,7 +161,7 @@ def _moved(
 
 def _fill(table: NDArray[Any], rows: NDArray[Any]) -> None:
     """Write different rows, or the same row to all; a row of one item is repeated."""
-    step = max(1, strategy.sizes.PASS_VALUES // table.shape[1])
+    step = max(1, light_block(table.size, table.itemsize) // table.shape[1])
 
     def work(start: int) -> None:
         table[start : start + step] = rows if len(rows) == 1 else rows[start : start + step]

@@ -262,8 +262,8 @@ UTF8_PIECE = 1 << 30
 ARITHMETIC_VALUES = 1 << 19
 """From here on arithmetic is computed in blocks on all cores; for fewer values, one call of pyarrow is as fast."""
 
-DIVISION_BLOCK = 1 << 16
-"""Values per block of floor_divide and remainder, which have several temporaries."""
+DIVISION_BYTES = 1 << 20
+"""Bytes per block of floor_divide and remainder, which have several temporaries."""
 
 JIT_VALUES = 1 << 20
 """From here on stretches of recorded calls run in blocks of rows."""

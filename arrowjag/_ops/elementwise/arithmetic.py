@@ -16,6 +16,7 @@ from arrowjag import _arrow
 from arrowjag._kernels.base.extremes import largest_magnitude
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.elementwise.arithmetic import power as raise_to
+from arrowjag._kernels.elementwise.text import join
 from arrowjag._ops.elementwise import decimals, durations
 from arrowjag._ops.elementwise.framework import (
     Datum,
@@ -124,11 +125,11 @@ def _special(name: str, kernel: str, one: Datum, two: Datum) -> pa.Array:
     """Compute on decimals, temporals and text by pyarrow's rules."""
     one, two = _counted(one, two)
     types = (one.type, two.type)
-    for matches, blank in ((is_text, ""), (is_bytes, b"")):
+    for matches in (is_text, is_bytes):
         if name == "add" and all(matches(type) or pt.is_null(type) for type in types):
             type = promote(types, name)
             type = pa.large_binary() if pt.is_fixed_size_binary(type) else type
-            return pc.binary_join_element_wise(one.cast(type), two.cast(type), pa.scalar(blank, type))
+            return join(one.cast(type), two.cast(type))
     if name == "multiply":
         one, two = durations.factors(one, two)
         types = (one.type, two.type)
