@@ -5,12 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from arrowjag.errors import JagIndexError, JagOverflowError, JagTypeError, JagValueError
 from arrowjag.testing import assert_equal, assert_lists_equal, jagged_arrays, leaf_types
 from tests import reference as ref
@@ -109,6 +111,25 @@ def test_decimals_that_outgrow_their_digits_are_refused() -> None:
 def test_durations_add_up() -> None:
     x = aj.array([[dt.timedelta(seconds=1), None, dt.timedelta(seconds=2)]])
     assert x.cumsum().to_list() == [[dt.timedelta(seconds=1), None, dt.timedelta(seconds=3)]]
+
+
+@pytest.mark.parametrize("type", [pa.float64(), pa.float32(), pa.int64(), pa.int8(), pa.uint16()], ids=str)
+@pytest.mark.parametrize("nulls", [False, True])
+def test_long_rows_are_computed_abreast_and_each_as_if_alone(type: pa.DataType, nulls: bool) -> None:
+    lengths = [64, 70, 63, 65, 200, 64, 0, 64, 66, 64, 90, 128, 64, 1, 64, 80, 64, 65]
+    rng = np.random.default_rng(3)
+    data = rng.choice([-0.0, 0.0, 1.5, -2.25, 1.1, np.nan, np.inf], sum(lengths), p=[0.3, 0.1, 0.2, 0.19, 0.19, 0.01, 0.01])
+    if not pa.types.is_floating(type):
+        data = rng.integers(0, 3, len(data))
+    items = pa.array(data, mask=(rng.random(len(data)) < 0.2) | np.isin(np.arange(len(data)), [0, 64])) if nulls else pa.array(data)
+    x = aj.from_sizes(items.cast(type, safe=False), lengths)
+    for name in ("cumsum", "cumprod", "cummax", "cummin") if pa.types.is_floating(type) else ("cumsum", "cummax", "cummin"):
+        with aj.options(compile="always"), strategy.force(COMPILED_VALUES=0):
+            found = [repr(row) for row in getattr(x, name)().to_list()]
+            alone = [repr(getattr(x[row : row + 1], name)().to_list()[0]) for row in range(len(lengths))]
+        with aj.options(compile="never"):
+            plain = [repr(row) for row in getattr(x, name)().to_list()]
+        assert found == alone == plain
 
 
 def test_overflow_names_the_row() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arrowjag._kernels.compiled.loop import LARGEST_PRODUCT, loop
+from arrowjag._kernels.compiled.loop import LARGEST_PRODUCT, helper, loop
 from arrowjag._kernels.compiled.validity import chosen_of
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
@@ -17,20 +17,55 @@ _FLOATS = ("f4", "f8")
 
 Function = Callable[..., int]
 
+ABREAST = 64
+"""Rows from this length on are taken four at a time: an addition waits for the one before it, and other rows fill the time."""
+
+
+def _along(step: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that calls ``step(state, values, valid, i, given)`` for each item of rows, and writes the states."""
+    step = helper(step)
+
+    @helper
+    def one(start: Any, values: Any, valid: Any, begin: Any, end: Any, given: Any, out: Any) -> None:
+        state = start
+        for i in range(begin, end):
+            state = step(state, values, valid, i, given)
+            out[i] = state
+
+    @helper
+    def rows(start: Any, values: Any, valid: Any, offsets: Any, first: Any, last: Any, given: Any, out: Any) -> None:
+        row, last_row = u8(first), u8(last)
+        while row < last_row:
+            a, b = u8(offsets[row]), u8(offsets[row + u8(1)])
+            n = b - a
+            if n < u8(ABREAST) or row + u8(4) > last_row:
+                one(start, values, valid, a, b, given, out)
+                row += u8(1)
+                continue
+            c, d, e = u8(offsets[row + u8(2)]), u8(offsets[row + u8(3)]), u8(offsets[row + u8(4)])
+            n = min(n, c - b, d - c, e - d)
+            w, x, y, z = start, start, start, start
+            for k in range(n):
+                w, x = step(w, values, valid, a + k, given), step(x, values, valid, b + k, given)
+                y, z = step(y, values, valid, c + k, given), step(z, values, valid, d + k, given)
+                out[a + k], out[b + k], out[c + k], out[d + k] = w, x, y, z
+            one(w, values, valid, a + n, b, given, out)
+            one(x, values, valid, b + n, c, given, out)
+            one(y, values, valid, c + n, d, given, out)
+            one(z, values, valid, d + n, e, given, out)
+            row += u8(4)
+
+    return rows
+
 
 @loop("item* u1* i8* i8 i8 item*", _FLOATS)
 def cumsum(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, out): running sums in float64, from left to right; a null adds 0."""
     chosen = chosen_of(kind, nulls)
+    rows = _along(lambda total, values, valid, i, _: total + chosen(f8(values[i]), 0.0, valid, i))
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
-        for row in range(u8(first), u8(last)):
-            total = 0.0
-            begin = u8(offsets[row])
-            for i in range(begin, u8(offsets[row + u8(1)])):
-                item = chosen(f8(values[i]), 0.0, valid, i)
-                total = item if i == begin else total + item
-                out[i] = total
+        rows(-0.0, values, valid, offsets, first, last, 0, out)  # which leaves every first item as it is, -0.0 too
         return 0
 
     return function
@@ -65,13 +100,10 @@ def cumsum_integers(kind: str, nulls: bool) -> Function:
 def cumprod(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, out): running products in float64, from left to right; a null multiplies by 1."""
     chosen = chosen_of(kind, nulls)
+    rows = _along(lambda total, values, valid, i, _: total * chosen(f8(values[i]), 1.0, valid, i))
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
-        for row in range(u8(first), u8(last)):
-            total = 1.0
-            for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
-                total *= chosen(f8(values[i]), 1.0, valid, i)
-                out[i] = total
+        rows(1.0, values, valid, offsets, first, last, 0, out)
         return 0
 
     return function
@@ -104,21 +136,22 @@ def _running_extreme(kind: str, nulls: bool, largest: bool) -> Function:
     is_float, chosen = kind == "f", chosen_of(kind, nulls)
     by_bits, by_flag = is_float and nulls, not is_float and nulls
 
+    def step(best: Any, values: Any, valid: Any, i: Any, loser: Any) -> Any:
+        item = values[i] + loser[2]  # 0.0 in place of -0.0
+        if by_bits:
+            item = chosen(f8(item), f8(loser[1]), valid, i)  # NaN, which is no better than a number
+        better = item > best if largest else item < best
+        if is_float:
+            better = better | (best != best)
+        if by_flag:
+            better = better & (valid[i] != 0)
+        return item if better else best
+
+    rows = _along(step)
+
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, loser: Any, out: Any) -> int:
-        zero = loser[2]
-        for row in range(u8(first), u8(last)):
-            best = loser[1] if is_float else loser[0]  # NaN until there is a number
-            for i in range(u8(offsets[row]), u8(offsets[row + u8(1)])):
-                item = values[i]
-                if by_bits:
-                    item = chosen(f8(item), f8(loser[1]), valid, i)  # NaN, which is no better than a number
-                better = item > best if largest else item < best
-                if is_float:
-                    better = better | (best != best)
-                if by_flag:
-                    better = better & (valid[i] != 0)
-                best = item if better else best
-                out[i] = best + zero  # 0.0 in place of -0.0
+        start = loser[1] if is_float else loser[0]  # NaN until there is a number
+        rows(start, values, valid, offsets, first, last, loser, out)
         return 0
 
     return function
