@@ -1204,6 +1204,7 @@ def test_dates_of_numpy_beside_its_numbers_in_results(function) -> None:
         (timedelta(microseconds=7), "duration[ms]"),
         (time(1, 0, 0, 7), "time32[ms]"),
         ({"a": 1.5}, pa.struct([("a", pa.int64())])),
+        ({"a": [1.5]}, pa.struct([("a", pa.list_(pa.int64()))])),
         ({"a": time(1, 0, 0, 7)}, pa.struct([("a", pa.time32("s"))])),
     ],
 )

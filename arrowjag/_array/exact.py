@@ -18,15 +18,10 @@ from arrowjag._gate import inside
 from arrowjag._ops.elementwise import refuse_other_fields
 from arrowjag.errors import JagValueError
 
-__all__ = ["as_floats", "exact_type", "holds_identifiers", "holds_maps", "may_truncate", "refuse_fractions", "without_odd_numbers"]
+__all__ = ["as_floats", "exact_type", "holds_identifiers", "holds_maps", "refuse_fractions", "without_odd_numbers"]
 
 _ODD = (np.float16, np.longdouble)
 """The classes of numbers that pyarrow takes for integers beside other numbers, and truncates."""
-
-
-def may_truncate(type: pa.DataType) -> bool:
-    """Return whether pyarrow may truncate Python objects to a type: integers and times do, at any depth."""
-    return pt.is_integer(type) or pt.is_temporal(type) or any(map(may_truncate, inside(type)))
 
 
 def exact_type(inferred: pa.DataType | None, wanted: pa.DataType) -> pa.DataType:
@@ -58,7 +53,7 @@ def exact_type(inferred: pa.DataType | None, wanted: pa.DataType) -> pa.DataType
     if pt.is_decimal(inferred) and pt.is_floating(wanted):  # pyarrow converts no Python decimals to floats
         return inferred
     if pt.is_floating(inferred) or pt.is_decimal(inferred):
-        return inferred if may_truncate(wanted) else wanted
+        return inferred if _arrow.may_truncate(wanted) else wanted
     return _finer(inferred, wanted)
 
 
@@ -105,7 +100,7 @@ def refuse_fractions(data: Any, type: pa.DataType, levels: int) -> None:
 
 
 def _refuse(items: list[Any], type: pa.DataType) -> None:
-    if not (may_truncate(type) or _arrow.holds_floats(type)):
+    if not (_arrow.may_truncate(type) or _arrow.holds_floats(type)):
         return
     if pt.is_struct(type):
         for field in type:

@@ -23,13 +23,12 @@ from arrowjag._array.exact import (
     exact_type,
     holds_identifiers,
     holds_maps,
-    may_truncate,
     refuse_fractions,
     without_odd_numbers,
 )
 from arrowjag._array.names import refuse_nul, refuse_objects
 from arrowjag._array.times import has_numpy_times, in_arrow_unit, in_one_unit, with_datetimes
-from arrowjag._arrow import depth, holds_floats
+from arrowjag._arrow import depth, holds_floats, may_truncate
 from arrowjag._gate import inside
 from arrowjag._gate.capsules import import_data
 from arrowjag._kernels.base.capacity import widened

@@ -39,6 +39,7 @@ from arrowjag._arrow.types import (
     is_temporal,
     level_types,
     list_like,
+    may_truncate,
 )
 from arrowjag._arrow.values import (
     bitmap,
@@ -94,6 +95,7 @@ __all__ = [
     "leaves",
     "level_types",
     "list_like",
+    "may_truncate",
     "name_categories",
     "null_as",
     "numbers",

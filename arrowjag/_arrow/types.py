@@ -19,6 +19,7 @@ __all__ = [
     "is_temporal",
     "level_types",
     "list_like",
+    "may_truncate",
 ]
 
 EXTENSION_NAME = "arrowjag.jagged"
@@ -86,3 +87,8 @@ def holds_floats(type: pa.DataType) -> bool:
     """Return whether values of a type are floats, or hold some."""
     storage = storage_of(type)
     return bool(pt.is_floating(storage)) or any(map(holds_floats, inside(storage)))
+
+
+def may_truncate(type: pa.DataType) -> bool:
+    """Return whether pyarrow may truncate Python objects to a type: integers and times do, at any depth."""
+    return bool(pt.is_integer(type) or pt.is_temporal(type)) or any(map(may_truncate, inside(type)))

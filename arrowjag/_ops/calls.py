@@ -469,13 +469,7 @@ def _is_cast(type: pa.DataType, inferred: pa.DataType | None) -> bool:
 
     It cuts fractions to integers, and times to coarser units, without a word, and refuses numpy's times where the type has a zone.
     """
-    return inferred is not None or _may_cut(_arrow.level_types(type)[1])
-
-
-def _may_cut(type: pa.DataType) -> bool:
-    if pt.is_struct(type):
-        return any(_may_cut(field.type) for field in type)
-    return bool(pt.is_integer(type) or pt.is_timestamp(type) or pt.is_duration(type) or pt.is_time(type))
+    return inferred is not None or _arrow.may_truncate(_arrow.level_types(type)[1])
 
 
 def _inferred(results: list[Any], inferred: pa.DataType | None) -> pa.Array | None:
