@@ -6,7 +6,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar, get_args, get_origin
 
 import numpy as np
 import numpy.typing as npt
@@ -77,10 +77,6 @@ def _integral(value: Any, what: str) -> None:
 _CHECKS: dict[str, _Check] = {
     "bool": _flag,
     "str": _text,
-    "RankMethod": _text,
-    "ShearMode": _text,
-    "ShearRule": _text,
-    "Strategy": _text,
     "int": _whole,
     "float": _number,
 }
@@ -91,27 +87,35 @@ _UNLIMITED = frozenset({"seed", "axis", "a", "b", "row_group_size", "row_group_v
 """Integers of any size: every bit of a seed counts, an axis out of range is an error of its own, a huge limit is none."""
 
 
-def _check_of(name: str, annotation: str) -> tuple[_Check | None, bool]:
-    """Return the check of a parameter by its annotation, and whether None is allowed."""
+def _check_of(name: str, annotation: str, scope: Mapping[str, Any]) -> tuple[_Check | None, bool]:
+    """Return the check of a parameter by its annotation, and whether None is allowed; `scope` holds the names of annotations."""
     written = annotation.replace("builtins.", "")
     kind = written.removesuffix(" | None")
     if name == "axis" and kind == "Any":
         return _axis, True
     if kind == "int" and name in _UNLIMITED:
         return _integral, kind != written
-    return _word_of(kind) if kind.startswith("Literal[") else _CHECKS.get(kind), kind != written
+    words = _words_of(kind, scope)
+    return _word_of(words) if words else _CHECKS.get(kind), kind != written
 
 
-def _word_of(annotation: str) -> _Check:
-    """Return the check of a parameter that takes one of the words of a `Literal`."""
-    words = tuple(re.findall(r"[\"']([^\"']*)[\"']", annotation))
+def _words_of(annotation: str, scope: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the words of a `Literal`, or of a name that stands for one; none for other annotations."""
+    if annotation.startswith("Literal["):
+        return tuple(re.findall(r"[\"']([^\"']*)[\"']", annotation))
+    alias = scope.get(annotation)
+    return get_args(alias) if get_origin(alias) is Literal else ()
+
+
+def _word_of(words: tuple[str, ...]) -> _Check:
+    """Return the check of a parameter that takes one of several words."""
 
     def check(value: Any, what: str) -> None:
         _text(value, what)
         if value not in words:
             raise JagValueError.unknown(what, words, value)
 
-    return check if words else _text
+    return check
 
 
 def _known(name: str, key: str, check: _Check, none: bool) -> tuple[tuple[type, ...], _Check, str]:
@@ -196,7 +200,7 @@ def checked(function: F, name: str) -> F:
     plain: Any = inspect.unwrap(function)
     code, annotations = plain.__code__, plain.__annotations__  # inspect.signature takes longer than the import of a module
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    found = {one: _check_of(one, str(annotations.get(one, ""))) for one in parameters}
+    found = {one: _check_of(one, str(annotations.get(one, "")), plain.__globals__) for one in parameters}
     checks = {one: _known(name, one, check, none) for one, (check, none) in found.items() if check is not None}
     if not checks:
         return within_memory(name, named=True)(function)

@@ -33,7 +33,6 @@ from arrowjag.typing import BoolArray, IntArray
 __all__ = ["Buckets", "Packed", "bucket", "pack", "pack_batches", "pad_batch"]
 
 Strategy = Literal["wrapped", "first_fit", "best_fit", "split"]
-_STRATEGIES = ("wrapped", "first_fit", "best_fit", "split")
 
 
 class Layout(NamedTuple):
@@ -293,8 +292,6 @@ def _width(width: Any) -> int:
 
 
 def _strategy(strategy: Any) -> str:
-    if strategy not in _STRATEGIES:
-        raise JagValueError.unknown("pack: strategy", _STRATEGIES, strategy)
     return str(strategy)
 
 
@@ -454,8 +451,6 @@ def pad_batch(
     >>> dense.tolist(), mask.astype(int).tolist()
     ([[5, 6], [0, 8], [0, 0]], [[1, 1], [0, 1], [0, 0]])
     """
-    if side not in ("right", "left"):
-        raise JagValueError.unknown("pad_batch: side", ("right", "left"), side)
     length = None if max_length is None else item_count(max_length, "pad_batch: max_length")
     column = _undeclared(_rows_of(x, "pad_batch"))
     if any(extent is None for extent in column.shape.extents[2:]):

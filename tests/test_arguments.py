@@ -111,6 +111,8 @@ PUBLIC = ("dense", "etl", "io", "plot", "sequences", "shapes")
 PLACEHOLDERS = {"bool": True, "str": "a", "int": 1, "float": 1.0}
 """Values of the right type for the other parameters."""
 
+X = aj.array([[1.5, 2.0], [3.0]])
+
 FOREIGN = [np.array([1, 2]), np.array([]), np.timedelta64(1, "D"), {"a": 1}, [[1], [2]], object(), slice(None), len, pa.array([1])]
 """Arguments without truth value, without hash, or that only numpy takes for a number."""
 
@@ -122,26 +124,44 @@ def typed_parameters() -> list[tuple[str, str]]:
         for parameter in list(one.signature.parameters.values())[1:]:
             written = str(parameter.annotation).replace("builtins.", "").removesuffix(" | None")
             if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY) and (
-                written in (*PLACEHOLDERS, "RankMethod", "ShearMode") or written.startswith("Literal[") or parameter.name == "axis"
+                written in PLACEHOLDERS or is_of_words(written) or parameter.name == "axis"
             ):
                 found.append((name, parameter.name))
     return found
 
 
+def is_of_words(annotation: str) -> bool:
+    """Whether a parameter takes one of a few words: its annotation is a `Literal`, or a name of one."""
+    return annotation.startswith("Literal[") or hasattr(getattr(aj.typing, annotation, None), "__args__")
+
+
+def required_by(name: str) -> dict[str, Any]:
+    """Values of the right type for the required arguments of a method."""
+    return {
+        key: PLACEHOLDERS.get(str(known.annotation).replace("builtins.", "").removesuffix(" | None"), X)
+        for key, known in list(METHODS[name].signature.parameters.items())[1:]
+        if known.default is known.empty and known.kind in (known.POSITIONAL_OR_KEYWORD, known.KEYWORD_ONLY)
+    }
+
+
 @pytest.mark.parametrize(("name", "parameter"), typed_parameters())
 def test_every_typed_parameter_of_every_method_is_checked(name: str, parameter: str) -> None:
     """Before anything else is computed: the array and the other arguments are not even looked at."""
-    one, x = METHODS[name], aj.array([[1.5, 2.0], [3.0]])
-    required = {
-        key: PLACEHOLDERS.get(str(known.annotation).replace("builtins.", "").removesuffix(" | None"), x)
-        for key, known in list(one.signature.parameters.items())[1:]
-        if known.default is known.empty and known.kind in (known.POSITIONAL_OR_KEYWORD, known.KEYWORD_ONLY)
-    }
     for wrong in FOREIGN:
         if parameter == "axis" and isinstance(wrong, list):
             continue
         with pytest.raises(JagTypeError, match=rf"^{name}: {parameter} must be a"):
-            one.function(x, **{**required, parameter: wrong})
+            METHODS[name].function(X, **{**required_by(name), parameter: wrong})
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [(name, one) for name, one in typed_parameters() if is_of_words(str(METHODS[name].signature.parameters[one].annotation))],
+)
+def test_unknown_words_are_refused_with_those_that_are_known(name: str, parameter: str) -> None:
+    for wrong in ("", "Raise"):
+        with pytest.raises(JagValueError, match=rf"^{name}: {parameter} must be '.* or '.*', got '{wrong}'"):
+            METHODS[name].function(X, **{**required_by(name), parameter: wrong})
 
 
 @pytest.mark.parametrize("surface", SURFACES.values(), ids=list(SURFACES))

@@ -115,8 +115,6 @@ def _looked_up(points: _Points, side: Any) -> IntArray:
 
 def interp(at: Column, x: Column, y: Column, outside: str) -> Column:
     """Interpolate linearly between the points (x, y) of each row; outside of them the first or last value, or null."""
-    if outside not in ("clamp", "null"):
-        raise JagValueError.unknown("interp: outside", ("clamp", "null"), outside)
     if not (_arrow.is_numeric(y.type) or pt.is_null(y.type)):
         raise JagTypeError.no_kernel("interp", y.type, hint="Values are numbers.")
     type = y.type if pt.is_floating(y.type) and y.type.bit_width <= 32 else pa.float64()
@@ -139,8 +137,6 @@ def interp(at: Column, x: Column, y: Column, outside: str) -> Column:
 
 def asof(left: Column, right: Column, values: Column | None, direction: str, tolerance: Any) -> Column:
     """For each item of a row the value beside the nearest key of another row, before it, after it, or on either side."""
-    if direction not in ("backward", "forward", "nearest"):
-        raise JagValueError.unknown("asof: direction", ("backward", "forward", "nearest"), direction)
     right, values, left = _agreed(right, right if values is None else values, left, "asof", "right")
     points, given = _points(right, values, left, "right", "asof")
     if not len(points.key):

@@ -15,7 +15,7 @@ from arrowjag._arguments import check_arguments, flat_numbers
 from arrowjag._array import JaggedArray, array_of
 from arrowjag._array.base import as_column
 from arrowjag.dense import from_dense
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagTypeError
 
 __all__ = ["from_numpy", "to_numpy"]
 
@@ -94,8 +94,6 @@ def to_numpy(x: Any, layout: Literal["object", "dense", "masked"] = "object") ->
         return array.to_numpy()
     if layout == "masked":
         return array.to_dense(fill_value=None)
-    if layout != "object":
-        raise JagValueError.unknown("to_numpy: layout", ("object", "dense", "masked"), layout)
     found: npt.NDArray[Any] = array.flatten().to_numpy() if array.ndim > 1 else array.to_numpy()
     for dim in reversed(array.shape.dims[1:]):
         found = _rows(found, dim.offsets.tolist(), dim.validity)

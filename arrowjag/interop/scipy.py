@@ -61,8 +61,6 @@ def to_scipy(x: Any, n_columns: int | None = None, format: Literal["csr", "coo"]
         If scipy is not installed.
     """
     array = array_of(x)
-    if format not in ("csr", "coo"):
-        raise JagValueError.unknown("to_scipy: format", ("csr", "coo"), format)
     if array.ndim != 2:
         raise ShapeError(f"a sparse matrix is made of ndim 2, got {array.shape!r}")
     _parts.refuse_nulls(array, "scipy")

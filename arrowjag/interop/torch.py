@@ -57,8 +57,6 @@ def to_torch(x: Any, layout: Literal["nested", "offsets", "dense"] = "nested") -
         If torch is not installed.
     """
     array = array_of(x)
-    if layout not in ("nested", "offsets", "dense"):
-        raise JagValueError.unknown("to_torch: layout", ("nested", "offsets", "dense"), layout)
     if not _arrow.is_numeric(array.type):
         raise JagTypeError.no_kernel("to_torch", array.type, hint="torch holds numbers and booleans: cast first.")
     _parts.refuse_nulls(array, "torch")

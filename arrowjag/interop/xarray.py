@@ -197,8 +197,6 @@ def to_ragged(
     MissingDependencyError
         If xarray is not installed.
     """
-    if layout not in ("contiguous", "indexed"):
-        raise JagValueError.unknown("to_ragged: layout", ("contiguous", "indexed"), layout)
     if not isinstance(arrays, Mapping):
         raise JagTypeError(f"to_ragged takes a dict of names and arrays, got {type(arrays).__name__}")
     columns = {label: array_of(one) for label, one in arrays.items()}

@@ -11,7 +11,7 @@ from arrowjag._arguments import check_arguments, check_arguments_as
 from arrowjag._integers import MAX_NDIM, check_ndim, integer, is_int
 from arrowjag._kernels import transpose as _transpose
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, OffsetsError, ShapeError, brief, plural
+from arrowjag.errors import JagIndexError, JagTypeError, OffsetsError, ShapeError, brief, plural
 from arrowjag.shape import _moving
 from arrowjag.shape._building import (
     chain,
@@ -598,8 +598,6 @@ class JaggedShape:
         >>> JaggedShape(4, [1, 2, 1, 2]).transpose_will_shear(0, 1)
         True
         """
-        if rule not in ("fold", "exact"):
-            raise JagValueError.unknown("transpose_will_shear: rule", ("fold", "exact"), rule)
         first, last = _moving.pair_of_axes(a, b, self.ndim)
         if last == first + 1:
             return not self._dims[last].never_rises_within(self._dims[first].offsets)

@@ -10,7 +10,7 @@ import numpy as np
 from arrowjag._integers import integer
 from arrowjag._kernels import transpose as _transpose
 from arrowjag.dims import Dim, Ragged
-from arrowjag.errors import JagIndexError, JagValueError, ShapeError, brief, plural
+from arrowjag.errors import JagIndexError, ShapeError, brief, plural
 from arrowjag.typing import IntArray, ShearMode
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ def pair_of_axes(a: int, b: int, ndim: int) -> tuple[int, int]:
 
 def swap(shape: JaggedShape, a: int, b: int, shear: ShearMode) -> Moved:
     """Swap two dims; also return the old position of each new item, or None if no item moves."""
-    if shear not in ("raise", "allow"):
-        raise JagValueError.unknown("transpose: shear", ("raise", "allow"), shear)
     first, last = pair_of_axes(a, b, shape.ndim)
     if first == last:
         return shape.dims, None
