@@ -562,7 +562,7 @@ def _flags(mask: Any, array: Column, axis: int) -> BoolArray:
 def _bound(column: Column, value: Any, *, is_lower: bool) -> _ops.Operand | None:
     """Convert a bound of `clip`; None if it limits no item."""
     return (
-        _ops.bound_like(value, column.type, "clip", is_lower=is_lower)
+        _ops.bound_like(value, column.type, is_lower=is_lower)
         if type(value) in (int, float)
         else operand(value, column.type, "clip")
     )

@@ -122,8 +122,8 @@ def row_text(column: Column, row: int, width: int = _WIDTH) -> str:
     return f"{''.join(pieces)[:cut]}..."
 
 
-def cell_text(column: Column, depth: int, place: int, width: int) -> str:
-    """Format one item after the first `depth` dims with at most `width` characters.
+def cell_text(column: Column, row: int, width: int) -> str:
+    """Format one row with at most `width` characters.
 
     Lists lose items in their middle first, then texts lose characters, and at last the end is cut.
     """
@@ -131,10 +131,10 @@ def cell_text(column: Column, depth: int, place: int, width: int) -> str:
         with styled(characters=characters):
             for limit in _LIMITS:
                 try:
-                    return "".join(_within(_item(column, depth, place, limit), width))
+                    return "".join(_within(_item(column, 1, row, limit), width))
                 except _TooLongError:
                     continue
-    return _start_of(_item(column, depth, place, 1), width)
+    return _start_of(_item(column, 1, row, 1), width)
 
 
 def _start_of(pieces: Iterator[str], width: int) -> str:

@@ -169,10 +169,6 @@ def _string(value: Any, name: str, parameter: str) -> str:
     return value
 
 
-def _strings(value: Any, name: str, parameter: str) -> tuple[str, ...]:
-    return tuple(_string(one, name, parameter) for one in (value if isinstance(value, tuple) else (value,)))
-
-
 def _checked_regex(pattern: Any, name: str) -> str:
     """Refuse a pattern that RE2 can't compile; Arrow compiles none on empty arrays."""
     text = _string(pattern, name, "the pattern")
@@ -234,13 +230,12 @@ def _on_matches(column: Column, name: str, pattern: str) -> Column:
 def starts_or_ends(column: Column, name: str, affix: Any) -> Column:
     """Compute `startswith` or `endswith` for one text, or for any text of a tuple."""
     kernel = pc.starts_with if name == "startswith" else pc.ends_with
-    affixes = _strings(affix, name, "the text")
+    affixes = [_string(one, name, "the text") for one in (affix if isinstance(affix, tuple) else (affix,))]
 
     def compute(text: pa.Array) -> pa.Array:
-        found = pc.and_(text.is_valid(), False) if not affixes else kernel(text, affixes[0])
-        for one in affixes[1:]:
-            found = pc.or_(found, kernel(text, one))
-        return found if affixes else pc.if_else(text.is_valid(), found, pa.scalar(None, pa.bool_()))
+        if not affixes:
+            return pc.if_else(text.is_valid(), False, pa.scalar(None, pa.bool_()))
+        return functools.reduce(pc.or_, (kernel(text, one) for one in affixes))
 
     mode = AT_START if name == "startswith" else AT_END
     has_loop = len(affixes) == 1 and len(affixes[0]) > 0

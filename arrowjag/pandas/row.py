@@ -210,7 +210,7 @@ class Row:
 
     def _cell(self, width: int) -> str:
         """The text of the row in a table of pandas, at most `width` characters."""
-        return _formatting.cell_text(self._column, 1, self._place, width)
+        return _formatting.cell_text(self._column, self._place, width)
 
     # ------------------------------------------------------------------------------------------- arithmetic
 

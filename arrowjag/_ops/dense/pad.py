@@ -35,7 +35,7 @@ def to_dense(column: Column, sizes: Any = None, fill: Any = 0) -> AnyArray:
     shape = column.shape
     layout, n = layout_of(shape), levels(shape)
     wanted = (*_wanted(sizes, shape, n), *[extent_of(dim) for dim in layout.levels[n:]])
-    data, valid = leaves_of(column, "to_dense")
+    data, valid = leaves_of(column)
     masked = fill is None
     fill = placeholder(data.dtype) if fill is None else fill_for(fill, data.dtype, column.type, "to_dense")
     dense = pad(filled(data, valid, fill), layout, wanted, fill)

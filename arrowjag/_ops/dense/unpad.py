@@ -24,7 +24,7 @@ __all__ = ["from_dense", "unpad"]
 def from_dense(dense: Any, shape: JaggedShape, fill: Any = 0) -> Column:
     """Unpad a dense array. Items outside of it get the fill, or null if `fill` is None; masked cells are null."""
     cells = dense if isinstance(dense, np.ndarray) else flat_numbers(dense, "from_dense")
-    layout, whole = _layout_of_cells(shape, cells.shape, "from_dense")
+    layout, whole = _layout_of_cells(shape, cells.shape)
     data = np.ma.getdata(cells)
     masked = np.ma.getmaskarray(cells) if isinstance(cells, np.ma.MaskedArray) and np.ma.is_masked(cells) else None
     item = placeholder(data.dtype) if fill is None or data.dtype.kind in "OUS" else fill_for_cells(fill, data.dtype)
@@ -40,15 +40,15 @@ def from_dense(dense: Any, shape: JaggedShape, fill: Any = 0) -> Column:
     return Column(whole, _to_arrow(values, valid))
 
 
-def _layout_of_cells(shape: JaggedShape, cells: tuple[int, ...], operation: str) -> tuple[Layout, JaggedShape]:
+def _layout_of_cells(shape: JaggedShape, cells: tuple[int, ...]) -> tuple[Layout, JaggedShape]:
     """Return the layout of a dense array, which may have additional inner dims, and the shape extended by those."""
     if shape.ndim == 0 or len(cells) < shape.ndim:
         expected = max(shape.ndim, 1)
         raise ShapeError(
-            f"{operation}: a dense array for {shape!r} has {plural(expected, 'dim')} or more, got {len(cells)}: {cells}"
+            f"from_dense: a dense array for {shape!r} has {plural(expected, 'dim')} or more, got {len(cells)}: {cells}"
         )
     if cells[0] != shape.nodes(1):
-        raise ShapeError(f"{operation}: {shape!r} has {plural(shape.nodes(1), 'row')}, the dense array has {cells[0]}")
+        raise ShapeError(f"from_dense: {shape!r} has {plural(shape.nodes(1), 'row')}, the dense array has {cells[0]}")
     n = shape.ndim - 1
     while n and shape.dims[n].extent == cells[n] and shape.dims[n].validity is None:
         n -= 1

@@ -23,11 +23,11 @@ __all__ = ["AnyArray", "fill_for", "fill_for_cells", "filled", "item_of", "leave
 AnyArray = npt.NDArray[Any]
 
 
-def leaves_of(column: Column, operation: str) -> tuple[AnyArray, BoolArray | None]:
+def leaves_of(column: Column) -> tuple[AnyArray, BoolArray | None]:
     """Convert flat values to numpy (dates to datetime64, types that numpy lacks to objects) and return their validity."""
     type, values = column.type, column.values
     if pt.is_timestamp(type) and type.tz is not None:
-        raise JagTypeError.no_kernel(operation, type, hint="numpy has no zones: cast to timestamp or int64 first.")
+        raise JagTypeError.no_kernel("to_dense", type, hint="numpy has no zones: cast to timestamp or int64 first.")
     if _arrow.is_numeric(type):
         return _arrow.to_numpy(values)
     if _has_datetime(type):

@@ -394,13 +394,11 @@ def _nearest_float(value: int) -> float | None:
         return None
 
 
-def bound_like(value: Any, leaf: pa.DataType, operation: str, *, is_lower: bool) -> pa.Scalar | None:
-    """Convert a bound to a scalar of the leaf type; None for a number beyond the type's range, which limits nothing.
+def bound_like(value: float, leaf: pa.DataType, *, is_lower: bool) -> pa.Scalar | None:
+    """Convert a bound of `clip` to a scalar of the leaf type; None for a number beyond the type's range, which limits nothing.
 
     Raises
     ------
-    JagTypeError
-        If the value is not a scalar.
     JagRangeError
         If the bound would replace all items by a number that does not fit their type.
     """
@@ -408,12 +406,12 @@ def bound_like(value: Any, leaf: pa.DataType, operation: str, *, is_lower: bool)
     if type(value) is int and (pt.is_integer(plain) or pt.is_decimal(plain)):
         fits = _holds(plain, value)
     else:
-        fits = type(value) not in (int, float) or not _exceeds(value, plain)
+        fits = not _exceeds(value, plain)
     if fits:
-        return scalar_like(value, leaf, operation)
+        return scalar_like(value, leaf, "clip")
     if (value < 0) == is_lower:
         return None
-    raise JagRangeError(f"{operation}: the bound {brief(value)} does not fit {plain}. Cast the items to a wider type first.")
+    raise JagRangeError(f"clip: the bound {brief(value)} does not fit {plain}. Cast the items to a wider type first.")
 
 
 def _time_scalar(value: datetime | timedelta) -> pa.Scalar:
