@@ -600,16 +600,10 @@ def _bound(bound: Any) -> Any:
     if bound is None or type(bound) is int or isinstance(bound, Dim):
         return bound
     if isinstance(bound, Column) and bound.ndim:
-        return _int_column(bound)
+        return _of_integers(bound, "bounds of a slice")
     if _is_array(bound):
-        return to_dim(bound) if is_pattern(bound) else _int_column(as_column(bound))
+        return to_dim(bound) if is_pattern(bound) else _of_integers(as_column(bound), "bounds of a slice")
     return to_dim(bound) if isinstance(bound, (tuple, dict)) else _position(bound, "a bound")
-
-
-def _int_column(column: Column) -> Column:
-    if not (pt.is_integer(column.type) or pt.is_null(column.type)):
-        raise JagTypeError(f"bounds of a slice must be integers, got {column.type}")
-    return column
 
 
 def _step(step: Any) -> int:
@@ -627,11 +621,7 @@ def _position(value: Any, what: str) -> int:
     value = elementwise.unboxed(value)
     if _is_null(value):
         raise JagTypeError(f"{what} must not be null; in an array of positions, a null gives null")
-    if isinstance(value, pa.Scalar):
-        value = value.as_py()
-    if not is_int(value):
-        raise JagTypeError(f"{what} must be an int, a slice or an array of integers or booleans, got {type(value).__name__}")
-    return int(value)
+    return _whole_number(value, what, "an int, a slice or an array of integers or booleans")
 
 
 def _is_null(value: Any) -> bool:
@@ -660,17 +650,21 @@ def _index(value: Any, what: str) -> int | Column:
 def amount(value: Any, what: str) -> int | Column:
     """Convert positions or numbers of items to an int or a column of integers."""
     found = _index(value, what)
-    if isinstance(found, Column) and not (pt.is_integer(found.type) or pt.is_null(found.type)):
-        raise JagTypeError(f"{what} must be integers, got {found.type}")
-    return found
+    return _of_integers(found, what) if isinstance(found, Column) else found
 
 
-def _whole_number(value: Any, what: str) -> int:
+def _of_integers(column: Column, what: str) -> Column:
+    if not (pt.is_integer(column.type) or pt.is_null(column.type)):
+        raise JagTypeError(f"{what} must be integers, got {column.type}")
+    return column
+
+
+def _whole_number(value: Any, what: str, kinds: str = "an int") -> int:
     value = elementwise.unboxed(value)
     if isinstance(value, pa.Scalar):
         value = value.as_py()
     if not is_int(value):
-        raise JagTypeError(f"{what} must be an int, got {type(value).__name__}")
+        raise JagTypeError(f"{what} must be {kinds}, got {type(value).__name__}")
     return int(value)
 
 

@@ -23,7 +23,7 @@ from arrowjag._kernels.equal import members, repeats
 from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.move import gather, join
 from arrowjag._kernels.strategy import sizes
-from arrowjag._ops import along_axis, concat, elementwise, rearrange, sets, structure
+from arrowjag._ops import along_axis, concat, elementwise, indexing, rearrange, sets, structure
 from arrowjag._ops.cursor import row_name
 from arrowjag._pyarrow_versions import null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -42,18 +42,10 @@ _FAR = 2**62
 
 def _beside_rows(column: Column, given: Sequence[Any], operation: str) -> tuple[Column, list[Any]]:
     """Broadcast the columns among the arguments to the innermost rows; a row that is null above them in any becomes null."""
-    others = [one for one in given if isinstance(one, Column)]
-    if not others:
-        return column, list(given)
     depth = column.ndim - 1
-    for other in others:
-        if other.ndim > depth:
-            raise ShapeError(
-                f"{operation}: an argument has {plural(other.ndim, 'dim')}, {other.shape!r}, but the rows have {depth}; "
-                "give one value per row or fewer"
-            )
-    column, *others = structure.agree([column, *others], operation, levels=depth)
-    if min([other.ndim for other in others]) < depth:
+    column, given = indexing.agreed(column, given, depth, operation)
+    others = [one for one in given if isinstance(one, Column)]
+    if any(other.ndim < depth for other in others):
         others = along_axis.align_keys(column, depth, others, operation)[1]
     spread = iter(others)
     return column, [next(spread).values if isinstance(one, Column) else one for one in given]

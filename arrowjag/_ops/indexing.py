@@ -214,8 +214,7 @@ def _aligned_bounds(cursor: Cursor, window: Window) -> tuple[Any, Any] | None:
             if one.ndim > frame.ndim:
                 raise ShapeError(
                     f"a bound of a slice has one entry per row, at most {plural(frame.ndim, 'dim')}, got {one.ndim}; "
-                    "use x.S for several "
-                    "ranges per row"
+                    "use x.S for several ranges per row"
                 )
             bounds.append(_bound_on(one, frame))
         else:
@@ -366,17 +365,18 @@ def window(column: Column, wanted: Window, axis: int, operation: str) -> Column:
     return finish_slice(column, cursor, wanted, _aligned_bounds(cursor, wanted))
 
 
-def agreed(column: Column, bounds: Sequence[Any], place: int, operation: str) -> tuple[Column, Sequence[Any]]:
-    """Drop, from a column and the bounds of its rows, the items below rows that are null in any of them."""
-    columns = [one for one in bounds if isinstance(one, Column)]
+def agreed(column: Column, given: Sequence[Any], place: int, operation: str) -> tuple[Column, Sequence[Any]]:
+    """Drop, from a column and the values of its rows, the items below rows that are null in any of them; scalars stay."""
+    columns = [one for one in given if isinstance(one, Column)]
     if not columns:
-        return column, bounds
+        return column, given
     for one in columns:
         if one.ndim > place:
-            raise ShapeError(f"{operation}: {one.shape!r} has {plural(one.ndim, 'dim')}, but the rows have {place}")
+            told = f"{operation}: {one.shape!r} has {plural(one.ndim, 'dim')}, but the rows have {place}"
+            raise ShapeError(f"{told}; give one value per row or fewer")
     column, *columns = structure.agree([column, *columns], operation, levels=place)
     rest = iter(columns)
-    return column, [next(rest) if isinstance(one, Column) else one for one in bounds]
+    return column, [next(rest) if isinstance(one, Column) else one for one in given]
 
 
 def _whole(column: Column, depth: int) -> Cursor:

@@ -15,6 +15,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._gate import has_ordered_categories
+from arrowjag._kernels.base.memory import is_variable_size
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagValueError, brief
 
@@ -71,13 +72,9 @@ def _told(array: pa.Array) -> Told:
     if pt.is_struct(array.type):
         fields = {field.name: _told(array.field(place)) for place, field in enumerate(array.type)}
         return {name: one for name, one in fields.items() if one}
-    is_told = pt.is_dictionary(array.type) and array.type.ordered and not _keeps_order(array.type.value_type)
+    # Files keep the order of texts without metadata.
+    is_told = pt.is_dictionary(array.type) and array.type.ordered and not is_variable_size(array.type.value_type)
     return _texts(array.dictionary) if is_told else []
-
-
-def _keeps_order(type: pa.DataType) -> bool:
-    """Whether files keep the order of categories of this type without metadata."""
-    return any(is_kind(type) for is_kind in (pt.is_string, pt.is_large_string, pt.is_binary, pt.is_large_binary))
 
 
 def _texts(categories: pa.Array) -> list[str]:

@@ -15,6 +15,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._gate import storage_of
+from arrowjag._kernels.base.memory import is_variable_size
 
 __all__ = ["leaves_without_repeats"]
 
@@ -74,7 +75,7 @@ def _leaves(array: pa.Array | None, type: pa.DataType) -> Iterator[pa.Array | No
 def _has_words_or_text(type: Any) -> bool:
     if pt.is_integer(type) or pt.is_floating(type) or pt.is_temporal(type):
         return bool(type.bit_width >= 32)
-    return any(is_kind(type) for is_kind in (pt.is_string, pt.is_large_string, pt.is_binary, pt.is_large_binary))
+    return is_variable_size(type)
 
 
 def _hardly_repeats(leaf: pa.Array) -> bool:

@@ -12,6 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._integers import integer
+from arrowjag._kernels.base.memory import is_variable_size
 from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag.typing import IntArray
@@ -106,14 +107,7 @@ def _leaf_counts(array: pa.Array, outer: IntArray | None, with_text: bool) -> It
 
 
 def _is_text(type: pa.DataType) -> bool:
-    return bool(
-        pt.is_string(type)
-        or pt.is_binary(type)
-        or pt.is_large_string(type)
-        or pt.is_large_binary(type)
-        or pt.is_string_view(type)
-        or pt.is_binary_view(type)
-    )
+    return is_variable_size(type) or bool(pt.is_string_view(type) or pt.is_binary_view(type))
 
 
 def _text_offsets(array: pa.Array) -> IntArray:
