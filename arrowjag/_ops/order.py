@@ -66,13 +66,11 @@ def sort(column: Column, descending: bool, by: Column | None, axis: Any) -> Colu
         raise ShapeError(f"sort: by has {plural(by.ndim, 'dim')}, {by.shape!r}, but the sorted array has {column.ndim}")
     if len(found) == 1 and by.ndim <= found[0] + 1 < column.ndim:
         return _sort_trees(column, found[0], by, falling)
-    column, by = structure.align([column, by], "sort")
-    if found[-1] == column.ndim - 1:
-        order = _order(by.values, column.shape.composed(found[0], column.ndim).offsets, falling, "sort")
-        return Column(column.shape, gather.take(column.values, order))
-    moved = _axes.move_last(column, found[0])
-    order = _order(gather.take(by.values, moved.take), moved.column.shape.dims[-1].offsets, falling, "sort")
-    return _axes.move_back(moved, Column(moved.column.shape, gather.take(moved.column.values, order)), column.shape)
+
+    def sorted_by(values: pa.Array, keys: pa.Array, offsets: IntArray) -> pa.Array:
+        return gather.take(values, _order(keys, offsets, falling, "sort"))
+
+    return along_axis.apply_both(column, by, axis, sorted_by, "sort")
 
 
 def _sort_trees(column: Column, axis: int, by: Column, descending: bool) -> Column:

@@ -79,15 +79,11 @@ def over_axes(
     ndim = column.ndim
     found = _axes.normalize_axes(axis, ndim, operation)
     min_count = None if min_count is None else integer(min_count, f"{operation}: min_count")
-    flat, places = column, None
-    if found[-1] != ndim - 1:
-        if scatters and operation in OUTER:
-            result = _over_outer(column, found[0], operation, skip_nulls, min_count)
-            if result is not None:
-                return result
-        flat, _, places = _axes.move_last(column, found[0])
-    elif len(found) > 1:
-        flat = _axes.trailing(column, found[0])
+    if found[-1] != ndim - 1 and scatters and operation in OUTER:
+        result = _over_outer(column, found[0], operation, skip_nulls, min_count)
+        if result is not None:
+            return result
+    flat, _, places = _axes.along(column, found)
     dims = flat._shape._dims
     dim = dims[-1]
     offsets, keep = dim.offsets, dim.validity

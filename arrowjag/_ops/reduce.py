@@ -22,7 +22,7 @@ from arrowjag._kernels.base.offsets import filter_rows, row_sizes
 from arrowjag._kernels.elementwise import text_loops
 from arrowjag._kernels.elementwise.decimals import to_doubles
 from arrowjag._kernels.elementwise.text_bytes import n_bytes
-from arrowjag._kernels.equal import distinct
+from arrowjag._kernels.equal import distinct, groups
 from arrowjag._kernels.equal.distinct import text_is_first_distinct
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce import products
@@ -96,7 +96,8 @@ def _extreme(name: str) -> Reduction:
             data, valid = _arrow.to_numpy_bits(values)
             result, present = kernel(data, valid, offsets)
             return _arrow.from_numpy(result, present, type)
-        return _pick(values, offsets, *_extreme_slots(values, offsets, f"arg{name}"))
+        slot, present = _extreme_slots(values, offsets, f"arg{name}")
+        return _pick_items(values, offsets[:-1] + slot, present)
 
     return reduction
 
@@ -111,11 +112,6 @@ def _extreme_slots(values: pa.Array, offsets: IntArray, name: str) -> tuple[IntA
         key = _arrow.order_key(values, name, descending=name == "argmax")
     slots: tuple[IntArray, BoolArray | None] = getattr(_kernels, name)(*key, offsets)
     return slots
-
-
-def _pick(values: pa.Array, offsets: IntArray, slot: IntArray, present: BoolArray | None) -> pa.Array:
-    """Gather the item at a given position of each row."""
-    return _pick_items(values, offsets[:-1] + slot, present)
 
 
 def _pick_items(values: pa.Array, item: IntArray, present: BoolArray | None) -> pa.Array:
@@ -175,8 +171,6 @@ def _n_unique(values: pa.Array, offsets: IntArray) -> pa.Array:
 
 
 def _mode(values: pa.Array, offsets: IntArray) -> pa.Array:
-    from arrowjag._kernels.equal import groups
-
     item, present = groups.mode(*_arrow.equality_key(values, "mode"), offsets)
     return _pick_items(values, item, present)
 
@@ -283,7 +277,6 @@ def lengths(column: Column, axis: Any) -> Column:
 def spread_of(column: Column, name: str, axis: Any, ddof: int, skip_nulls: bool, min_count: int | None) -> Column:
     """Variance or standard deviation."""
     kernel = getattr(_kernels, name)
-
     ddof = integer(ddof, f"{name}: ddof")
 
     def reduction(values: pa.Array, offsets: IntArray) -> pa.Array:
@@ -323,8 +316,6 @@ def join(column: Column, sep: str, axis: Any, skip_nulls: bool, min_count: int |
             values = _arrow.plain(values)
         if not elementwise.is_text(values.type) and not pt.is_null(values.type):
             raise JagTypeError.no_kernel("join", values.type, hint="It takes strings; cast to string first.")
-        if not isinstance(sep, str):
-            raise JagTypeError(f"join: sep must be a string, got {type(sep).__name__}")
         values = values.cast(pa.large_string())
         found = text_loops.joined_rows(values, offsets, sep)
         if found is not None:
