@@ -126,8 +126,6 @@ def parse(text: str) -> Query:
     >>> parse("s.a > 60 and s.b == 'JFK'").paths
     (('s', 'a'), ('s', 'b'))
     """
-    if not isinstance(text, str):
-        raise JagTypeError(f'query takes text such as "s.a > 60", got {type(text).__name__}')
     given = dict(_names(text)[1])
     tree = _tree(text)
     found: dict[tuple[str, ...], None] = {}

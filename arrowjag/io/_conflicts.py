@@ -8,8 +8,7 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag import _arrow
-from arrowjag.dtype import JaggedType
+from arrowjag._gate import inside
 from arrowjag.errors import JagTypeError
 
 __all__ = ["Conflict", "refuse_conflicts", "without_conflicts"]
@@ -63,18 +62,7 @@ def refuse_conflicts(fields: Iterable[pa.Field]) -> None:
 def _first(type: pa.DataType) -> Conflict | None:
     if isinstance(type, Conflict):
         return type
-    return next((found for part in _parts(type) if (found := _first(part)) is not None), None)
-
-
-def _parts(type: pa.DataType) -> list[pa.DataType]:
-    """Return the types inside a nested type; conflicts are nowhere else."""
-    if isinstance(type, JaggedType):
-        return _parts(type.storage_type)
-    if _arrow.is_list_type(type):
-        return [type.value_type]
-    if pt.is_map(type):
-        return [type.key_type, type.item_type]
-    return [field.type for field in type] if pt.is_struct(type) else []
+    return next((found for part in inside(type) if (found := _first(part)) is not None), None)
 
 
 def without_conflicts(schema: pa.Schema) -> pa.Schema:

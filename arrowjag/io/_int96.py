@@ -54,11 +54,6 @@ class Int96Reader:
         """The footer."""
         return self._nanoseconds.metadata
 
-    @property
-    def schema_arrow(self) -> pa.Schema:
-        """The schema, with 96-bit times in nanoseconds."""
-        return self._nanoseconds.schema_arrow
-
     def read_row_group(self, group: int, columns: Sequence[str]) -> pa.Table:
         """Read column chunks of a row group."""
         return self._joined(*(one.read_row_group(group, columns=columns) for one in (self._nanoseconds, self._microseconds)))

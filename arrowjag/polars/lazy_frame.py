@@ -170,8 +170,6 @@ class JagLazyFrame(_frames.FrameAccessor):
         [[{'t': 1, 'y': 5}, {'t': 2, 'y': 6}], [{'t': 3, 'y': 7}]]
         """
         names, known = _frames.several("nest", columns, self._names), self._columns()
-        if not isinstance(into, str):
-            raise JagTypeError(f"nest: into must be a str, got {type(into).__name__}")
         gone, fields = _frames.nested_names(names, list(known), into)
         call = FrameCall("nest", fields, functools.partial(_frame_steps.nested, into), {into: fields})
         inputs = [self._read(name, known) for name in names]
