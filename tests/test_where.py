@@ -40,14 +40,12 @@ def in_one_row(x: aj.JaggedArray) -> aj.JaggedArray:
 
 @given(st.tuples(depths, depths, depths).flatmap(lambda n: prefix_arrays(n, [pa.bool_(), pa.int64(), pa.int64()])))
 def test_where_takes_rows_from_the_operand_that_supplies_them(operands: tuple[aj.JaggedArray, ...]) -> None:
-    c, x, y = operands
-    assert_same(lambda: aj.where(c, x, y), lambda: ref.where(jag(c), jag(x), jag(y)))
+    assert_same(lambda: aj.where(*operands), lambda: ref.where(*map(jag, operands)))
 
 
 @given(with_null_rows(3, [pa.bool_(), pa.int8(), pa.int8()]))
 def test_where_takes_rows_of_every_level(operands: tuple[aj.JaggedArray, ...]) -> None:
-    c, x, y = operands
-    assert_same(lambda: aj.where(c, x, y), lambda: ref.where(jag(c), jag(x), jag(y)))
+    assert_same(lambda: aj.where(*operands), lambda: ref.where(*map(jag, operands)))
 
 
 @given(

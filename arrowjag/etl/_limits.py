@@ -159,4 +159,4 @@ def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
         If it is another value; the message lists the allowed ones.
     """
     if value not in known:
-        raise JagValueError(f"{name} must be {', '.join(map(repr, known[:-1]))} or {known[-1]!r}, got {value!r}")
+        raise JagValueError.unknown(name, known, value)

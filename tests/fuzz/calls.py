@@ -101,34 +101,16 @@ def _reduction(s: Sample, name: str, axis: Any, options: dict[str, Any], **more:
     return lambda: ref.reduction(name, s.truth, s.ndim, axis, extents=s.x.shape.extents, **options, **more)
 
 
-@call("min", "max", "argmin", "argmax", kinds=ORDERED)
-def _extremes(rng: random.Random, s: Sample, name: str) -> Made:
-    axis, options = any_axis(rng, s), _options(rng)
-    return Made((axis,), options, _reduction(s, name, axis, options))
-
-
-@call("n_unique", "mode", kinds=EQUAL)
-def _distinct(rng: random.Random, s: Sample, name: str) -> Made:
-    axis, options = any_axis(rng, s), _options(rng)
-    return Made((axis,), options, _reduction(s, name, axis, options))
-
-
-@call("any", "all", kinds=("bool",))
-def _truths(rng: random.Random, s: Sample, name: str) -> Made:
-    axis, options = any_axis(rng, s), _options(rng)
-    return Made((axis,), options, _reduction(s, name, axis, options))
-
-
-@call("sum", kinds=(*NUMERIC, "bool", "decimal"), exact=False)
-def _sum(rng: random.Random, s: Sample) -> Made:
-    axis, options = any_axis(rng, s), _options(rng)
-    return Made((axis,), options, _reduction(s, "sum", axis, options))
-
-
 @call("prod", "mean", "var", "std", "median", kinds=(*NUMERIC, "bool"), wide=False, exact=False)
-def _arithmetic(rng: random.Random, s: Sample, name: str) -> Made:
+@call("any", "all", kinds=("bool",))
+@call("n_unique", "mode", kinds=EQUAL)
+@call("min", "max", "argmin", "argmax", kinds=ORDERED)
+def _reduced(rng: random.Random, s: Sample, name: str) -> Made:
     axis, options = any_axis(rng, s), _options(rng)
     return Made((axis,), options, _reduction(s, name, axis, options))
+
+
+call("sum", kinds=(*NUMERIC, "bool", "decimal"), exact=False)(lambda rng, s: _reduced(rng, s, "sum"))
 
 
 def _statistics(rng: random.Random, s: Sample, name: str) -> Made:
@@ -670,13 +652,8 @@ def _of_counts(s: Sample, of: Callable[[int, str], Any]) -> Any:
     return ref.elementwise(lambda count: of(count, unit), oracle(counts))
 
 
-@call(*(f"dt.{name}" for name in (*ref.DATE_FIELDS, "date")), kinds=("date", "timestamp"))
-def _field_of_dates(_rng: random.Random, s: Sample, name: str) -> Made:
-    of, zone = ref.TIME[name.removeprefix("dt.")], getattr(s.leaf, "tz", None)
-    return Made((), {}, lambda: _of_counts(s, lambda count, unit: of(*ref.wall(count, unit, zone))))
-
-
 @call(*(f"dt.{name}" for name in ref.CLOCK_FIELDS), kinds=("time", "timestamp"))
+@call(*(f"dt.{name}" for name in (*ref.DATE_FIELDS, "date")), kinds=("date", "timestamp"))
 def _field_of_times(_rng: random.Random, s: Sample, name: str) -> Made:
     of, zone = ref.TIME[name.removeprefix("dt.")], getattr(s.leaf, "tz", None)
     return Made((), {}, lambda: _of_counts(s, lambda count, unit: of(*ref.wall(count, unit, zone))))
