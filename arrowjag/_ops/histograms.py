@@ -102,7 +102,7 @@ def _placed(column: Column, edges: Column, operation: str, *, strictly: bool = T
         falls = data[1:] <= data[:-1] if strictly else data[1:] < data[:-1]
         bad[1:], told = falls & ~heads[1:], "rise"
     if bad.any():
-        row = row_name(edges.shape, edges.ndim - 1, int(_offsets.parents(offsets)[int(bad.argmax())]))
+        row = row_name(edges.shape, edges.ndim - 1, edges.shape.dims[-1].index_of(int(bad.argmax())))
         raise JagValueError(f"{operation}: edges must {told}, but those of {row} don't")
     sought = _arrow.to_numpy(items.values)[0]
     upto, below = (search.searchsorted(data, offsets, sought, cut, side) for side in _SIDES)

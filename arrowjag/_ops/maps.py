@@ -43,7 +43,7 @@ class _Found(NamedTuple):
     shape: JaggedShape
     """The dims of the result."""
     rows: IntArray
-    """Return the row of the column that each position of `shape` belongs to."""
+    """The number of the row of the column to which each position of `shape` belongs."""
     places: IntArray
     """The number of the item; -1 if there is none."""
     known: BoolArray
@@ -96,7 +96,7 @@ def contains_key(column: Column, sought: pa.Scalar | Column) -> Column:
 
 
 def _by_key(column: Column, sought: pa.Scalar | Column, operation: str) -> _Found:
-    keys = _arrow.field_of(column.values, struct_fields.place_of(column.type, "key"))
+    keys = _part_of(column, "key")
     dim = column.shape.dims[-1]
     if isinstance(sought, Column):
         rows, probes = _beside_rows(column, sought, operation)
@@ -111,12 +111,16 @@ def _by_key(column: Column, sought: pa.Scalar | Column, operation: str) -> _Foun
     return _Found(rows.shape, numbers, places, known & _valid_rows(column, numbers))
 
 
+def _part_of(column: Column, name: str) -> pa.Array:
+    """Return the keys or the values of entries, which may be lists."""
+    return _arrow.field_of(column.values, struct_fields.place_of(column.type, name))
+
+
 def _values_of(column: Column, sought: pa.Scalar) -> Column:
     """Return the value of one key in each row, null where there is none."""
     offsets, outer = column.shape.dims[-1].offsets, column.shape.dims[:-1]
     values = struct_fields.field(column, "value")
-    keys = _arrow.field_of(column.values, struct_fields.place_of(column.type, "key"))
-    last = _last_of(keys, sought, offsets, "get")
+    last = _last_of(_part_of(column, "key"), sought, offsets, "get")
     there = last >= 0
     return structure.take_items(values, column.ndim, last, outer, unless_all(there))
 
@@ -252,11 +256,11 @@ def unique_entries(column: Column) -> tuple[Column, int]:
             f"to_map: a map is a row of structs with the fields key and value, got {column.shape!r} of {column.type}; "
             "aj.to_map(keys, values) makes such rows"
         )
-    key, value = (_arrow.field_of(column.values, struct_fields.place_of(column.type, name)) for name in _FIELDS)
+    key, value = (_part_of(column, name) for name in _FIELDS)
     dim = column.shape.dims[-1]
     if key.null_count:
         place = int(np.argmin(or_all(_arrow.valid_of(key), len(key))))
-        row = cursor.row_name(column.shape, column.ndim - 1, int(np.searchsorted(dim.offsets, place, "right")) - 1)
+        row = cursor.row_of_item(column.shape, place)
         raise JagValueError(f"to_map: a key of {row} is null, and maps can't have null keys; drop such entries first")
     cut, ends, items = group_items([_arrow.equality_key(key, "to_map")], dim.offsets)
     dropped = len(items) - (len(ends) - 1)
@@ -273,7 +277,7 @@ def as_maps(column: Column) -> Column:
     if dim.size > _MOST_ENTRIES:
         most = f"to_map: an Arrow map array holds at most {_MOST_ENTRIES} entries"
         raise JagOverflowError(f"{most}, got {dim.size}; convert the array in slices")
-    key, value = (_arrow.field_of(column.values, struct_fields.place_of(column.type, name)) for name in _FIELDS)
+    key, value = (_part_of(column, name) for name in _FIELDS)
     assert key.null_count == 0  # counts the nulls: before pyarrow 26, Arrow aborts if they are not counted
     type = pa.map_(key.type, value.type)
     entry = pa.StructArray.from_arrays([key, value], fields=[type.key_field, type.item_field])

@@ -40,7 +40,7 @@ from arrowjag._gate import has_ordered_categories, storage_of
 from arrowjag._gate.layouts import canonical_column
 from arrowjag._kernels.base.polars_lists import text_views
 from arrowjag._ops import elementwise, structure
-from arrowjag._ops.cursor import row_name
+from arrowjag._ops.cursor import row_of_item
 from arrowjag.dims import Uniform
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagError, JagRangeError, JagTypeError, ShapeError
@@ -394,9 +394,7 @@ def _first_too_long(array: Column, values: pa.Array, wanted: pa.DataType) -> str
     """Describe the first decimal that does not fit, with its row."""
     least = pa.scalar(Decimal(10) ** (wanted.precision - wanted.scale), values.type)
     place = pc.index(pc.greater_equal(pc.abs(values), least), True).as_py()
-    depth = max(array.ndim - 1, 1)
-    row = place if array.ndim == 1 else int(array.shape.dims[-1].parents[place])
-    return f"{values[place]} in {row_name(array.shape, depth, row)}"
+    return f"{values[place]} in {row_of_item(array.shape, place)}"
 
 
 # --------------------------------------------------------------------------------------------------- values
