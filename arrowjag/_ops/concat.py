@@ -12,7 +12,7 @@ import pyarrow as pa
 from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import has_words
+from arrowjag._kernels.base.memory import has_words, or_all
 from arrowjag._kernels.move import copy_runs, join, merge
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -227,7 +227,7 @@ def _there(column: Column, depth: int, places: IntArray | None) -> BoolArray | N
         return None
     dim = column.shape.dims[depth]
     if places is None:
-        return np.ones(len(dim), bool) if dim.validity is None else dim.validity
+        return or_all(dim.validity, len(dim))
     there = places >= 0
     if dim.validity is not None:
         there = there & dim.validity[np.maximum(places, 0)] if len(dim) else np.zeros(len(places), bool)

@@ -17,7 +17,7 @@ from arrowjag._integers import integer, item_count
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_cells, rows_2d
 from arrowjag._kernels.base.fill import chooser, fill, filled
-from arrowjag._kernels.base.memory import data_of, empty, from_words, has_words, unless_all, valid_of
+from arrowjag._kernels.base.memory import both_valid, data_of, empty, from_words, has_words, unless_all, valid_of
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.equal import members, repeats
 from arrowjag._kernels.equal.sets import lookup
@@ -53,12 +53,12 @@ def _beside_rows(column: Column, given: Sequence[Any], operation: str) -> tuple[
 
 def _positions(column: Column, given: Sequence[tuple[str, Any]], operation: str) -> tuple[Column, list[Any]]:
     """Return int64 positions, each one for all rows or one per row, and the column with rows null where one of them is."""
-    found, keep = [], None
+    found: list[Any] = []
+    keep: BoolArray | None = None
     for name, value in given:
         data, valid = _as_positions(value, operation, name)
         found.append(data)
-        if valid is not None:
-            keep = valid if keep is None else keep & valid
+        keep = both_valid(keep, valid)
     if keep is not None and not keep.all():
         column = structure.null_items(column, column.ndim - 1, keep)
     return column, found

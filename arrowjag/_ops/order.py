@@ -21,7 +21,7 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base import random_numbers
 from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import holds_nan
-from arrowjag._kernels.base.memory import zeros
+from arrowjag._kernels.base.memory import both_valid, zeros
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.order import rank as _rank
@@ -110,8 +110,7 @@ def rank(
     def broken(values: pa.Array, ties: pa.Array, offsets: IntArray) -> pa.Array:
         key, valid = _arrow.order_key(values, "rank", descending=falling)
         tie, known = _arrow.order_key(ties, "rank")
-        if known is not None:
-            valid = known if valid is None else valid & known
+        valid = both_valid(valid, known)
         order = _kernels.lexsort([(key, valid), (tie, valid)], offsets, [falling, False])
         found = np.empty(len(order), np.int64)
         found[order] = _offsets.positions(offsets, 1)

@@ -13,7 +13,7 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import nulls_like, unless_all
+from arrowjag._kernels.base.memory import both_valid, nulls_like, unless_all
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._ops import along_axis, elementwise, struct_fields, structure
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -55,8 +55,7 @@ def _same_rows(parts: Operands, operation: str) -> tuple[dict[str, Any], tuple[D
     for name, one in parts.items():
         if name in deep:
             found[name] = whole = agreed[name]
-            validity = whole.shape.dims[depth].validity
-            valid = validity if valid is None else valid if validity is None else valid & validity
+            valid = both_valid(valid, whole.shape.dims[depth].validity)
         else:
             found[name] = agreed[name].values if name in flat else structure.constant(one, n_rows)
     return found, outer, valid, n_rows

@@ -17,7 +17,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base.memory import both_valid, or_all, unless_all, zeros
-from arrowjag._kernels.base.offsets import filter_rows
+from arrowjag._kernels.base.offsets import filter_rows, row_sizes
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.counts import count_valid
 from arrowjag._ops import along_axis, elementwise, structure
@@ -487,8 +487,7 @@ def _at_slots(operands: _Operands, states: pa.Array, known: BoolArray | None) ->
     n_items = int(operands.offsets[-1])
     there = known
     if operands.valid is not None and operands.valid is not dim.validity:  # rows of items are null in a shorter operand
-        of_items = operands.valid.repeat(operands.offsets[1:] - operands.offsets[:-1])
-        there = of_items if there is None else there & of_items
+        there = both_valid(there, operands.valid.repeat(row_sizes(operands.offsets)))
     if there is not None:
         states = _placed(states, there)
     elif len(states) == 0:

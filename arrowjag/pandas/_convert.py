@@ -18,6 +18,7 @@ from arrowjag._array.base import as_column
 from arrowjag._column import Column
 from arrowjag._frames import named
 from arrowjag._gate import storage_of
+from arrowjag._kernels.base.memory import or_all
 from arrowjag._ops import elementwise, struct_fields, structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError, brief, plural
@@ -317,8 +318,7 @@ def _joined_dim(dims: list[Dim]) -> Dim:
         return Uniform(extent, sum(map(len, dims)))
     validity = None
     if any(dim.validity is not None for dim in dims):
-        masks = [np.ones(len(dim), bool) if dim.validity is None else dim.validity for dim in dims]
-        validity = np.concatenate(masks)
+        validity = np.concatenate([or_all(dim.validity, len(dim)) for dim in dims])
     offsets = np.zeros(sum(map(len, dims)) + 1, np.int64)
     np.cumsum(np.concatenate([dim.sizes for dim in dims]), out=offsets[1:])
     return Ragged.from_offsets(offsets, validity=validity, extent=extent, check=False)
