@@ -233,7 +233,7 @@ class RearrangeMethods(ArrayBase):
         ShapeError
             If the order leaves holes and `shear` is "raise".
         JagValueError
-            If a dim is given twice or is missing.
+            If a dim is given twice or is missing, or `shear` is another word.
 
         Examples
         --------
