@@ -740,6 +740,8 @@ def test_several_results_of_a_method() -> None:
 
     assert outcome(aj.jit(positions), x) == outcome(positions, x)
     assert aj.jit(lambda x: x.transpose(0, 1, "allow", return_inverse=True)[0] + 1)(x).to_list() == [[2, 4], [6]]
+    for wrong in (lambda x: x.image().sum(), lambda x: x.image().map_rows(len), lambda x: x.image().str.lower()):
+        assert outcome(aj.jit(wrong), x) == outcome(wrong, x)  # an AttributeError that names the tuple and the method
 
 
 def test_a_trace_keeps_no_values() -> None:

@@ -469,8 +469,8 @@ def operate(name: str, *args: Any) -> Any:
 
 
 def _method(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if isinstance(args[0], pa.Scalar):  # a call returned a scalar where its type was not known
-        return getattr(args[0], name)(*args[1:], **kwargs)
+    if not isinstance(args[0], JaggedArray):  # a call returned a scalar, or several arrays, where its type was not known
+        return operator.attrgetter(name)(args[0])(*args[1:], **kwargs)
     return METHODS[name].function(*args, **kwargs)
 
 
@@ -525,7 +525,8 @@ def bound_arguments(node: Call, value_of: Callable[[Node], Any]) -> dict[str, An
 def rows_of(node: Call, value_of: Callable[[Node], Any]) -> Rows:
     """Return the effect of a call on the rows of the frame, from the number of dims of its operands."""
     if node.kind == "method":
-        found = METHODS[node.name].rows(value_of(node.args[0]).ndim, bound_arguments(node, value_of))
+        ndim = getattr(value_of(node.args[0]), "ndim", 0)  # several arrays have none: the call will raise
+        found = METHODS[node.name].rows(ndim, bound_arguments(node, value_of))
         return Rows.KEPT if found is Rows.LOCAL and _has_whole_columns(node) else found
     if node.kind in ("getitem", "slots"):
         ndim, key = value_of(node.args[0]).ndim, mapped(node.args[1], value_of)
