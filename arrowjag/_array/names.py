@@ -1,22 +1,24 @@
-"""Refuse data of polars that can't cross Arrow's C interface: Python objects, and names with a NUL character.
+"""Refuse data of polars that can't cross Arrow's C interface: Python objects, narrow decimals, names with a NUL character.
 
-The interface ends a name at NUL, and polars aborts the process. Of objects polars exports the addresses, as bytes.
+The interface ends a name at NUL, and polars aborts the process. Of objects polars exports the addresses, as bytes. Where polars
+has read decimals of 32 or 64 bits inside of lists, its Series holds foreign memory, and an export aborts the process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import functools
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pyarrow as pa
 
 from arrowjag.errors import JagTypeError
 
-__all__ = ["refuse_nul", "refuse_nul_fields", "refuse_objects"]
+__all__ = ["refuse_nul", "refuse_nul_fields", "refuse_unreadable"]
 
 
-def refuse_objects(data: Any) -> None:
-    """Refuse data of polars with a column of Python objects.
+def refuse_unreadable(data: Any) -> None:
+    """Refuse data of polars with a column of Python objects, or of decimals that polars has misread.
 
     Parameters
     ----------
@@ -28,19 +30,46 @@ def refuse_objects(data: Any) -> None:
     JagTypeError
         Names the first such column of a frame.
     """
-    dtypes = getattr(data, "dtypes", None)
-    names = getattr(data, "columns", None)
-    for place, dtype in enumerate(dtypes if isinstance(dtypes, list) else [getattr(data, "dtype", None)]):
-        if _has_objects(dtype):
-            kind = type(data).__name__ + (f", column {names[place]!r}," if isinstance(names, list) else "")
+    for name, dtype, column in _columns(data):
+        kind = type(data).__name__ + ("" if name is None else f", column {name!r},")
+        if _holds(dtype, "Object"):
             raise JagTypeError(f"a {kind} of Python objects has no Arrow type; build it from Arrow data instead")
+        if str(dtype).partition("(")[0] != "Decimal" and _holds(dtype, "Decimal") and not _can_leave(column()):
+            raise JagTypeError(
+                f"a {kind} of {dtype} has been read wrongly by polars, as it reads decimals of 32 and 64 bits inside of lists and "
+                "structs; convert the Arrow or pandas data with aj.array(data).to_polars(), or cast it to decimal128 first"
+            )
 
 
-def _has_objects(dtype: Any) -> bool:
-    """Whether a polars dtype contains Python objects at any level."""
+def _columns(data: Any) -> Iterator[tuple[str | None, Any, Callable[[], Any]]]:
+    """The name, dtype and Series of each column of a frame; a Series is one column without a name."""
+    names, dtypes = getattr(data, "columns", None), getattr(data, "dtypes", None)
+    if not isinstance(names, list) or not isinstance(dtypes, list):
+        yield None, getattr(data, "dtype", None), lambda: data
+        return
+    for place, (name, dtype) in enumerate(zip(names, dtypes, strict=True)):
+        yield name, dtype, functools.partial(data.to_series, place)
+
+
+def _can_leave(series: Any) -> bool:
+    """Whether polars converts each chunk to Arrow; it takes no rows to find out."""
+    try:
+        for chunk in series.get_chunks():
+            chunk.head(0).to_arrow()
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # no Exception, and polars may be absent
+            raise
+        return False
+    return True
+
+
+def _holds(dtype: Any, name: str) -> bool:
+    """Whether a polars dtype is, or contains at any level, a dtype of that name."""
+    if hasattr(dtype, "ext_storage"):
+        return _holds(dtype.ext_storage(), name)
     fields = getattr(dtype, "fields", None)
     inner = [field.dtype for field in fields] if isinstance(fields, list) else [getattr(dtype, "inner", None)]
-    return str(dtype) == "Object" or any(_has_objects(one) for one in inner if one is not None)
+    return str(dtype).partition("(")[0] == name or any(_holds(one, name) for one in inner if one is not None)
 
 
 def refuse_nul(data: Any) -> None:

@@ -26,7 +26,7 @@ from arrowjag._array.exact import (
     refuse_fractions,
     without_odd_numbers,
 )
-from arrowjag._array.names import refuse_nul, refuse_objects
+from arrowjag._array.names import refuse_nul, refuse_unreadable
 from arrowjag._array.times import has_numpy_times, in_arrow_unit, in_one_unit, with_datetimes
 from arrowjag._arrow import depth, holds_floats, may_truncate
 from arrowjag._gate import inside
@@ -109,7 +109,7 @@ def _read(data: Any, type: pa.DataType | None, ndim: int | None) -> ArrowData:
 
 def _imported(data: Any) -> ArrowData:
     """Import data of another library through Arrow's C interface."""
-    refuse_objects(data)
+    refuse_unreadable(data)
     if _is_of(data, "polars"):
         refuse_nul(data)
         data = data.alias("") if hasattr(data, "alias") else data

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from arrowjag import _lazy_imports
 from arrowjag._array.base import ArrayBase
-from arrowjag._array.names import refuse_nul, refuse_objects
+from arrowjag._array.names import refuse_nul, refuse_unreadable
 from arrowjag._gate.capsules import import_table
 from arrowjag._pyarrow_versions import with_metadata
 from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError
@@ -74,7 +74,7 @@ def _to_table(frame: Any) -> pa.Table:
     if library == "pandas" and kind == "DataFrame":
         return pa.Table.from_pandas(frame)
     if library == "polars" and kind == "DataFrame":
-        refuse_objects(frame)
+        refuse_unreadable(frame)
         refuse_nul(frame)
         return frame.to_arrow()
     if hasattr(frame, "__arrow_c_stream__") and kind != "Series":
@@ -90,7 +90,7 @@ def _column(name: Any, values: Any) -> Any:
         raise JagTypeError(f"column {name!r} of a frame must be an array or a list of values, got {type(values).__name__}")
     if type(values).__module__.startswith("polars."):
         try:
-            refuse_objects(values)
+            refuse_unreadable(values)
         except JagTypeError as error:
             raise JagTypeError(f"column {name!r}: {error}") from None
     return values

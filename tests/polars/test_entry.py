@@ -106,6 +106,19 @@ def test_python_objects_are_refused():
         aj.array(Lists())
 
 
+def test_decimals_that_polars_misreads_are_refused(tmp_path):
+    lists = pa.array([[1, 2], [3]], pa.large_list(pa.decimal32(6, 2)))
+    structs = pa.array([{"a": 1}], pa.struct({"a": pa.decimal64(6, 2)}))
+    assert aj.array(aj.array(lists).to_polars()).to_list() == lists.to_pylist()
+    for data in (lists, structs):
+        series = pl.Series("v", data)  # holds foreign memory, and its export through a stream aborts the process
+        for given in (series, series.to_frame()):
+            with pytest.raises(JagTypeError, match=r"Decimal.* has been read wrongly by polars"):
+                aj.array(given)
+        with pytest.raises(JagTypeError, match=r"column 'v', of .* has been read wrongly by polars"):
+            aj.write_parquet(series.to_frame(), tmp_path / "v.parquet")
+
+
 def test_selectors():
     df = frame().with_columns(l=c("v").ext.storage(), u=X["v"].cast("int32").to_polars())
     assert df.select(aj.polars.jagged()).columns == ["v", "w", "f", "b", "t", "u"]
