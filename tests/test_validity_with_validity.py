@@ -75,6 +75,17 @@ def test_a_mask_inside_a_condition_of_polars() -> None:
     assert frame.select(r=pl.when("choice").then(masked))["r"].to_list() == [None, 5, None]
 
 
+def test_a_flat_mask_of_items_is_one_mask_of_the_whole_column() -> None:
+    # Its entries are as many as the rows by chance; polars and dask divided it as they divide the rows.
+    x, mask = aj.array([[], [1, 2], [3]]), aj.array([True, False, True])
+    frame = pl.DataFrame({"v": x, "mask": mask.to_polars()})
+    chunks = pl.concat([frame[:1], frame[1:]], rechunk=False).lazy()
+    for flat in (pl.col("mask"), mask, [True, False, True]):
+        lazy = chunks.select(r=pl.col("v").jag.with_validity(-1, flat))
+        for engine in ("in-memory", "streaming"):
+            assert lazy.collect(engine=engine)["r"].to_list() == [[], [1, None], [3]]
+
+
 def test_a_jagged_mask_has_the_shape_down_to_its_axis() -> None:
     x = aj.array([[1, 2], None, [3]])
     nested = [[False, True], None, [True]]

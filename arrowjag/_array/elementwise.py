@@ -16,7 +16,7 @@ from arrowjag._arguments import within_memory
 from arrowjag._array import numpy_functions
 from arrowjag._array.base import ArrayBase, as_column, beside, operand
 from arrowjag._column import Column, empty, row_validity
-from arrowjag._methods import HOSTS, Rows, method
+from arrowjag._methods import HOSTS, Rows, method, touches_rows
 from arrowjag._ops import casts, structure
 from arrowjag._ops import elementwise as _ops
 from arrowjag._ops.elementwise.ufuncs import check_ufunc
@@ -47,6 +47,14 @@ def _filler_rows(ndim: int, arguments: Mapping[str, Any]) -> Rows:
     is_single = (y if isinstance(y, Column) else as_column(y)).ndim < ndim
     is_constant = not isinstance(y, Column) or y.shape.size > 0
     return Rows.LOCAL if is_single is is_constant else Rows.KEPT
+
+
+def _rows_of_mask(ndim: int, arguments: Mapping[str, Any]) -> Rows:
+    """A flat mask of inner items has no rows: it belongs to the whole column."""
+    mask = arguments.get("mask")
+    return (
+        Rows.KEPT if isinstance(mask, Column) and mask.ndim == 1 and not touches_rows(arguments.get("axis"), ndim) else Rows.LOCAL
+    )
 
 
 def _filled_type(x: Any, y: Any, axis: int = 0) -> Any:
@@ -498,7 +506,7 @@ class ElementwiseMethods(ArrayBase):
         depth = structure.normalize_axis(axis, self.ndim, "validity") + 1
         return pc.invert(_null_flags(self, depth))
 
-    @method("mask")
+    @method("mask", rows=_rows_of_mask)
     def with_validity(self, axis: int, mask: Any) -> JaggedArray:
         """Replace the validity of the items at an axis.
 

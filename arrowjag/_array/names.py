@@ -36,8 +36,8 @@ def refuse_unreadable(data: Any) -> None:
             raise JagTypeError(f"a {kind} of Python objects has no Arrow type; build it from Arrow data instead")
         if str(dtype).partition("(")[0] != "Decimal" and _holds(dtype, "Decimal") and not _can_leave(column()):
             raise JagTypeError(
-                f"a {kind} of {dtype} has been read wrongly by polars, as it reads decimals of 32 and 64 bits inside of lists and "
-                "structs; convert the Arrow or pandas data with aj.array(data).to_polars(), or cast it to decimal128 first"
+                f"a {kind} of {dtype} has been read wrongly by polars, as it reads decimals of 32, 64 and 256 bits inside of lists "
+                "and structs; convert the Arrow or pandas data with aj.array(data).to_polars(), or cast it to decimal128 first"
             )
 
 

@@ -59,9 +59,12 @@ class Input:
     ----------
     source : object
         The column for a surface: an expression of polars, the number of an argument, or the column itself.
+    is_array : bool
+        Whether it is an array of the caller, which has the rows of the frame: one row of it is not repeated for others.
     """
 
     source: Any
+    is_array: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -383,6 +386,8 @@ class Tree:
         The distinct sources that the tree reads, in the order of their first use.
     positions : dict
         The column number of each input, by the id of the input.
+    arrays : set of int
+        The numbers of the columns that are arrays of the caller.
     key : object
         Equal for equal trees on the same column numbers; None if a constant can't be compared.
     """
@@ -390,6 +395,7 @@ class Tree:
     def __init__(self, root: Call) -> None:
         self.columns: list[Any] = []
         self.positions: dict[int, int] = {}
+        self.arrays: set[int] = set()
         self._calls: dict[int, int] = {}
         self._has_key = True
         found = self._key(root)
@@ -402,6 +408,8 @@ class Tree:
             self.positions[id(found)] = position = next(same, len(self.columns))
             if position == len(self.columns):
                 self.columns.append(found.source)
+            if found.is_array:
+                self.arrays.add(position)
         return self.positions[id(found)]
 
     def _are_equal(self, one: Any, two: Any) -> bool:

@@ -36,20 +36,30 @@ class Evaluation:
         The types of the columns.
     kind : ColumnType
         The type of the result.
+    exact : frozenset of int
+        The positions of arrays of the caller, which are not repeated; they have the rows of the frame, or the call raises.
     """
 
-    def __init__(self, root: Call, positions: list[tuple[Node, int]], columns: list[ColumnType], kind: ColumnType) -> None:
+    def __init__(
+        self,
+        root: Call,
+        positions: list[tuple[Node, int]],
+        columns: list[ColumnType],
+        kind: ColumnType,
+        exact: frozenset[int] = frozenset(),
+    ) -> None:
         self.root = root
         self.positions = positions
         self.columns = columns
         self.kind = kind
+        self.exact = exact
         self.dtype = kind.dtype
         self.label = describe(root, positions)
         self._members: list[Member] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # ids of nodes are valid in this process only
-        return type(self), (self.root, self.positions, self.columns, self.kind)
+        return type(self), (self.root, self.positions, self.columns, self.kind, self.exact)
 
     @property
     def members(self) -> list[Member]:
@@ -60,7 +70,8 @@ class Evaluation:
 
     def _result(self, series: Sequence[pl.Series], ticket: Ticket | None = None) -> pl.Series:
         series = series[: len(self.columns)]  # the last Series is text for `explain`
-        rows = _common_length([len(one) for one in series])
+        repeated = [one for position, one in enumerate(series) if position not in self.exact]
+        rows = _common_length([len(one) for one in repeated or series])
         if ticket is None:
             value = self._value(series, rows, None)
         else:
@@ -105,7 +116,7 @@ class _Walk:
         rows: int,
         look: Callable[[int, Callable[[], Any]], Any] | None,
     ) -> None:
-        self._columns, self._series, self._rows, self._look = run.columns, series, rows, look
+        self._columns, self._exact, self._series, self._rows, self._look = run.columns, run.exact, series, rows, look
         self._positions = {id(node): position for node, position in run.positions}
         self._arrays: dict[int, JaggedArray] = {}
         self._known: dict[int, Any] = {}
@@ -114,7 +125,7 @@ class _Walk:
         """Convert a column at its first use."""
         if position not in self._arrays:
             column = from_series(self._series[position], self._columns[position].ndim)
-            self._arrays[position] = spread_row(column, self._rows)
+            self._arrays[position] = column if position in self._exact else spread_row(column, self._rows)
         return self._arrays[position]
 
     def value_of(self, node: Node) -> Any:

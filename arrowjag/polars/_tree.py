@@ -63,7 +63,8 @@ def record(value: Any, *, rowwise: bool = False) -> Any:
     value : object
         The argument of the caller.
     rowwise : bool
-        Whether an array or a list contains one item per row of the frame; it becomes a literal column.
+        Whether an array or a list contains one item per row of the frame; it becomes a literal column. polars repeats literals of
+        one row for the rows of the frame: those of a Series are repeated, as polars does, those of an array are not.
 
     Returns
     -------
@@ -85,7 +86,7 @@ def record(value: Any, *, rowwise: bool = False) -> Any:
         if isinstance(value, pl.Series):
             return Input(pl.lit(value))
         column = array(value)
-        return _expressions.listed(Input(pl.lit(to_series(column))), value, column.type)
+        return _expressions.listed(Input(pl.lit(to_series(column)), is_array=True), value, column.type)
     return value
 
 

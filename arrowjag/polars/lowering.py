@@ -85,20 +85,22 @@ class Lowering:
     def __call__(self, pairs: list[tuple[pl.Expr, pl.DataType]]) -> pl.Expr:
         columns = _Columns(self, [covering(expr) for expr, _ in pairs])
         dtypes = tuple([dtype for _, dtype in pairs])
-        constant = frozenset(position for position, (expr, _) in enumerate(pairs) if _is_constant_array(expr))
-        key = None if self.tree.key is None else (self.tree.key, dtypes, constant)
+        given = frozenset(self.tree.arrays)
+        constant = given.union(position for position, (expr, _) in enumerate(pairs) if _is_constant_array(expr))
+        key = None if self.tree.key is None else (self.tree.key, dtypes, constant, given)
         try:
-            build = _PLANS.get(key) or self._plan(key, dtypes, constant)
+            build = _PLANS.get(key) or self._plan(key, dtypes, constant, given)
             return build(columns)
         except JagError as error:
             raise named(error, _output_name(next((expr for expr, dtype in pairs if not _is_read(dtype)), columns[0]))) from None
 
-    def _plan(self, key: Any, dtypes: tuple[pl.DataType, ...], constant: frozenset[int]) -> Build:
+    def _plan(self, key: Any, dtypes: tuple[pl.DataType, ...], constant: frozenset[int], given: frozenset[int]) -> Build:
         """Lower the tree for columns of these dtypes, and cache the result if the tree has a key."""
         root, slots = emptied(self.root, self.tree.positions)
         columns: list[Source] = [(_column_of(position, dtype), column_type(dtype)) for position, dtype in enumerate(dtypes)]
         arrays = {id(slot) for slot, position in slots if position in constant}
-        build = _Plan(root, {id(slot): columns[position] for slot, position in slots}, arrays).build()
+        known = {id(slot) for slot, position in slots if position in given}
+        build = _Plan(root, {id(slot): columns[position] for slot, position in slots}, arrays, known).build()
         if key is not None:
             if len(_PLANS) >= _MOST_PLANS:
                 _PLANS.clear()
@@ -149,10 +151,11 @@ def _column_of(position: int, dtype: pl.DataType) -> Build:
 class _Plan:
     """One lowering: the sample of each node, and the sources of the columns that replace parts of the tree."""
 
-    def __init__(self, root: Node, sources: dict[int, Source], arrays: set[int]) -> None:
+    def __init__(self, root: Node, sources: dict[int, Source], arrays: set[int], given: set[int]) -> None:
         self.root = root
         self.sources = sources
-        self.arrays = arrays  # the inputs that are constant arrays, by their ids
+        self.arrays = arrays  # the inputs that are constants with rows, by their ids
+        self.given = given  # those of them that are arrays of the caller
         self.samples: dict[int, Any] = {key: kind.empty() for key, (_, kind) in sources.items()}
         self.jagged: dict[int, bool] = {}
         self.rows: dict[int, Rows] = {}
@@ -254,7 +257,8 @@ class _Plan:
             position = next((position for position, known in enumerate(columns) if known[0] is source[0]), len(columns))
             columns += [source] if position == len(columns) else []
             positions.append((nodes[key], position))
-        run = _Evaluation(root, positions, [one for _, one in columns], kind)
+        exact = frozenset(position for node, position in positions if id(node) in self.given)
+        run = _Evaluation(root, positions, [one for _, one in columns], kind, exact)
         return _mapped([one for one, _ in columns], run, is_elementwise=not self._whole(root)), kind
 
     def _native(self, root: Call, made: set[int]) -> Build | None:

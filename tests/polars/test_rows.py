@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagTypeError, ShapeError
 from arrowjag.polars import Jagged, from_series
 from tests.polars.frames import ROWS, arrays, assert_same, chunked, frame, results
 
@@ -459,3 +459,21 @@ def test_arrays_beside_expressions_hold_one_item_per_row(name, library):
     got = df.lazy().select(ROWWISE[name](pl.col("v").jag, given))
     assert from_series(got.collect().to_series()).to_list() == expected
     assert got.collect_schema().names() == ["v"]
+
+
+@pytest.mark.parametrize(("n", "rows"), [(1, 3), (3, 1), (1, 0), (2, 0)])
+def test_arrays_of_the_caller_have_the_rows_of_the_frame(n, rows):
+    # polars repeats a Series of one row, and repeated the rows of an array, or those of the frame for an array.
+    df = pl.DataFrame({"v": aj.array([[1, 2], [3], []][:rows], type=pa.int64(), ndim=2)})
+    given = [*range(n)]
+    for array in (given, np.array(given), aj.array(given), pa.array(given)):
+        calls = (lambda v, y=array: v.jag.append(y), lambda v, y=array: v.jag + y, lambda v, y=array: aj.coalesce(v, y))
+        for call in calls:
+            for select in (df.select, df.with_columns, df.group_by(pl.lit(1)).agg):
+                with pytest.raises(ShapeError, match=rf"JaggedShape\({n}\) is not a prefix of JaggedShape\({rows}"):
+                    select(call(c("v")))
+            with pytest.raises(ShapeError, match="is not a prefix of"):
+                df.lazy().select(call(c("v"))).collect(engine="streaming")
+    if rows:
+        repeated = df.select(c("v").jag.append(pl.Series(given)))["v"]
+        assert repeated.to_list() == [[*row, given[at % n]] for at, row in enumerate((df["v"].to_list() * 3)[:3])]
