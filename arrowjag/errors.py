@@ -192,6 +192,9 @@ class JagError(Exception):
     _place_first: ClassVar[bool] = False
     """Whether messages begin with a file, which the name of the operation would hide."""
 
+    is_of_earlier_call: bool = False
+    """Whether a call before the one that raises it failed, such as an earlier step of a lazy frame: its name stays the first."""
+
     def __init__(self, *message: object, row: int | None = None) -> None:
         super().__init__(*message)
         self.row = row
@@ -288,7 +291,7 @@ class JagError(Exception):
         JagTypeError('sort: function is neither an array nor an Arrow scalar')
         """
         text = str(self)
-        if self._place_first or self.args != (text,) or hasattr(self, "__notes__"):
+        if self._place_first or self.is_of_earlier_call or self.args != (text,) or hasattr(self, "__notes__"):
             return
         if _begins_with(text, operation) or f": {operation}: " in text:  # after the name of a column
             return

@@ -186,10 +186,13 @@ def test_nest_and_unnest(host: str) -> None:
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_nest_refuses_other_sizes(host: str) -> None:
+def test_nest_and_flatten_refuse_other_sizes(host: str) -> None:
     frame = frame_of(host, a=aj.array([[1, 2]]), b=aj.array([[1]]))
     with pytest.raises(ShapeError, match="columns 'a', 'b': nest: "):
         lists(frame.jag.nest("a", "b", into="s"), host)
+    for keep_empty in (False, True):
+        with pytest.raises(ShapeError, match="columns 'a', 'b': flatten: "):
+            lists(frame.jag.flatten("a", "b", keep_empty=keep_empty), host)
 
 
 # ------------------------------------------------------------------------------------------------------------ query
@@ -546,3 +549,17 @@ def test_flatten_takes_a_list_of_columns_and_a_column_twice(host: str) -> None:
     expected = {"k": [1, 1, 2], "v": [1, 2, 3], "w": [4, 5, 6]}
     assert lists(frame.jag.flatten(["v", "w"]), host) == expected
     assert lists(frame.jag.flatten("v", "w", "v"), host) == expected
+
+
+def test_errors_of_earlier_steps_of_a_lazy_frame_keep_their_names() -> None:
+    wrong = pl.LazyFrame({"a": [1], "v": aj.array([[1]])}).jag.flatten("a")
+    for call in (
+        lambda: wrong.jag.implode("v"),
+        lambda: wrong.jag.query("a > 1"),
+        lambda: wrong.jag.nest("a", into="s"),
+        lambda: wrong.jag.unnest("v"),
+        lambda: wrong.jag.topk(1, "v", "v"),
+        wrong.jag.describe,
+    ):
+        with pytest.raises(JagTypeError, match=r"^flatten: 'a' is flat already"):
+            call()

@@ -6,7 +6,8 @@ A surface reads columns as arrays, calls one function of this module, and writes
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
@@ -375,10 +376,17 @@ def nest(columns: Mapping[str, JaggedArray]) -> JaggedArray:
     JaggedArray
         A row is null where any column has a null row of a dim that they share.
     """
-    try:
+    with _named_together(columns):
         return JaggedArray._of(struct_fields.zip_fields(columns, "nest"))
+
+
+@contextmanager
+def _named_together(names: Iterable[Hashable]) -> Iterator[None]:
+    """Let errors about the shapes of several columns begin with the names of these columns."""
+    try:
+        yield
     except JagError as error:
-        raise type(error)(f"columns {', '.join(map(repr, columns))}: {error}") from None
+        raise type(error)(f"columns {', '.join(map(repr, names))}: {error}") from None
 
 
 def unnest(name: Hashable, column: JaggedArray) -> dict[str, JaggedArray]:
@@ -410,13 +418,15 @@ class Flat(NamedTuple):
     columns: list[JaggedArray]
 
 
-def flatten(columns: Sequence[Column], keep_empty: bool = False) -> Flat:
+def flatten(columns: Sequence[Column], names: Sequence[Hashable], keep_empty: bool = False) -> Flat:
     """Give columns that share a shape prefix one row per leaf of the longest.
 
     Parameters
     ----------
     columns : sequence of Column
         Every shape is a prefix of the longest. Columns of one dim are repeated.
+    names : sequence of hashable
+        Their names, which errors begin with.
     keep_empty : bool
         Whether a null or empty row of any level gives one flat row, null in the columns that have no item there.
 
@@ -425,6 +435,11 @@ def flatten(columns: Sequence[Column], keep_empty: bool = False) -> Flat:
     Flat
         The flat rows.
     """
+    with _named_together(names):
+        return _flattened(columns, keep_empty)
+
+
+def _flattened(columns: Sequence[Column], keep_empty: bool) -> Flat:
     nested = [column for column in columns if column.ndim > 1]
     rows = columns[0].shape.nodes(1)
     if any(column.shape.nodes(1) != rows for column in columns) or not keep_empty or not nested:

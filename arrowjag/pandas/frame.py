@@ -94,7 +94,7 @@ class FrameJag(_frames.FrameAccessor):
             raise ShapeError("flatten: the frame has no jagged column; name the columns of lists")
         arrays = [as_array(frame[name]) for name in names]
         _frames.check_nested(names, (one.ndim for one in arrays))
-        flat = _frames.flatten(arrays, keep_empty)
+        flat = _frames.flatten(arrays, names, keep_empty)
         others = frame[[name for name in frame.columns if name not in names]].take(flat.parents)
         made = pd.DataFrame({name: wrap(one) for name, one in zip(names, flat.columns, strict=True)}, index=others.index)
         return described(pd.concat([others, made], axis=1)[list(frame.columns)], self._frame)

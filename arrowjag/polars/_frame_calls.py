@@ -30,7 +30,7 @@ from arrowjag.polars._convert import (
 )
 from arrowjag.polars._evaluation import within_batch
 
-__all__ = ["FrameCall", "call_columns"]
+__all__ = ["FrameCall", "call_columns", "schema_of"]
 
 Arrays = Mapping[Any, JaggedArray]
 
@@ -115,6 +115,15 @@ def struct_field(struct: pl.Expr, fields: Sequence[str], name: str) -> pl.Expr:
     return struct.struct.rename_fields(numbers).struct.field(numbers[list(fields).index(name)]).alias(name)
 
 
+def schema_of(frame: pl.LazyFrame) -> pl.Schema:
+    """The schema of a frame; errors are those of earlier steps, which keep their own names."""
+    try:
+        return frame.collect_schema()
+    except JagError as error:
+        error.is_of_earlier_call = True
+        raise
+
+
 def call_columns(
     frame: pl.LazyFrame, call: FrameCall, inputs: Sequence[Any], made: Sequence[str], columns: Sequence[str]
 ) -> pl.LazyFrame:
@@ -139,7 +148,7 @@ def call_columns(
         Lazy; it streams.
     """
     held = "jag"
-    while held in columns or held in frame.collect_schema():
+    while held in columns or held in schema_of(frame):
         held += "_"
     struct = pl.pipe_with_dtype(list(inputs), call).alias(held)
     picked = [struct_field(pl.col(held), made, name) if name in made else stored(name) for name in columns]

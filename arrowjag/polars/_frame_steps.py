@@ -13,7 +13,6 @@ from arrowjag import _arrow, _frames
 from arrowjag._array import JaggedArray
 from arrowjag._column import Column
 from arrowjag.dims import Ragged, Uniform
-from arrowjag.errors import JagError
 from arrowjag.polars._convert import (
     ColumnType,
     as_lists,
@@ -83,10 +82,7 @@ class Zipped:
     def zipped(self, series: Sequence[pl.Series], dtype: pl.DataType) -> pl.Series:
         """Align the columns and combine their leaves into structs."""
         arrays = broadcast_rows([from_series(one) for one in series[: len(self.names)]])
-        try:
-            flat = _frames.flatten(arrays, self.keep_empty)
-        except JagError as error:
-            raise type(error)(f"columns {', '.join(map(repr, self.names))}: {error}") from None
+        flat = _frames.flatten(arrays, self.names, self.keep_empty)
         leaves = [_storable_values(column) for column in flat.columns]
         shape = JaggedShape._trusted([Uniform._frame(len(flat.sizes)), Ragged(flat.sizes)])
         rows = Column(shape, pa.StructArray.from_arrays(leaves, names=self.names))

@@ -21,7 +21,7 @@ from arrowjag.polars._convert import (
     column_type,
     from_series,
 )
-from arrowjag.polars._frame_calls import FrameCall, call_columns, exactly, stored, struct_field
+from arrowjag.polars._frame_calls import FrameCall, call_columns, exactly, schema_of, stored, struct_field
 from arrowjag.polars._tree import Call, Input, record
 from arrowjag.polars.dtype import jagged
 from arrowjag.polars.lowering import lower
@@ -132,7 +132,7 @@ class JagLazyFrame(_frames.FrameAccessor):
         keys = self._names(_sequence(by))
         _frames.check_keys(keys)
         wanted = self._names(_sequence(columns)) if columns is not None else None
-        names = wanted if wanted is not None else [name for name in self._frame.collect_schema() if name not in keys]
+        names = wanted if wanted is not None else [name for name in schema_of(self._frame) if name not in keys]
         gathered: list[pl.Expr] = [stored(name) for name in names]
         frame = self._picked([*keys, *(wanted or ())])
         return frame.group_by([stored(key) for key in keys], maintain_order=True).agg(
@@ -201,7 +201,7 @@ class JagLazyFrame(_frames.FrameAccessor):
         """
         frame = self._frame
         for name in _frames.several("unnest", columns, self._names):
-            schema = frame.collect_schema()
+            schema = schema_of(frame)
             if name not in schema:
                 raise _frames.no_column(name, schema)
             fields = list(_frames.unnest(name, column_type(schema[name]).empty()))
@@ -234,7 +234,7 @@ class JagLazyFrame(_frames.FrameAccessor):
         [[2], [3]]
         """
         query = parse(condition)
-        schema = self._frame.collect_schema()
+        schema = schema_of(self._frame)
         for name in query.columns:
             if name not in schema:
                 raise _frames.no_column(name, schema, operation="query")
@@ -388,7 +388,7 @@ class JagLazyFrame(_frames.FrameAccessor):
             raise JagIndexError(f"the frame has no column of {brief(str(column))}; it has {known}") from None
 
     def _columns(self) -> list[str]:
-        return self._frame.collect_schema().names()
+        return schema_of(self._frame).names()
 
     def _picked(self, names: Sequence[str]) -> pl.LazyFrame:
         """The frame with fields such as ``docs.score`` as columns, in place of the columns that hold them."""

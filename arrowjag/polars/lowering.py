@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from arrowjag import _column
 from arrowjag._array import JaggedArray
-from arrowjag._methods import METHODS, Rows, most_dims
+from arrowjag._methods import METHODS, Rows, most_dims, over_aligned_axis
 from arrowjag._ops.axes import normalize_axes
 from arrowjag.errors import JagError, JagTypeError
 from arrowjag.polars._convert import (
@@ -310,12 +310,17 @@ class _Plan:
                 self.samples[id(made)] = kind.imploded().empty()
             return imploded[id(child)]
 
-        args, kwargs = _shifted(node, most_dims(*map(self.sample, children(node))))
+        args, kwargs = _shifted(node, self._dims_of_axes(node))
         shifted = Call(node.kind, node.name, mapped(args, implode), mapped(kwargs, implode))
         self.rows[id(shifted)] = Rows.LOCAL
         self.samples[id(shifted)] = self._result_sample(shifted)
         self.kept += [shifted, *imploded.values()]
         return self._map(shifted, self._segment(shifted))
+
+    def _dims_of_axes(self, node: Call) -> int:
+        """The number of dims that the axes of a call count: those of its array, or of its operands together if they are aligned."""
+        is_own = node.kind == "method" and METHODS[node.name].rule is not over_aligned_axis
+        return most_dims(*map(self.sample, [node.args[0]] if is_own else children(node)))
 
 
 def _check_key(node: Call) -> None:

@@ -477,3 +477,11 @@ def test_arrays_of_the_caller_have_the_rows_of_the_frame(n, rows):
     if rows:
         repeated = df.select(c("v").jag.append(pl.Series(given)))["v"]
         assert repeated.to_list() == [[*row, given[at % n]] for at, row in enumerate((df["v"].to_list() * 3)[:3])]
+
+
+def test_axes_of_an_aggregate_count_the_dims_of_its_array():
+    df = pl.DataFrame({"g": [1, 1], "v": [1, 2], "by": aj.array([[[1]], [[2]]])})
+    wrong = c("v").jag.min_by(c("by"), axis=None)
+    for select in (df.select, df.group_by("g").agg):
+        with pytest.raises(ShapeError, match="min_by: by has"):  # not an axis that nobody gave
+            select(wrong)
