@@ -90,6 +90,15 @@ def _new_index(original: Callable[..., Any]) -> Any:
     return new
 
 
+def _operate(original: Callable[..., Any]) -> Any:
+    """Leave an array on the right of a plain Series to `.jag`: object columns compared each value with the whole array."""
+
+    def operate(self: Any, other: Any, op: Callable[[Any, Any], Any]) -> Any:
+        return op(self.jag, other) if isinstance(other, JaggedArray) and not is_jagged(self) else original(self, other, op)
+
+    return operate
+
+
 def _insert_label(original: Callable[..., Any]) -> Any:
     """Without the wrapper, numpy would insert each item of a row, and the frame would have more labels than columns and crash."""
 
@@ -389,6 +398,8 @@ def install() -> None:
     """Wrap the methods of pandas, once."""
     _allow_operands()
     _wrap(pd.Series, "__init__", _init_series)
+    for name in ("_arith_method", "_cmp_method", "_logical_method"):
+        _wrap(pd.Series, name, _operate)
     _wrap(pd.DataFrame, "__init__", _init_frame)
     _wrap(pd.DataFrame, "_sanitize_column", _sanitize_column)
     _wrap(pd.Index, "__new__", _new_index)

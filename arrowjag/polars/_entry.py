@@ -1,6 +1,7 @@
 """Wrap polars methods so that they accept a `JaggedArray` as a column.
 
-These are ``frame.with_columns(v=x)``, ``frame.select(v=x)`` and ``pl.Series("v", x)``. `pl.lit` must not be wrapped:
+These are ``frame.with_columns(v=x)``, ``frame.select(v=x)`` and ``pl.Series("v", x)``. Operators of a Series leave an array on the
+right to the array: Series of text compared their items with the text that the array prints. `pl.lit` must not be wrapped:
 ``pl.col("v") == x`` raises now, and would then compare whole rows.
 """
 
@@ -13,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from arrowjag._array import JaggedArray
+from arrowjag._ops.elementwise import PYTHON_OPERATORS
 from arrowjag.errors import JagTypeError, ShapeError, plural
 from arrowjag.polars._convert import panics, to_series
 from arrowjag.polars.dtype import Jagged
@@ -21,6 +23,8 @@ __all__ = ["register"]
 
 _METHODS = ("with_columns", "with_columns_seq", "select", "select_seq")
 
+_OPERATORS = [f"__{name}__" for name in PYTHON_OPERATORS if f"__{name}__" in vars(pl.Series)]
+
 
 def register() -> None:
     """Wrap the methods that take columns; a second call changes nothing."""
@@ -28,6 +32,9 @@ def register() -> None:
         for name in _METHODS:
             if not hasattr(getattr(cls, name), "__arrowjag__"):
                 setattr(cls, name, _taking_arrays(name, getattr(cls, name)))
+    for name in _OPERATORS:
+        if not hasattr(getattr(pl.Series, name), "__arrowjag__"):
+            setattr(pl.Series, name, _leaving_arrays(getattr(pl.Series, name)))
     if not hasattr(pl.Series.__init__, "__arrowjag__"):
         pl.Series.__init__ = _of_array(pl.Series.__init__)  # type: ignore[method-assign]
 
@@ -42,6 +49,15 @@ def _taking_arrays(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
             if isinstance(one, JaggedArray) or (isinstance(one, (list, tuple)) and any(isinstance(x, JaggedArray) for x in one)):
                 raise JagTypeError(f"{name}: an array has no column name: write {name}(v=x), or pass x.to_polars('v')")
         return method(self, *exprs, **named)
+
+    called.__arrowjag__ = True  # type: ignore[attr-defined]
+    return called
+
+
+def _leaving_arrays(operator: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(operator)
+    def called(self: pl.Series, other: Any) -> Any:
+        return NotImplemented if isinstance(other, JaggedArray) else operator(self, other)
 
     called.__arrowjag__ = True  # type: ignore[attr-defined]
     return called

@@ -109,6 +109,21 @@ def test_operators_of_an_array_and_a_plain_column() -> None:
     assert values(plain + x) == [[11, None], None, [], [45]]
 
 
+@pytest.mark.parametrize("dtype", ["int64", "Int64", "int64[pyarrow]", "object", "string", "str", "category"])
+def test_a_plain_series_of_any_dtype_on_the_left_of_an_array(dtype: str) -> None:
+    # Of objects, pandas compared each value with the whole array: False everywhere.
+    numbers = "int" in dtype.lower()
+    given: Any = [1, 2] if numbers else ["b", "c"]
+    x = aj.array([[1, 5], [2]] if numbers else [["a", "b"], ["c"]])
+    k = pd.Series(given, index=["p", "q"], name="k", dtype=dtype)  # type: ignore[call-overload]
+    for f in (operator.eq, operator.ne, operator.lt, operator.ge, operator.add):
+        found = f(k, x)
+        assert found.index.tolist() == ["p", "q"]
+        assert aj.array(found).to_list() == f(aj.array(given), x).to_list()
+    flags = pd.Series([True, False], dtype=object if dtype == "object" else bool)
+    assert aj.array(flags & aj.array([[True, None], [True]])).to_list() == [[True, None], [False]]
+
+
 def test_frames(s: pd.Series[Any]) -> None:
     frame = pd.DataFrame({"v": s, "w": s})
     assert values((frame * 2)["v"]) == values(s * 2)

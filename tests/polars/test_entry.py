@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
-from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag._ops.elementwise import PYTHON_OPERATORS
+from arrowjag.errors import JagError, JagTypeError, ShapeError
 from arrowjag.polars import Jagged, _convert
 from tests.polars.frames import ROWS, arrays, assert_same, frame
 
@@ -51,6 +52,21 @@ def test_one_row_is_not_repeated(engine):
         assert rows.with_columns(v=one).collect(engine=engine)["v"].to_list() == [[1, 2]]
     with pytest.raises(ShapeError, match="the array has 2 rows, the frame 3"):
         pl.DataFrame({"i": range(3)}).with_columns(v=aj.array([[1], []]))
+
+
+@pytest.mark.parametrize("name", [one for one in PYTHON_OPERATORS if one not in ("lshift", "rshift")])
+def test_operators_of_a_series_leave_arrays_to_the_array(name):
+    def outcome(one, two):
+        try:
+            return PYTHON_OPERATORS[name](one, two)
+        except JagError as error:
+            return type(error)
+
+    for flat, rows in (([1, 2], [[1, 5], [2]]), (["b", "c"], [["a", "b"], ["c"]]), ([True, False], [[True, None], []])):
+        x = aj.array(rows)
+        expected = outcome(aj.array(flat), x)
+        found = outcome(pl.Series(flat), x)  # text was compared with the text that the array prints
+        assert found == expected if isinstance(expected, type) else found.to_list() == expected.to_list()
 
 
 @pytest.mark.parametrize("name", ROWS)
