@@ -301,14 +301,26 @@ def _without_rows(name: str, value: Any, *, rowwise: bool = False) -> Any:
 
 def _on_partitions(call: Callable[..., Any], series: list[Any], whole: bool) -> Any:
     """Run a call on each partition of some Series, or on one that holds all rows."""
-    if whole:
-        series = [one.repartition(npartitions=1) for one in series]
+    series = [one.repartition(npartitions=1) for one in series] if whole else _partitioned_alike(series)
     meta = call(*(one._meta for one in series))
     if not isinstance(meta, pd.Series):
         raise JagTypeError(
             f"the result is not a column but {type(meta).__name__}: call it on the pandas column that compute() returns"
         )
     return _map_partitions(call, *series, meta=meta)
+
+
+def _partitioned_alike(series: list[Any]) -> list[Any]:
+    """Divide Series of one partition as the others; dask would pass all of its rows with each partition of the others.
+
+    Series of several partitions are aligned by dask, which refuses unknown divisions.
+    """
+    most = max(series, key=lambda one: one.npartitions)
+    if most.npartitions == 1 or all(one.npartitions > 1 for one in series):
+        return series
+    if not all(one.known_divisions for one in series):
+        return [one.repartition(npartitions=1) for one in series]
+    return [one if one.npartitions > 1 else one.repartition(divisions=most.divisions, force=True) for one in series]
 
 
 def _refuse_name(accessor: Any, name: str, kind: str, in_memory: Any, where: str) -> NoReturn:

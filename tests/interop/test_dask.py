@@ -387,3 +387,21 @@ def test_order_of_imports(imports: str) -> None:
         f"import {imports}, pandas\nassert hasattr(dask.dataframe.Series, 'jag')\nassert hasattr(dask.dataframe.DataFrame, 'jag')"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2, 3, 4, 5], [0, 0, 0, 1, 1, 1], [5, 1, 4, 2, 3, 0]])
+def test_a_result_of_whole_columns_meets_columns_of_several_partitions(labels: list[int]) -> None:
+    # The result is one partition, and dask passed all of its rows with each partition of the column.
+    frame = pd.DataFrame({"v": X, "w": FRAME["w"].to_numpy()}, index=labels)
+    calls = (
+        lambda f: f["v"].jag.cumsum(axis=0).jag + f["v"],
+        lambda f: f["w"].jag * f["v"].jag.cumsum(axis=0),
+        lambda f: aj.coalesce(f["v"], f["v"].jag.cumsum(axis=0)),
+        lambda f: f["v"].jag.append(f["w"].jag.cumsum(axis=0)),
+    )
+    parts, expected = split(frame, 3), frame
+    for call in calls:
+        wanted = call(expected)
+        found = call(parts).compute()
+        assert found.index.tolist() == wanted.index.tolist()
+        assert_lists_equal(aj.array(found).to_list(), aj.array(wanted).to_list())
