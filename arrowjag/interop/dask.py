@@ -197,16 +197,24 @@ class DaskSeriesJag:
         }
         if rows is not Rows.REDUCED:
             record_arguments(method.name, tuple(values[: len(args)]), named, functools.partial(_without_rows, method.name))
-            return self._map(functools.partial(_method, **shared), others, rows is Rows.KEPT or method.seeded)
+            call = functools.partial(_method, **shared)
+            return self._map(call, others, rows is Rows.KEPT or method.seeded, self._meta(method, empty, arguments))
         rounds = method.name == "prod" and pa.types.is_decimal(empty.type)  # each product, and so by the partitions
         if method.name in _COMBINED_BY and not others and not arguments.get("min_count") and not rounds:
             return self._reduce(method, arguments)
         whole = [one.repartition(npartitions=1).to_delayed()[0] for one in (self._series, *others)]
         return delayed(rewrap)(delayed(functools.partial(_reduced, **shared))(*whole))
 
-    def _map(self, call: Callable[..., Any], others: list[Any], whole: bool = False) -> Any:
+    def _meta(self, method: Method, empty: JaggedArray, arguments: dict[str, Any]) -> Any:
+        """The result without rows of a method whose arguments may hold positions of rows; None where the call itself gives it."""
+        if method.result_type is None:
+            return None
+        found = method.result_type(empty, **arguments)
+        return rewrap(found, self._series._meta.index, self._series.name)
+
+    def _map(self, call: Callable[..., Any], others: list[Any], whole: bool = False, meta: Any = None) -> Any:
         """Run a call on each partition, or on one that holds all rows."""
-        return _on_partitions(call, [self._series, *others], whole)
+        return _on_partitions(call, [self._series, *others], whole, meta)
 
     def _reduce(self, method: Method, arguments: dict[str, Any]) -> Any:
         name = method.name
@@ -299,10 +307,10 @@ def _without_rows(name: str, value: Any, *, rowwise: bool = False) -> Any:
     return value
 
 
-def _on_partitions(call: Callable[..., Any], series: list[Any], whole: bool) -> Any:
-    """Run a call on each partition of some Series, or on one that holds all rows."""
+def _on_partitions(call: Callable[..., Any], series: list[Any], whole: bool, meta: Any = None) -> Any:
+    """Run a call on each partition of some Series, or on one that holds all rows; `meta` is by default the result without rows."""
     series = [one.repartition(npartitions=1) for one in series] if whole else _partitioned_alike(series)
-    meta = call(*(one._meta for one in series))
+    meta = call(*(one._meta for one in series)) if meta is None else meta
     if not isinstance(meta, pd.Series):
         raise JagTypeError(
             f"the result is not a column but {type(meta).__name__}: call it on the pandas column that compute() returns"

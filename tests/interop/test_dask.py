@@ -405,3 +405,12 @@ def test_a_result_of_whole_columns_meets_columns_of_several_partitions(labels: l
         found = call(parts).compute()
         assert found.index.tolist() == wanted.index.tolist()
         assert_lists_equal(aj.array(found).to_list(), aj.array(wanted).to_list())
+
+
+def test_positions_of_rows_are_looked_up_in_the_rows() -> None:
+    # The plan looked them up in the column without rows.
+    parts = split(FRAME, 2)["v"].jag
+    for index in ((0,), (0, 0), [0, 1], (slice(None), slice(0, 1))):
+        assert aj.array(parts.set(index, 9).compute()).to_list() == X.set(index, 9).to_list()
+    with pytest.raises(aj.JagIndexError, match=r"set: index 9 is out of range for the frame, which has 6 items"):
+        parts.set(9, 9).compute()
