@@ -43,12 +43,12 @@ OPERATIONS = {"array", "indexing", "less", "greater"}
 
 def _flag(value: Any, what: str) -> None:
     if not isinstance(value, (bool, np.bool_)):
-        raise JagTypeError(f"{what} must be a bool, got {type(value).__name__}")
+        raise JagTypeError(f"{what} must be a bool, got {type_name(value)}")
 
 
 def _text(value: Any, what: str) -> None:
     if not isinstance(value, str):
-        raise JagTypeError(f"{what} must be a str, got {type(value).__name__}")
+        raise JagTypeError(f"{what} must be a str, got {type_name(value)}")
 
 
 def _whole(value: Any, what: str) -> None:
@@ -59,7 +59,7 @@ def _whole(value: Any, what: str) -> None:
 
 def _number(value: Any, what: str) -> None:
     if not (is_int(value) or isinstance(value, (float, np.floating))):
-        raise JagTypeError(f"{what} must be a number, got {type(value).__name__}")
+        raise JagTypeError(f"{what} must be a number, got {type_name(value)}")
     if exceeds_floats(value):
         raise JagRangeError(f"{what} must fit float64, got {brief(value)}")
 

@@ -38,7 +38,6 @@ _ADVICE = {
     "string": 'Cast text to numbers first, such as x.cast("float64"); text has min, max, count, mode, join.',
     "large_string": 'Cast text to numbers first, such as x.cast("float64"); text has min, max, count, mode, join.',
     "dictionary": 'Cast categories to text or numbers first, such as x.cast("string").',
-    "struct": 'Pick a field first, such as x["name"]; x.fields lists the names.',
     "timestamp": 'Times have min, max, mean, quantiles and diff; cast to "int64" first for others.',
     "duration": "Convert durations to numbers first, such as x.dt.total_seconds().",
     "date": 'Dates have min, max, mean, quantiles and diff; cast to "int64" first for others.',
@@ -48,6 +47,7 @@ _ADVICE = {
 }
 """The hint for a type without a kernel, by the beginning of the type's name."""
 
+_KINDS = (*_ADVICE, "struct")
 _TIMES = ("timestamp", "date", "time")
 _TEXTS = ("string", "large_string")
 
@@ -56,11 +56,19 @@ def _number(name: str) -> str:
     return "number" if name.startswith(("int", "uint", "halffloat", "float", "double", "decimal")) else name
 
 
-def _advice(names: Sequence[str]) -> str:
+def _field_of(struct: object) -> str:
+    """Return the hint for a struct, with the name of its first field."""
+    fields = struct if isinstance(struct, Iterable) and not isinstance(struct, str) else ()
+    first = next((field.name for field in fields), "name")
+    return f"Pick a field first, such as x[{first!r}]; x.fields lists the names."
+
+
+def _advice(types: Sequence[object]) -> str:
     """Return the hint for the types of the operands."""
-    kinds = [next((start for start in _ADVICE if name.startswith(start)), _number(name)) for name in names]
+    names = [str(one) for one in types]
+    kinds = [next((start for start in _KINDS if name.startswith(start)), _number(name)) for name in names]
     if "struct" in kinds:
-        return _ADVICE["struct"]
+        return _field_of(types[kinds.index("struct")])
     if any(kind.startswith("month") for kind in kinds) and not set(kinds).isdisjoint(_TIMES):  # a DateOffset of pandas
         return "Months differ in length: use a duration, such as datetime.timedelta(hours=1), or x.dt.floor('1mo') or x.dt.ceil."
     others = {kind for kind in kinds if kind not in _TIMES}
@@ -69,7 +77,11 @@ def _advice(names: Sequence[str]) -> str:
             return "Convert text to times first, such as x.str.to_datetime()."
         if others == {"number"}:
             return 'Pass a time or a duration in place of the number, such as datetime.timedelta(days=1), or cast to "int64" first.'
-    return next((_ADVICE[kind] for kind in kinds if kind in _ADVICE), "")
+    if (known := next((_ADVICE[kind] for kind in kinds if kind in _ADVICE), None)) is not None:
+        return known
+    if any(name.startswith("decimal") for name in names):
+        return 'Cast decimals to floats first, such as x.cast("float64").'
+    return 'Cast booleans to integers first, such as x.cast("int8").' if set(kinds) == {"bool"} else ""
 
 
 class Brief(reprlib.Repr):
@@ -148,7 +160,7 @@ def joined_lines(message: object) -> str:
 
 
 def type_name(value: object) -> str:
-    """Return the name of a value's type for a message, and for an Arrow scalar, which reductions return, how to convert it.
+    """Return the name of a value's type for a message, with what to do for an Arrow scalar, which reductions return, and an array.
 
     Parameters
     ----------
@@ -168,7 +180,9 @@ def type_name(value: object) -> str:
     ('float', 'Int64Scalar; .as_py() converts it')
     """
     name = type(value).__name__
-    return f"{name}; .as_py() converts it" if hasattr(value, "as_py") else name
+    if hasattr(value, "as_py"):
+        return f"{name}; .as_py() converts it"
+    return f"{name}; give one value for all rows" if hasattr(value, "__arrow_c_array__") else name
 
 
 _REPETITIONS = ("has no kernel matching input types", "not supported for the input types", "contain a loop with signature")
@@ -359,8 +373,33 @@ class JagTypeError(JagError, TypeError):
         """
         names = " and ".join(str(one) for one in types)
         hint = "" if any(one in hint for one in _REPETITIONS) else hint
-        hint = hint or _advice([str(one) for one in types])
+        hint = hint or _advice(types)
         return cls(f"{operation} has no kernel for {names}.{' ' + hint if hint else ''}")
+
+    @classmethod
+    def no_cast(cls, operation: str, source: object, target: object) -> JagTypeError:
+        """Return the error of a cast between two types that nothing converts.
+
+        Parameters
+        ----------
+        operation : str
+            The public name of the operation.
+        source, target : object
+            The Arrow types.
+
+        Returns
+        -------
+        JagTypeError
+            The exception, to be raised by the caller.
+
+        Examples
+        --------
+        >>> from arrowjag import JagTypeError
+        >>> print(JagTypeError.no_cast("cast", "time64[us]", "duration[us]"))
+        cast: time64[us] can't be cast to duration[us]
+        """
+        hint = f". {_field_of(source)}" if str(source).startswith("struct") else ""
+        return cls(f"{operation}: {source} can't be cast to {target}{hint}")
 
 
 class JagAttributeError(JagTypeError, AttributeError):

@@ -66,7 +66,7 @@ def apply_function(fn: str | Callable[..., Any], arrays: Sequence[Any], options:
             )
         return result
 
-    flat = elementwise.apply(call, operands, name)
+    flat = elementwise.apply(call, operands, f"apply: {name}")
     return struct_fields.with_levels(flat.shape, flat.values)
 
 

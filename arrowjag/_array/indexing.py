@@ -19,7 +19,7 @@ from arrowjag._ops import edits, elementwise, head_tail, select, struct_fields, 
 from arrowjag._ops import indexing as _ops
 from arrowjag._ops.cursor import ALL, Window
 from arrowjag.dims import Dim, is_pattern, to_dim
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, Suggesting
+from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, Suggesting, brief
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrayOrScalar
 
@@ -621,7 +621,8 @@ def _position(value: Any, what: str) -> int:
     value = elementwise.unboxed(value)
     if _is_null(value):
         raise JagTypeError(f"{what} must not be null; in an array of positions, a null gives null")
-    return _whole_number(value, what, "an int, a slice or an array of integers or booleans")
+    hint = f"; the name of a field stands alone: x[{brief(value)}]" if isinstance(value, str) else ""
+    return _whole_number(value, what, "an int, a slice or an array of integers or booleans", hint)
 
 
 def _is_null(value: Any) -> bool:
@@ -659,12 +660,12 @@ def _of_integers(column: Column, what: str) -> Column:
     return column
 
 
-def _whole_number(value: Any, what: str, kinds: str = "an int") -> int:
+def _whole_number(value: Any, what: str, kinds: str = "an int", hint: str = "") -> int:
     value = elementwise.unboxed(value)
     if isinstance(value, pa.Scalar):
         value = value.as_py()
     if not is_int(value):
-        raise JagTypeError(f"{what} must be {kinds}, got {type(value).__name__}")
+        raise JagTypeError(f"{what} must be {kinds}, got {type(value).__name__}{hint}")
     return int(value)
 
 

@@ -152,10 +152,11 @@ def _from_ndarray(data: npt.NDArray[Any]) -> pa.Array:
         return pa.array(items, mask=mask, from_pandas=False)
     except UnicodeError as error:  # half a surrogate pair
         raise JagValueError(f"numpy data of dtype {plain.dtype} holds text that UTF-8 can't encode: {error}") from None
-    except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:  # pyarrow raises either, depending on the dtype
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # pyarrow raises either, depending on the dtype
         if plain.ndim != 1:
             raise JagTypeError(f"expected an array of one dimension, got one of shape {plain.shape}") from None
-        raise JagTypeError(f"Arrow has no type for numpy data of dtype {plain.dtype}: {error}") from None
+        told = "; pass .real and .imag, or both as fields of aj.zip" if plain.dtype.kind == "c" else ""
+        raise JagTypeError(f"Arrow has no type for numpy data of dtype {plain.dtype}{told}") from None
 
 
 def _holds_nul(data: npt.NDArray[Any]) -> bool:
@@ -323,9 +324,8 @@ def _as_lists(data: Any, leaf: pa.DataType | None, levels: int) -> pa.Array:
     except OverflowError:  # the caller may retry with another type
         raise
     except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # which one depends on the type
-        raise _item_misfit(data, leaf, levels) or _misfit(
-            f"the data does not fit {plural(levels + 1, 'dim')} of {leaf}", error, data
-        ) from None
+        what = f"the data does not fit {plural(levels + 1, 'dim')} of {leaf}"
+        raise _item_misfit(data, leaf, levels) or _flat_item(what, data, levels) or _misfit(what, error, data) from None
 
 
 def _converted(data: Any, type: pa.DataType | None) -> pa.Array:
@@ -383,6 +383,10 @@ def _encoded(array: pa.Array, leaf: pa.DictionaryType, levels: int) -> pa.Array:
     return _arrow.wrap(lists, pa.DictionaryArray.from_arrays(codes, coded.dictionary, ordered=leaf.ordered))
 
 
+_WITH_TYPE = "; numbers, text, bytes, booleans, times, decimals, lists and dicts have one"
+"""The end of the message about an object."""
+
+
 def _misfit(what: str, error: Exception, data: Any) -> Exception:
     """Choose the error type: JagTypeError for a value without Arrow type, ShapeError for lists mixed with leaves."""
     has_no_type = "did not recognize Python value type" in str(error) or "Unsupported numpy type" in str(error)
@@ -406,7 +410,8 @@ def _without_type(data: Any, path: str) -> Exception | None:
                 return error
         elif not isinstance(item, (str, bytes, int, float)) and isinstance(found := _inferred([item]), Exception):
             kind = JagTypeError if isinstance(found, TypeError) or "recognize" in str(found) else JagValueError
-            return kind(f"the item {reprlib.repr(item)} at {place} has no Arrow type: {found}")
+            told = "" if "did not recognize" in str(found) else f": {found}"
+            return kind(f"the item {reprlib.repr(item)} at {place} has no Arrow type{told or _WITH_TYPE}")
     return None
 
 
@@ -423,12 +428,24 @@ def _mixed(data: Any, path: tuple[int, ...], kinds: dict[int, bool]) -> tuple[tu
     return None
 
 
+def _flat_item(what: str, data: Any, levels: int, path: str = "") -> Exception | None:
+    """Return the error that names the first item that should be a list; None if there is none."""
+    for index, item in enumerate(data) if levels else ():
+        if item is None:
+            continue
+        if not _is_row(item):
+            return ShapeError(f"{what}: the item at {path}[{index}], {brief(item)}, is no list")
+        if (error := _flat_item(what, item, levels - 1, f"{path}[{index}]")) is not None:
+            return error
+    return None
+
+
 def _item_misfit(data: Any, leaf: pa.DataType | None, levels: int) -> Exception | None:
     """Return the error that names the first item that does not fit the type; None if items are nested too deep or too little.
 
     Items are converted one by one, which is slow: this is called only after the conversion of all of them has failed.
     """
-    if leaf is None or pt.is_nested(leaf):
+    if leaf is None or (pt.is_nested(leaf) and not pt.is_struct(leaf)):
         return None
     for place, item in _items(data, levels):
         if place is None:

@@ -25,7 +25,7 @@ from arrowjag._vocabulary.spellings import suggestion
 from arrowjag.dims import Ragged, Uniform
 from arrowjag.errors import JagAttributeError, JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.functions._products import zip as zip_arrays
-from arrowjag.shape import JaggedShape
+from arrowjag.shape import JaggedShape, dims_text
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
@@ -332,9 +332,7 @@ def _order(operation: str, by: Sequence[JaggedArray], descending: bool) -> Jagge
 
 def _taken(operation: str, column: JaggedArray, order: JaggedArray, k: int | None) -> JaggedArray:
     if column.ndim < order.ndim:
-        raise ShapeError(
-            f"{operation}: the key has {plural(order.ndim, 'dim')}, {order.shape!r}, the column {column.ndim}, {column.shape!r}"
-        )
+        raise ShapeError(f"{operation}: the key has {dims_text(order.shape.dims)}, the column {dims_text(column.shape.dims)}")
     level = order.ndim
     if not all(one is two for one, two in zip(column.shape.dims[:level], order.shape.dims, strict=True)):
         column, order = (JaggedArray._of(one) for one in structure.agree([column, order], operation, level))

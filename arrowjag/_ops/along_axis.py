@@ -22,8 +22,8 @@ from arrowjag._ops import structure
 from arrowjag._ops.axes import Moved, is_none_of_them, move_back, move_last, normalize_axes, trailing
 from arrowjag._ops.cursor import naming_rows
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagError, ShapeError, plural
-from arrowjag.shape import JaggedShape
+from arrowjag.errors import JagError, ShapeError
+from arrowjag.shape import JaggedShape, dims_text
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["align_keys", "apply", "apply_both", "in_blocks", "item_key", "items_as_rows", "resized", "single_axis"]
@@ -201,9 +201,7 @@ def align_keys(column: Column, depth: int, keys: Sequence[Column], operation: st
     """
     for key in keys:
         if len(key._shape._dims) > depth:
-            raise ShapeError(
-                f"{operation}: a key has {plural(key.ndim, 'dim')}, {key.shape!r}, but the items along the axis have {depth}"
-            )
+            raise ShapeError(f"{operation}: a key has {dims_text(key.shape.dims)}, but the items along the axis have {depth}")
     shape = column._shape
     if depth < len(shape._dims):
         shape = shape[:depth]

@@ -24,8 +24,8 @@ from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import or_null
 from arrowjag._ops.over_axes import over_axes
 from arrowjag.dims import Dim
-from arrowjag.errors import JagTypeError, ShapeError, plural
-from arrowjag.shape import JaggedShape
+from arrowjag.errors import JagTypeError, ShapeError
+from arrowjag.shape import JaggedShape, dims_text
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["argwhere", "drop_nulls", "extreme_by", "index_of", "is_sorted", "unique_by"]
@@ -35,7 +35,7 @@ def extreme_by(column: Column, by: Column, axis: Any, operation: str) -> Column:
     """Return the item of each row whose key is the least (min_by) or the greatest (max_by), the first of equal keys."""
     found = _axes.normalize_axes(axis, column.ndim, operation)
     if by.ndim > column.ndim:
-        raise ShapeError(f"{operation}: by has {plural(by.ndim, 'dim')}, {by.shape!r}, but the array has {column.ndim}")
+        raise ShapeError(f"{operation}: by has {dims_text(by.shape.dims)}, but the array has {column.ndim}")
     if len(found) == 1 and by.ndim <= found[0] + 1 < column.ndim:
         return _tree_by(column, found[0], by, operation)
     column, by = structure.align([column, by], operation)
@@ -107,8 +107,7 @@ def index_of(column: Column, value: elementwise.Operand, axis: Any) -> Column:
     found = _axes.normalize_axes(axis, column.ndim, "index_of")
     if value.ndim > found[0]:
         raise ShapeError(
-            f"index_of: v has {plural(value.ndim, 'dim')}, {value.shape!r}, but the rows have {found[0]}; "
-            "give one value per row or fewer"
+            f"index_of: v has {dims_text(value.shape.dims)}, but the rows have {found[0]}; give one value per row or fewer"
         )
     column, value = structure.align([column, value], "index_of")
     rows = _axes.along(column, found)
@@ -144,7 +143,7 @@ def _truth(values: pa.Array) -> BoolArray:
     if pt.is_null(values.type):
         return np.zeros(len(values), np.bool_)
     if not _arrow.is_numeric(values.type):
-        raise JagTypeError.no_kernel("argwhere", values.type, hint="Compare first, such as (x == 'a').argwhere().")
+        raise JagTypeError.no_kernel("argwhere", values.type, hint="Compare first, such as (x == value).argwhere().")
     data, valid = _arrow.to_numpy(values)
     true: BoolArray = data if data.dtype.kind == "b" else data != 0
     return true if valid is None else true & valid

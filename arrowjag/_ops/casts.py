@@ -64,8 +64,8 @@ def _cast_or_null(column: Column, type: pa.DataType) -> Column:
 
     try:
         return Column(column.shape, _arrow.combine_chunks(cast_where_it_fits(flat, type, compute)))
-    except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
-        raise JagTypeError.no_kernel("cast", column.type, type, hint=f"({error})") from None
+    except (pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        raise JagTypeError.no_cast("cast", column.type, type) from None
     except (pa.ArrowInvalid, pa.ArrowCapacityError) as error:  # each item fits, but all labels together need larger codes
         wide = widened(type)
         advice = "" if wide == type else f"; cast to {wide}"

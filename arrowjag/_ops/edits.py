@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,8 @@ from arrowjag._ops import along_axis, concat, elementwise, indexing, rearrange, 
 from arrowjag._ops.cursor import row_name
 from arrowjag._pyarrow_versions import null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief, plural
-from arrowjag.shape import JaggedShape
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.shape import JaggedShape, dims_text
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["append", "insert", "remove", "replace", "rle", "rotate", "splice", "windows"]
@@ -40,15 +40,15 @@ _FAR = 2**62
 # --------------------------------------------------------------------------------------------------- one value per row
 
 
-def _beside_rows(column: Column, given: Sequence[Any], operation: str) -> tuple[Column, list[Any]]:
+def _beside_rows(column: Column, given: Mapping[str, Any], operation: str) -> tuple[Column, list[Any]]:
     """Broadcast the columns among the arguments to the innermost rows; a row that is null above them in any becomes null."""
     depth = column.ndim - 1
-    column, given = indexing.agreed(column, given, depth, operation)
-    others = [one for one in given if isinstance(one, Column)]
+    column, known = indexing.agreed(column, given, depth, operation)
+    others = [one for one in known if isinstance(one, Column)]
     if any(other.ndim < depth for other in others):
         others = along_axis.align_keys(column, depth, others, operation)[1]
     spread = iter(others)
-    return column, [next(spread).values if isinstance(one, Column) else one for one in given]
+    return column, [next(spread).values if isinstance(one, Column) else one for one in known]
 
 
 def _positions(column: Column, given: Sequence[tuple[str, Any]], operation: str) -> tuple[Column, list[Any]]:
@@ -251,7 +251,7 @@ def remove(column: Column, value: elementwise.Operand) -> Column:
     """Drop the items of each innermost row that equal a value, one for all rows or one per row."""
     if isinstance(value, Column):
         if value.ndim >= column.ndim:
-            raise ShapeError(f"remove: v has {plural(value.ndim, 'dim')}, {value.shape!r}, but the rows have {column.ndim - 1}")
+            raise ShapeError(f"remove: v has {dims_text(value.shape.dims)}, but the rows have {column.ndim - 1}")
         column, value = structure.align([column, value], "remove")
         value = value.values
     dim = column.shape.dims[-1]
@@ -267,7 +267,7 @@ def remove(column: Column, value: elementwise.Operand) -> Column:
 def append(column: Column, value: elementwise.Operand) -> Column:
     """Append one item to each innermost row."""
     column, value = promoted(column, value, "append")
-    column, (item,) = _beside_rows(column, [value], "append")
+    column, (item,) = _beside_rows(column, {"v": value}, "append")
     outer, dim = column._shape._dims[:-1], column._shape._dims[-1]
     one, items = _single_items(dim, item, declared=len(outer) > 0)
     if outer and (found := concat.join_rows([dim, one], [column.values, items])) is not None:
@@ -309,7 +309,7 @@ def _single_items(dim: Dim, item: pa.Array | pa.Scalar, *, declared: bool) -> tu
 def insert(column: Column, position: elementwise.Operand, value: elementwise.Operand) -> Column:
     """Insert one item into each innermost row before a position, which is clamped to the row."""
     column, value = promoted(column, value, "insert")
-    column, (place, item) = _beside_rows(column, [position, value], "insert")
+    column, (place, item) = _beside_rows(column, {"i": position, "v": value}, "insert")
     column, (place,) = _positions(column, [("i", place)], "insert")
     dim = column._shape._dims[-1]
     begin = _clamped(place, dim.sizes)
@@ -330,12 +330,12 @@ def splice(column: Column, start: elementwise.Operand, n: elementwise.Operand, i
     if items is not None:
         column, items = promoted(column, items, "splice")
     if isinstance(items, Column) and items.ndim > column.ndim:
-        raise ShapeError(f"splice: y has {plural(items.ndim, 'dim')}, {items.shape!r}, but the array has {column.ndim}")
+        raise ShapeError(f"splice: y has {dims_text(items.shape.dims)}, but the array has {column.ndim}")
     if isinstance(items, Column) and items.ndim == column.ndim:
         column, rows = structure.agree([column, items], "splice", levels=column.ndim - 1)
         items = None
     agreeing = column
-    column, (place, count, item) = _beside_rows(column, [start, n, items], "splice")
+    column, (place, count, item) = _beside_rows(column, {"start": start, "n": n, "y": items}, "splice")
     column, (place, count) = _positions(column, [("start", place), ("n", count)], "splice")
     wrong = count < 0
     if np.count_nonzero(wrong) if count.ndim else wrong:
@@ -401,7 +401,7 @@ def _spans(values: pa.Array, cuts: IntArray, rows: IntArray) -> Column:
 
 def rotate(column: Column, n: elementwise.Operand | int) -> Column:
     """Move the items of each innermost row to the right by `n` slots; those that leave at the end come in at the front."""
-    column, (count,) = _beside_rows(column, [n], "rotate")
+    column, (count,) = _beside_rows(column, {"n": n}, "rotate")
     column, (count,) = _positions(column, [("n", count)], "rotate")
     dim = column.shape.dims[-1]
     begins, ends, rows = dim.offsets[:-1], dim.offsets[1:], len(dim)

@@ -42,7 +42,7 @@ def slice_rows(column: Column, start: int | Column, length: int | Column | None,
     if not isinstance(start, Column) and not isinstance(length, Column):
         return window(column, Window(start, _end(start, length)), axis, "slice")
     place = structure.normalize_axis(axis, column.ndim, "slice")
-    column, (start, length) = agreed(column, (start, length), place, "slice")
+    column, (start, length) = agreed(column, {"start": start, "length": length}, place, "slice")
     shape = next(one.shape for one in (start, length) if isinstance(one, Column))
     if isinstance(start, Column) and isinstance(length, Column):
         start, length = structure.align([start, length], "slice")

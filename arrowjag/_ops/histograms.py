@@ -29,7 +29,8 @@ from arrowjag._ops.axes import normalize_axes
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.multi_reduce import floats, reduce_to_lists, with_lists
 from arrowjag._ops.over_axes import over_axes
-from arrowjag.errors import JagOverflowError, JagRangeError, JagTypeError, JagValueError, ShapeError, brief, plural
+from arrowjag.errors import JagOverflowError, JagRangeError, JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.shape import dims_text
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["bincount", "cut", "digitize", "histogram"]
@@ -90,7 +91,7 @@ def _integer_type(data: list[npt.NDArray[Any]]) -> Any:
 def _placed(column: Column, edges: Column, operation: str, *, strictly: bool = True) -> _Placed:
     """Look items up among the edges of their row, which must rise and be numbers."""
     if edges.ndim > column.ndim:
-        raise ShapeError(f"{operation}: edges have {plural(edges.ndim, 'dim')}, {edges.shape!r}, but the items have {column.ndim}")
+        raise ShapeError(f"{operation}: edges have {dims_text(edges.shape.dims)}, but the items have {column.ndim}")
     edges, items, cut = sets.probes_of(*_comparable_columns(edges, column, operation), operation)
     offsets = edges.shape.dims[-1].offsets
     data, known = _arrow.to_numpy(edges.values)

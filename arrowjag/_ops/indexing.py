@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from arrowjag._ops.cursor import (
 )
 from arrowjag.dims import Dim, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, plural
-from arrowjag.shape import JaggedShape
+from arrowjag.shape import JaggedShape, dims_text
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["agreed", "getitem", "rows_at", "slice_frame", "subslice", "take", "window"]
@@ -359,24 +359,24 @@ def window(column: Column, wanted: Window, axis: int, operation: str) -> Column:
     """Slice each row at an axis; column bounds have one entry per row, and a null entry makes its row null."""
     place = structure.normalize_axis(axis, column.ndim, operation)
     if isinstance(wanted.start, Column) or isinstance(wanted.stop, Column):
-        column, (start, stop) = agreed(column, wanted[:2], place, operation)
+        column, (start, stop) = agreed(column, {"start": wanted.start, "stop": wanted.stop}, place, operation)
         wanted = Window(start, stop, wanted.step)
     cursor = _whole(column, place)
     return finish_slice(column, cursor, wanted, _aligned_bounds(cursor, wanted))
 
 
-def agreed(column: Column, given: Sequence[Any], place: int, operation: str) -> tuple[Column, Sequence[Any]]:
+def agreed(column: Column, given: Mapping[str, Any], place: int, operation: str) -> tuple[Column, Sequence[Any]]:
     """Drop, from a column and the values of its rows, the items below rows that are null in any of them; scalars stay."""
-    columns = [one for one in given if isinstance(one, Column)]
+    columns = {name: one for name, one in given.items() if isinstance(one, Column)}
     if not columns:
-        return column, given
-    for one in columns:
+        return column, list(given.values())
+    for name, one in columns.items():
         if one.ndim > place:
-            told = f"{operation}: {one.shape!r} has {plural(one.ndim, 'dim')}, but the rows have {place}"
+            told = f"{operation}: {name} has {dims_text(one.shape.dims)}, but the rows have {place}"
             raise ShapeError(f"{told}; give one value per row or fewer")
-    column, *columns = structure.agree([column, *columns], operation, levels=place)
-    rest = iter(columns)
-    return column, [next(rest) if isinstance(one, Column) else one for one in given]
+    column, *others = structure.agree([column, *columns.values()], operation, levels=place)
+    rest = iter(others)
+    return column, [next(rest) if isinstance(one, Column) else one for one in given.values()]
 
 
 def _whole(column: Column, depth: int) -> Cursor:

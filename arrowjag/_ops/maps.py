@@ -20,7 +20,7 @@ from arrowjag._kernels.equal.members import last_equal
 from arrowjag._kernels.move import gather
 from arrowjag._ops import along_axis, cursor, elementwise, sets, struct_fields, structure
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError, plural
-from arrowjag.shape import JaggedShape
+from arrowjag.shape import JaggedShape, dims_text
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["as_maps", "contains_key", "entries", "get", "is_entry", "unique_entries"]
@@ -168,9 +168,8 @@ def _beside_rows(column: Column, sought: Column, operation: str) -> tuple[Column
     """Return the row numbers and the keys to look up, of one shape."""
     if sought.ndim >= column.ndim:
         raise ShapeError(
-            f"{operation}: {sought.shape!r} has {plural(sought.ndim, 'dim')}, "
-            f"but one key or position per row of {column.shape!r} has "
-            f"{column.ndim - 1}; use take for several positions per row, translate for several keys"
+            f"{operation}: the keys or positions have {dims_text(sought.shape.dims)}, "
+            f"but the rows have {column.ndim - 1}; use take for several positions per row, translate for several keys"
         )
     rows, probes = structure.align(
         [Column(column.shape[:-1], _arrow.numbers(column.shape.nodes(column.ndim - 1))), sought], operation

@@ -35,8 +35,8 @@ from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import naming_rows, row_name
 from arrowjag._ops.weights import weights_of
 from arrowjag.dims import Ragged
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief, plural
-from arrowjag.shape import JaggedShape
+from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
+from arrowjag.shape import JaggedShape, dims_text
 from arrowjag.typing import BoolArray, IntArray, RankMethod
 
 __all__ = ["argsort", "inverse_permutation", "rank", "reverse", "sample", "shuffle", "sort", "topk"]
@@ -63,7 +63,7 @@ def sort(column: Column, descending: bool, by: Column | None, axis: Any) -> Colu
         return along_axis.apply(column, axis, lambda values, offsets: _sorted(values, offsets, falling), "sort")
     found = _axes.normalize_axes(axis, column.ndim, "sort")
     if by.ndim > column.ndim:
-        raise ShapeError(f"sort: by has {plural(by.ndim, 'dim')}, {by.shape!r}, but the sorted array has {column.ndim}")
+        raise ShapeError(f"sort: by has {dims_text(by.shape.dims)}, but the sorted array has {column.ndim}")
     if len(found) == 1 and by.ndim <= found[0] + 1 < column.ndim:
         return _sort_trees(column, found[0], by, falling)
 
@@ -382,7 +382,7 @@ def _taken(column: Column, axis: int, n: elementwise.Operand | int) -> tuple[Col
             raise JagValueError(f"sample: n must not be negative, got {brief(wanted)}")
         return column, np.minimum(column.shape.dims[axis].sizes, min(wanted, 2**62))
     if n.ndim > axis:
-        raise ShapeError(f"sample: n has {plural(n.ndim, 'dim')}, {n.shape!r}, but the rows along the axis have {axis}")
+        raise ShapeError(f"sample: n has {dims_text(n.shape.dims)}, but the rows along the axis have {axis}")
     column, n = structure.agree([column, n], "sample", levels=axis)
     _, (counts,) = along_axis.align_keys(column, axis, [n], "sample")
     each, valid = _arrow.to_int64(counts.values)

@@ -32,8 +32,8 @@ from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import naming_rows
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.dims import Dim
-from arrowjag.errors import JagValueError, ShapeError, plural
-from arrowjag.shape import JaggedShape
+from arrowjag.errors import JagValueError, ShapeError
+from arrowjag.shape import JaggedShape, dims_text
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
@@ -299,7 +299,7 @@ def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column
     """Replace each item by the value of the equal key of its row; null if no key is equal."""
     structure.check_rows(keys.ndim, "translate: the table of keys")
     if values.ndim > keys.ndim:
-        raise ShapeError(f"translate: values have {plural(values.ndim, 'dim')}, {values.shape!r}, but their keys have {keys.ndim}")
+        raise ShapeError(f"translate: values have {dims_text(values.shape.dims)}, but their keys have {keys.ndim}")
     keys, values = structure.align([keys, values], "translate")
     # Align item numbers instead of the keys: one gather then selects keys and values.
     numbers = _arrow.numbers(keys.shape.size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ _LISTS: list[tuple[str, Callable[[pa.DataType], bool], Callable[..., pa.DataType
 ]
 _EXTENSIONS = {"arrow.uuid": "uuid", "arrow.json": "json_", "arrow.bool8": "bool8"}
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+_NAME = re.compile(r"\s*([A-Za-z_]\w*):(?!:)")
 _UNITS = {"s", "ms", "us", "ns"}
 _ARROW_NAMES = {
     "int": "int64",
@@ -44,6 +46,10 @@ _ARROW_NAMES = {
     **{f"timedelta64[{unit}]": f"duration[{unit}]" for unit in sorted(_UNITS)},
 }
 """Names of numpy, pandas and Python that Arrow lacks, and those that Arrow has."""
+
+_INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+_PLAIN_NAMES = [*_INTEGERS, "float16", "float32", "float64", "double", "bool", "string", "large_string", "binary", "date32"]
+"""Names to suggest for one that is no name."""
 
 
 def type_name(type: pa.DataType) -> str:
@@ -248,6 +254,10 @@ class _Reader:
         if self.skip("<"):
             type = self.nested(word)
             self.expect(">")
+            if word == "fixed_size_list" and pt.is_list(type):  # as pyarrow writes it
+                self.expect("[")
+                type = pa.list_(type.value_field, self.number())
+                self.expect("]")
             return type
         if word.startswith("decimal") and self.skip("("):
             return self.decimal(word)
@@ -260,21 +270,34 @@ class _Reader:
             return pa.struct(self.struct_fields())
         for name, _, make in _LISTS:
             if word == name:
-                return make(self.field("item"))
+                return make(self.items())
         if word == "extension":
             return self.extension()
-        first = self.field("item") if word == "fixed_size_list" else self.type()
-        self.expect(",")
         if word == "fixed_size_list":
-            return pa.list_(first, self.number())
+            items = self.items()
+            return pa.list_(items, self.number()) if self.skip(",") else pa.list_(items)
+        self.skip("values=" if word == "dictionary" else "run_ends:")
+        first = self.type()
+        self.expect(",")
         if word == "map":
             return pa.map_(first, self.field("value"))
         if word == "dictionary":
+            self.skip("indices=")
             index = self.type()
-            return pa.dictionary(index, first, self.skip(",") and self.skip("ordered"))
+            ordered = self.skip(",") and self.skip("ordered") and not self.skip("=0")
+            self.skip("=1")
+            return pa.dictionary(index, first, ordered)
         if word == "run_end_encoded":
+            self.skip("values:")
             return pa.run_end_encoded(first, self.type())
         raise self.error("a nested Arrow type")
+
+    def items(self) -> pa.Field:
+        """Read the field of a list, whose name pyarrow writes."""
+        name = _NAME.match(self._text, self._at)
+        if name is not None:
+            self._at = name.end()
+        return self.field("item" if name is None else name[1])
 
     def struct_fields(self) -> list[pa.Field]:
         fields: list[pa.Field] = []
@@ -331,5 +354,6 @@ class _Reader:
         try:
             return pa.type_for_alias(word)
         except ValueError:
-            hint = f"; write {_ARROW_NAMES[word]}" if word in _ARROW_NAMES else ""
+            near = difflib.get_close_matches(word, _PLAIN_NAMES, 1)
+            hint = f"; write {_ARROW_NAMES[word]}" if word in _ARROW_NAMES else f"; did you mean {near[0]!r}?" if near else ""
             raise self.refusal(f"{brief(word)} is not the name of an Arrow type{hint}") from None

@@ -180,11 +180,11 @@ def _parsed_at_once(text: pa.Array, reader: pa.DataType, target: pa.DataType) ->
 def _parsed(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Array:
     try:
         return _parse(text, reader, target)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:  # pyarrow raises either, depending on the type
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # pyarrow raises either, depending on the type
         row = _first_wrong(text, reader, target)
         shown = text[row].as_py()
         shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-        raise JagValueError(f"from_json: row {row} holds {shown!r}, which is not JSON of type {target} ({error})") from None
+        raise JagValueError(f"from_json: row {row} holds {shown!r}, which is not JSON of type {target}") from None
 
 
 def _parse(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Array:

@@ -63,4 +63,4 @@ def _leaf(value: Any) -> Any:
         return str(value)
     if hasattr(value, "hex") and hasattr(value, "urn"):
         return str(value)  # a UUID
-    raise JagTypeError(f"JSON has no form for a {type(value).__name__}: {brief(value)}")
+    raise JagTypeError(f"JSON has no form for {brief(value)} of type {type(value).__name__}")

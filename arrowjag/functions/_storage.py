@@ -84,7 +84,7 @@ def _to_storage(obj: Any, narrow: bool) -> Any:
     if library == "polars" and kind in {"Series", "DataFrame", "LazyFrame"}:
         return _polars(obj, kind)
     raise JagTypeError(
-        f"to_storage takes arrays, Arrow data, and frames and Series of pandas and polars, got {library}.{kind}: convert it first, "
+        f"to_storage takes arrays, Arrow data, and frames and Series of pandas and polars, got {kind}: convert it first, "
         "for example with pa.table(...)"
     )
 

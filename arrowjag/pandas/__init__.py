@@ -125,8 +125,8 @@ def to_series(array: JaggedArray, index: Any = None, name: Any = None) -> Any:
         raise JagTypeError(f"to_pandas: index must be a pandas Index or a list of labels, got {brief(index)}")
     try:
         return pd.Series(values, index=index, name=name, copy=False)
-    except ValueError as error:
-        raise ShapeError(f"to_pandas: index must be flat, one label per row of {array.shape!r}: {error}") from None
+    except ValueError:
+        raise ShapeError(f"to_pandas: index must be flat, one label per row of {array.shape!r}, got {brief(index)}") from None
     except (TypeError, OverflowError) as error:  # before version 3, pandas converts large ints to floats
         raise JagTypeError(f"to_pandas: index must be a pandas Index or a list of labels: {str(error)[:200]}") from None
 

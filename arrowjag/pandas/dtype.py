@@ -15,7 +15,7 @@ from arrowjag._column import Column
 from arrowjag._integers import check_ndim, is_int
 from arrowjag._ops import elementwise
 from arrowjag._pyarrow_versions import has_views, without_views
-from arrowjag._vocabulary.type_names import jagged_name, parse_dtype_name, type_name
+from arrowjag._vocabulary.type_names import jagged_name, parse_dtype_name, parse_type_name, type_name
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.pandas._index import JaggedIndex
@@ -28,7 +28,7 @@ _Array = TypeVar("_Array", bound=type)
 
 def _leaf_type(leaf: Any) -> pa.DataType:
     if isinstance(leaf, str):
-        return parse_dtype_name(f"jagged[{leaf}, 2]")[0]
+        return parse_type_name(leaf)
     try:
         return elementwise.as_type(leaf)
     except JagTypeError:

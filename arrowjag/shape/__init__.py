@@ -24,10 +24,10 @@ from arrowjag.shape._building import (
     merge,
     without_placeholder,
 )
-from arrowjag.shape._text import describe_dim, encoding_text, mismatch_text, shape_text
+from arrowjag.shape._text import describe_dim, dims_text, encoding_text, mismatch_text, shape_text
 from arrowjag.typing import IntArray, ShearMode, ShearRule
 
-__all__ = ["JaggedShape", "permuted", "resolve_reshape", "transposed"]
+__all__ = ["JaggedShape", "dims_text", "permuted", "resolve_reshape", "transposed"]
 
 
 class JaggedShape:

@@ -11,7 +11,7 @@ import numpy as np
 from arrowjag.dims import Affine, Dim, Ragged, Uniform
 from arrowjag.errors import plural
 
-__all__ = ["SHOWN", "describe_dim", "encoding_text", "mismatch_text", "of_samples", "shape_text", "sizes_text"]
+__all__ = ["SHOWN", "describe_dim", "dims_text", "encoding_text", "mismatch_text", "of_samples", "shape_text", "sizes_text"]
 
 SHOWN = 6
 
@@ -37,6 +37,12 @@ def shape_text(dims: Sequence[Dim], *, at_a_glance: bool = False) -> str:
     if dims and not dims[0].size and _OF_SAMPLES.get():
         return f"a shape of {plural(len(dims), 'dim')}"
     return f"JaggedShape({', '.join(sizes_text(dim, at_a_glance=at_a_glance) for dim in dims)})"
+
+
+def dims_text(dims: Sequence[Dim]) -> str:
+    """Return the number of dims and, unless they are those of a sample, the shape: ``2 dims, JaggedShape(2, 3)``."""
+    count, shape = plural(len(dims), "dim"), shape_text(dims)
+    return count if shape.endswith(count) else f"{count}, {shape}"
 
 
 def sizes_text(dim: Dim, *, at_a_glance: bool) -> str:

@@ -355,14 +355,14 @@ def test_wrong_axes_of_aggregates_are_named_as_they_were_written():
 
 
 WRONG = {
-    "get": (lambda v, w, k: v.get(c("v")), "a shape of 2 dims has 2 dims, but one key or position per row of a shape of 2 dims"),
+    "get": (lambda v, w, k: v.get(c("v")), "get: the keys or positions have 2 dims, but the rows have 1"),
     "default": (lambda v, w, k: v.get(0, c("w")), "at most one default per row, a shape of 1 dim, got a shape of 3 dims"),
     "filter": (lambda v, w, k: v.filter(w > 1), "a mask of a shape of 3 dims"),
     "matmul": (lambda v, w, k: w @ 2, r"got a shape of 3 dims and JaggedShape\(\)"),
     "constant": (lambda v, w, k: k.jag.fill_null_rows([[1], [2]]), r"JaggedShape\(2, 1\) must have the rows of a shape of 1 dim"),
     "not for arrays": (lambda v, w, k: v.quantile(k), "from 0 to 1, got JaggedArray of 1 dim of int64"),
-    "of a chain": (lambda v, w, k: v.cumsum().jag.get(c("v")), "per row of a shape of 2 dims"),
-    "of an aggregate": (lambda v, w, k: v.max_by(c("w"), axis=0), "by has 4 dims, a shape of 4 dims"),
+    "of a chain": (lambda v, w, k: v.cumsum().jag.get(c("v")), "get: the keys or positions have 2 dims, but the rows have 1"),
+    "of an aggregate": (lambda v, w, k: v.max_by(c("w"), axis=0), "by has 4 dims, but the array has"),
 }
 """Calls that are refused before there are rows, with a part of the error."""
 

@@ -345,7 +345,14 @@ def cast(column: Column, type: pa.DataType, safe: bool = True, operation: str = 
     """Cast the leaves to another type; raises if a value does not fit, unless `safe` is False."""
     if column.type == type:
         return column
-    return apply(lambda datum: cast_values(datum, type, safe), [column], operation)
+
+    def compute(datum: Datum) -> pa.Array:
+        try:
+            return cast_values(datum, type, safe)
+        except pa.ArrowNotImplementedError:
+            raise JagTypeError.no_cast(operation, datum.type, type) from None
+
+    return apply(compute, [column], operation)
 
 
 _DIGITS_OF_INTEGERS = 20

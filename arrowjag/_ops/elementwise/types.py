@@ -60,7 +60,8 @@ def as_type(type: Any) -> pa.DataType:
         try:
             return parse_type_name(type)
         except JagTypeError as error:
-            raise JagTypeError(f"{_WANTED}: {error}") from None
+            reason = str(error).removeprefix(f"Cannot construct an Arrow type from {brief(type)}: ")
+            raise JagTypeError(f"{_WANTED}, got {brief(type)}: {reason}") from None
     try:
         return pa.string() if type is str else pa.from_numpy_dtype(np.dtype(type))
     except Exception:  # noqa: BLE001  # depending on the argument, from pyarrow, numpy, or its own repr, which numpy asks
