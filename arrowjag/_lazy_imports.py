@@ -19,7 +19,14 @@ from arrowjag.errors import JagValueError, MissingDependencyError
 
 __all__ = ["SURFACES", "load", "register_hosts"]
 
-SURFACES = {"pandas": "pandas", "polars": "polars", "plot": "matplotlib", "interop.numba": "numba", "interop.dask": "dask"}
+SURFACES = {
+    "pandas": "pandas",
+    "polars": "polars",
+    "plot": "matplotlib",
+    "interop.numba": "numba",
+    "interop.dask": "dask",
+    "interop.torch": "torch",
+}
 """The modules that lower layers may import by name, each with the package that it needs."""
 
 _HOSTS = {"pandas": "pandas", "polars": "polars", "dask.dataframe": "interop.dask"}

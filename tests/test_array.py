@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,25 @@ def test_numpy_does_not_write_into_an_array(values: pa.Array) -> None:
             shared[0, 0] = 0
     np.array(x)[0, 0] = 0
     assert_lists_equal(x.to_list(), before)
+
+
+@pytest.mark.parametrize("leaf", [pa.int8(), pa.float32(), pa.timestamp("s"), pa.bool_(), pa.date32(), pa.string()], ids=str)
+def test_numpy_keeps_the_type_and_is_told_of_copies(leaf: pa.DataType) -> None:
+    """Without a copy numpy gets a view of the values, or an error; an array without dims has the dtype of one with dims."""
+    values = pa.array([1, 0], pa.int32() if pa.types.is_date32(leaf) else pa.int64()).cast(leaf)
+    x = aj.JaggedArray(aj.JaggedShape(1, 2), values)
+    single = aj.array(values[0])
+    assert (np.asarray(single).dtype, np.asarray(single).shape) == (np.asarray(x).dtype, ())
+    assert np.asarray(single).tolist() == np.asarray(x).tolist()[0][0]
+    if pa.types.is_primitive(leaf) and leaf not in (pa.bool_(), pa.date32()):
+        assert np.array(x, copy=False).ctypes.data == values.buffers()[1].address
+    else:
+        with pytest.raises(aj.JagValueError, match=f"a copy to make .* of {re.escape(str(leaf))}: leave out copy=False"):
+            np.array(x, copy=False)
+    for other in (aj.array([[1.0, None]]), aj.array([[1.5]])):
+        with pytest.raises(aj.JagValueError, match="copy=False"):
+            np.array(other, dtype="f4" if other.size == 1 else None, copy=False)
+    assert np.array(x[:0], copy=False).shape == (0, 2)
 
 
 @given(jagged_arrays())

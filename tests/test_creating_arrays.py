@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import array
+import ctypes
 import datetime as dt
 import decimal
 import enum
@@ -662,3 +664,83 @@ def test_a_type_of_lists_or_maps_is_that_of_items_beside_ndim() -> None:
     ):
         aj.array([[1], None], type=lists, ndim=2)
     assert aj.array([[1], None], type=lists).type == pa.int8()
+
+
+# ------------------------------------------------------------------------------------------------ arrays of other libraries
+
+
+class Tensor:
+    """An array of another library: numpy reads it, and its items are numbers of Python."""
+
+    def __init__(self, data: Any, *, refuses: bool = False) -> None:
+        self._data, self._refuses = np.asarray(data), refuses
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if self._refuses:
+            raise RuntimeError("it lies on another device")
+        return self._data
+
+    def __iter__(self) -> Any:
+        return iter(self._data.tolist())
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+
+DTYPES = ["?", "i1", "u2", "i8", "f2", "f4", "M8[s]", ">i4", ">f8"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_arrays_of_other_libraries_keep_type_and_extents(dtype: str) -> None:
+    """Also inside of lists, without dims, as values of an array, and as operands of every surface."""
+    flat, block = np.array([1, 0, 3]).astype("i8").astype(dtype), np.zeros((2, 3), dtype)
+    like = [aj.array(one.astype(one.dtype.newbyteorder("="))) for one in (flat, block)]
+    for data, expected in ((Tensor(flat), like[0]), (Tensor(block), like[1]), (Tensor(flat[:0]), like[0][:0])):
+        found = aj.array(data)
+        assert found.equals(expected)
+        assert found.shape.extents == expected.shape.extents
+    for rows in ([Tensor(flat), None, Tensor(flat[:1])], [flat, None, flat[:1]]):
+        assert aj.array(rows).equals(aj.array([like[0].to_numpy(), None, like[0].to_numpy()[:1]]))
+    assert aj.array(Tensor(flat[0])).equals(aj.array(like[0].values[0]))
+    assert aj.from_sizes(Tensor(flat), [1, 2]).equals(aj.from_sizes(like[0].values, [1, 2]))
+    assert aj.JaggedArray(aj.JaggedShape(3), Tensor(flat)).equals(like[0])
+    if flat.dtype.kind in "iuf":
+        x = aj.from_sizes(pa.array([1, 2, 3, 4], pa.int8()), [2, 0, 2])
+        doubled = x * like[0]
+        assert (x * Tensor(flat)).equals(doubled)
+        single = np.asarray(flat[2])
+        assert (x * Tensor(single)).equals(x * single)
+        assert x.map_rows(lambda row: row.astype(dtype)).equals(x.cast(like[0].type))
+        assert aj.array(x.to_pandas().jag * Tensor(flat)).equals(doubled)
+        assert aj.array(x.to_polars().jag * Tensor(flat)).equals(aj.array(doubled.to_polars()))
+        chosen = aj.where(x > 1, Tensor(flat), 0)
+        assert chosen.type == like[0].type  # a Python number has no type of its own
+        assert chosen.equals(aj.where(x > 1, like[0], 0))
+
+
+def test_buffers_keep_their_type() -> None:
+    for data, type, rows in (
+        (array.array("f", [1, 2]), pa.float32(), [1.0, 2.0]),
+        (array.array("H"), pa.uint16(), []),
+        (memoryview(np.ones((2, 1), "i1")), pa.int8(), [[1], [1]]),
+        (memoryview(b"ab"), pa.uint8(), [97, 98]),
+        ((ctypes.c_int16 * 2)(1, 2), pa.int16(), [1, 2]),
+    ):
+        found = aj.array(data)
+        assert (found.type, found.to_list()) == (type, rows)
+
+
+def test_arrays_that_numpy_cannot_read_are_refused() -> None:
+    x = aj.array([[1], [2]])
+    for call in (
+        lambda: aj.array(Tensor([1], refuses=True)),
+        lambda: aj.array([Tensor([1], refuses=True), 5]),
+        lambda: x * Tensor([1, 2], refuses=True),
+    ):
+        with pytest.raises(JagTypeError, match="numpy can't read a Tensor: it lies on another device"):
+            call()
+
+
+def test_extension_arrays_of_pandas_keep_the_type() -> None:
+    x = aj.array(pa.array([[1, None], None], pa.list_(pa.float32())))
+    assert aj.array(x.to_pandas().array).equals(x)

@@ -13,6 +13,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column, _formatting, _lazy_imports, dtype
 from arrowjag._arguments import check_arguments, check_arguments_as
+from arrowjag._array.foreign import as_numpy
 from arrowjag._array.reading import to_array
 from arrowjag._column import Column
 from arrowjag._integers import check_ndim
@@ -63,6 +64,7 @@ def _with_levels_of_type(error: JagError, type: Any, ndim: int) -> JagError:
 def _converted(data: Any, type: Any, ndim: int | None, nan_to_null: bool | None) -> Column:
     if ndim is not None:
         check_ndim(ndim, "the array")
+    data = as_numpy(data)
     leaf = None if type is None else elementwise.as_type(type)
     if nan_to_null and isinstance(data, Column) and data.ndim == 1:
         data = elementwise.nan_to_null(data)
@@ -180,9 +182,8 @@ def operand(value: Any, leaf: pa.DataType | None, operation: str, *, by_value: b
     as_scalar = elementwise.scalar_by_value if by_value else elementwise.scalar_like
     if isinstance(value, Column) and not isinstance(value, Listed):
         return value if value.ndim else value.values[0]
-    if _is_scalar(value):
-        return as_scalar(value, leaf, operation)
-    if isinstance(value, np.ndarray) and value.ndim == 0:
+    value = as_numpy(value)
+    if _is_single(value):
         return as_scalar(value, leaf, operation)
     return beside(value, leaf, operation)
 
@@ -198,7 +199,14 @@ def beside(data: Any, leaf: pa.DataType | None, operation: str) -> Column:
 
 def own_type(values: Iterable[Any]) -> pa.DataType | None:
     """The leaf type of the first array of a call that has a type of its own; None if all operands are lists and scalars."""
-    return next((one.type for one in values if isinstance(one, Column) and not isinstance(one, Listed)), None)
+    values = [as_numpy(one) for one in values]
+    columns = (one for one in values if isinstance(one, Column) and not isinstance(one, Listed))
+    others = (as_column(one) for one in values if not isinstance(one, (Column, list, tuple)) and not _is_single(one))
+    return next((one.type for many in (columns, others) for one in many), None)
+
+
+def _is_single(value: Any) -> bool:
+    return _is_scalar(value) or getattr(value, "ndim", 1) == 0
 
 
 class ArrayBase(Column):
@@ -494,12 +502,16 @@ class ArrayBase(Column):
         return self
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        array = self.to_numpy() if self.ndim else np.asarray(self.values[0].as_py())
+        array = self.to_numpy()
         if dtype is not None:
             _check_nulls_fit(self.values, np.dtype(dtype))
         if isinstance(array, np.ma.MaskedArray):
             array = _without_mask(array)  # numpy would drop the mask and expose the values under nulls
-        return np.array(array, dtype=dtype, copy=copy or None)
+        found: npt.NDArray[Any] = np.array(array, dtype=dtype, copy=copy or None)
+        if copy is False and not _is_view(found, self.values):
+            nulls = " with nulls" if self.values.null_count else ""
+            raise JagValueError(f"numpy needs a copy to make {found.dtype} of {self.type}{nulls}: leave out copy=False")
+        return found
 
     @check_arguments
     def equals(self, y: object) -> bool:
@@ -599,6 +611,12 @@ def _flat_numpy(values: pa.Array) -> npt.NDArray[Any]:
     if _arrow.is_temporal(values.type):
         data = _datetime_view(data, values.type)
     return data if valid is None else np.ma.MaskedArray(data, ~valid)
+
+
+def _is_view(array: npt.NDArray[Any], values: pa.Array) -> bool:
+    """Return whether an array of numpy shares the memory of Arrow's values, or has no items."""
+    data = next(iter(values.buffers()[1:2]), None)
+    return array.size == 0 or (data is not None and np.may_share_memory(array, np.frombuffer(data, np.uint8)))
 
 
 def _check_nulls_fit(values: pa.Array, dtype: np.dtype[Any]) -> None:

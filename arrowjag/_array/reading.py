@@ -26,6 +26,7 @@ from arrowjag._array.exact import (
     refuse_fractions,
     without_odd_numbers,
 )
+from arrowjag._array.foreign import as_numpy, is_of
 from arrowjag._array.names import refuse_nul, refuse_unreadable
 from arrowjag._array.times import has_numpy_times, in_arrow_unit, in_one_unit, with_datetimes
 from arrowjag._arrow import depth, holds_floats, may_truncate
@@ -69,19 +70,16 @@ def to_array(data: Any, type: pa.DataType | None = None, ndim: int | None = None
     JagOverflowError
         If a Python int does not fit 64 bits.
     """
+    data = as_numpy(data)
     dtype: Any = getattr(data, "dtype", None)
     dtype = dtype.numpy_dtype if dtype.__class__.__name__ == "NumpyEADtype" else dtype
     dtype = dtype.subtype if dtype.__class__.__name__ == "SparseDtype" else dtype  # which pyarrow can't convert
     if isinstance(dtype, np.dtype) and hasattr(data, "to_numpy"):
-        nan_to_null = _is_of(data, "pandas") if nan_to_null is None else nan_to_null
+        nan_to_null = is_of(data, "pandas") if nan_to_null is None else nan_to_null
         found = _read(data.to_numpy() if dtype.kind != "O" else _marked(data.to_numpy(), nan_to_null), type, ndim)
     else:
         found = _read(data, type, ndim)
     return _without_nan(found) if nan_to_null else found
-
-
-def _is_of(data: Any, library: str) -> bool:
-    return any(base.__module__.partition(".")[0] == library for base in data.__class__.__mro__)
 
 
 def _without_nan(found: ArrowData) -> ArrowData:
@@ -100,8 +98,14 @@ def _read(data: Any, type: pa.DataType | None, ndim: int | None) -> ArrowData:
         return _from_ndarray(data)
     if hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__"):
         return _imported(data)
+    if (
+        hasattr(data, "__arrow_array__")
+        and not isinstance(data, builtins.type)
+        and not data.__class__.__module__.startswith("pandas.")
+    ):
+        return pa.array(data)
     # Categories, whose order their items lack, and Series, which lack the C interface before pandas 3.0.
-    if _is_of(data, "pandas") and (data.__class__.__name__ == "Series" or str(getattr(data, "dtype", "")) == "category"):
+    if is_of(data, "pandas") and (data.__class__.__name__ == "Series" or str(getattr(data, "dtype", "")) == "category"):
         with contextlib.suppress(pa.ArrowException):
             return pa.array(data)
     return _from_python(data, type, ndim)
@@ -110,13 +114,13 @@ def _read(data: Any, type: pa.DataType | None, ndim: int | None) -> ArrowData:
 def _imported(data: Any) -> ArrowData:
     """Import data of another library through Arrow's C interface."""
     refuse_unreadable(data)
-    if _is_of(data, "polars"):
+    if is_of(data, "polars"):
         refuse_nul(data)
         data = data.alias("") if hasattr(data, "alias") else data
     try:
         found = import_data(data, f"the Arrow data of a {type(data).__name__}")
         # Most kernels read text side by side, and would convert views at every call.
-        return _text_of_polars(data) if _is_of(data, "polars") and _holds_views(found.type) else found
+        return _text_of_polars(data) if is_of(data, "polars") and _holds_views(found.type) else found
     except pa.ArrowInvalid as error:
         if "format string" in str(error):
             raise JagTypeError(
@@ -210,12 +214,13 @@ def _plain(data: Any, masks: bool = True) -> Any:
 
     Data that holds none of these is returned as the same object. With `masks=False`, masked items keep their values.
     """
+    data = as_numpy(data)
     if isinstance(data, np.ma.MaskedArray):
         data = _arrow.without_mask(data) if masks or data is np.ma.masked else np.ma.getdata(data)
     if isinstance(data, np.ndarray) and data.ndim == 0:
         return data[()]
     if isinstance(data, np.ndarray) and data.ndim < 2 and data.dtype.kind != "O":
-        return data
+        return data if data.dtype.isnative else data.astype(data.dtype.newbyteorder("="))
     if isinstance(data, dict):
         fields = {name: _plain(value, masks) for name, value in data.items()}
         return data if all(fields[name] is value for name, value in data.items()) else fields
@@ -230,7 +235,7 @@ def _plain(data: Any, masks: bool = True) -> Any:
     for method in ("to_pylist", "tolist", "to_list"):
         if hasattr(data, method) and not isinstance(data, np.generic):
             items = getattr(data, method)()
-            return _plain(_marked(items, _marks_by_nan(data.dtype)), masks) if _is_of(data, "pandas") else items
+            return _plain(_marked(items, _marks_by_nan(data.dtype)), masks) if is_of(data, "pandas") else items
     return data
 
 

@@ -284,6 +284,8 @@ def unwrapped(result: Any) -> Any:
         if result.mask.any():
             return _plain_array(result)
         result = result.data
+    if not result.dtype.isnative:  # pyarrow refuses the other byte order
+        result = result.astype(result.dtype.newbyteorder("="))
     return result if result.ndim else result[()]
 
 

@@ -113,33 +113,53 @@ def from_torch(data: Any, offsets: Any = None) -> JaggedArray:
         if offsets is not None or len(data) != 2:
             raise JagTypeError(f"from_torch takes (values, offsets) or two arguments, got a tuple of {len(data)}")
         data, offsets = data
-    if getattr(data, "is_nested", False):
-        return _from_nested(data)
-    items = _numpy(data)
+    items = read(data, "from_torch")
+    if isinstance(items, JaggedArray):
+        return items
     if offsets is None:
         return _parts.assemble(items, [], "from_torch")
     levels = list(offsets) if isinstance(offsets, (list, tuple)) else [offsets]
     return _parts.assemble(items, [_numpy(cut) for cut in levels], "from_torch")
 
 
-def _numpy(tensor: Any) -> Any:
+def read(tensor: Any, operation: str) -> Any:
+    """Convert one tensor: to a numpy array, and a nested one to a `JaggedArray`. Errors name the operation."""
+    return _from_nested(tensor, operation) if getattr(tensor, "is_nested", False) else _numpy(tensor, operation)
+
+
+def _numpy(tensor: Any, operation: str = "from_torch") -> Any:
     if isinstance(tensor, np.ndarray):
         return tensor
-    _parts.expect(tensor, ("detach", "layout"), "from_torch", "tensors")
+    _parts.expect(tensor, ("detach", "layout"), operation, "tensors")
     try:
         found = tensor.detach().cpu().contiguous().resolve_conj().resolve_neg().numpy()
-    except (TypeError, RuntimeError) as error:
-        raise JagTypeError(f"from_torch: no Arrow values for {tensor.dtype}. Cast with .float() first. ({error})") from None
+    except (TypeError, RuntimeError, NotImplementedError) as error:
+        raise JagTypeError(f"{operation}: no Arrow values for a {_kind(tensor)}. {_hint(tensor)} ({error})") from None
     if found.dtype.kind not in "biuf":
-        raise JagTypeError.no_kernel("from_torch", tensor.dtype)
+        raise JagTypeError.no_kernel(operation, tensor.dtype)
     return found
 
 
-def _from_nested(nested: Any) -> JaggedArray:
+def _kind(tensor: Any) -> str:
+    return f"{type(tensor).__name__} of {tensor.dtype}, layout {tensor.layout}, on {tensor.device}"
+
+
+def _hint(tensor: Any) -> str:
+    """Say what makes a tensor readable that isn't."""
+    if str(tensor.device) == "meta":
+        return "It holds no values."
+    if str(tensor.layout) != "torch.strided":
+        return "Convert it with .to_dense() first."
+    if getattr(tensor, "is_quantized", False):
+        return "Convert it with .dequantize() first."
+    return "Cast with .float() first."
+
+
+def _from_nested(nested: Any, operation: str) -> JaggedArray:
     if "jagged" not in str(nested.layout):
-        raise ShapeError(f"from_torch takes nested tensors of layout torch.jagged, got {nested.layout}")
+        raise ShapeError(f"{operation} takes nested tensors of layout torch.jagged, got {nested.layout}")
     if nested._ragged_idx != 1:
-        raise ShapeError(f"from_torch: the jagged dim must be dim 1, got dim {nested._ragged_idx}. Transpose it first.")
+        raise ShapeError(f"{operation}: the jagged dim must be dim 1, got dim {nested._ragged_idx}. Transpose it first.")
     items, lengths = _numpy(nested.values()), nested.lengths()
     starts = _numpy(nested.offsets()).astype(np.int64, copy=False)
     if lengths is None:

@@ -81,6 +81,32 @@ def test_gradients_flow() -> None:
     assert from_torch(values, offsets).to_list() == x.to_list()
 
 
+def test_tensors_are_arrays_without_a_call() -> None:
+    """Their type and extents stay, in lists and in arithmetic too; iterating over them would give float64."""
+    x = aj.array(pa.array([[1], [2, 3]], pa.list_(pa.float32())))
+    for dtype, leaf in ((torch.float32, pa.float32()), (torch.float16, pa.float16()), (torch.int8, pa.int8())):
+        t = torch.ones((2, 3), dtype=dtype).requires_grad_(dtype.is_floating_point)
+        assert (aj.array(t).type, aj.array(t).shape.extents[1:]) == (leaf, (3,))
+        assert (aj.array([t[0], t[1, :1]]).type, aj.array(t[0, 0]).type) == (leaf, leaf)
+        assert (x * t[:, 0]).type == (t[:, 0] * x).type == (x * t[0, 0]).type == pa.float32()
+    assert_equal(aj.array(to_torch(x)), x)
+    with pytest.raises(aj.JagTypeError, match=r"array: no Arrow values for a Tensor of torch.bfloat16.*Cast with \.float\(\)"):
+        aj.array(torch.ones(1, dtype=torch.bfloat16))
+
+
+@pytest.mark.parametrize(
+    ("make", "hint"),
+    [
+        (lambda: torch.eye(2).to_sparse(), r"layout torch.sparse_coo.* Convert it with \.to_dense\(\)"),
+        (lambda: torch.empty(2, device="meta"), "on meta. It holds no values"),
+        (lambda: torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8), r"dequantize\(\)"),
+    ],
+)
+def test_errors_say_what_makes_a_tensor_readable(make: Any, hint: str) -> None:
+    with pytest.raises(aj.JagTypeError, match=f"from_torch: no Arrow values for a Tensor of .*{hint}"):
+        from_torch(make())
+
+
 def test_invalid_arguments_raise() -> None:
     with pytest.raises(ValueError, match="torch has no nulls, got 1, the first at value 1"):
         to_torch(aj.array([[1, None]]))
