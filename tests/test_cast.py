@@ -609,3 +609,114 @@ def test_fractions_of_seconds_in_text_fit_the_unit() -> None:
     x = aj.array([["12:00:00.25"]])
     assert x.cast("time32[ms]").to_list() == x.cast("time64[ns]").to_list() == [[dt.time(12, 0, 0, 250_000)]]
     assert x.cast("time32[s]", strict=False).to_list() == [[None]]
+
+
+D = decimal.Decimal
+DAY = 86_400
+TICKS = {"s": 1, "ms": 10**3, "ns": 10**9}
+LEAST_AND_MOST = [
+    aj.array([[-128, 127, 0]], type="int8"),
+    aj.array([[0, 255, 1]], type="uint8"),
+    aj.array([[-(2**63), 2**63 - 1, 2**53 + 1, 2**32 + 1, 3]]),
+    aj.array([[2**64 - 1, 2**32, 1]], type="uint64"),
+    aj.array([[1.5, 65504.0, 3.0]]).cast("float16"),
+    aj.array([[1.5, 1e18, 1e300, float("inf"), 2.0**32 + 1]]),
+    *(
+        aj.array([[D("1.25"), D("-42949672.97"), D("42949672.96"), D("3.00"), D(2**32 + 1)]], type=pa.decimal128(38, 2)).cast(one)
+        for one in (pa.decimal64(12, 2), pa.decimal128(30, 2), pa.decimal256(60, 2))
+    ),
+    aj.array([[D("1.25"), D("99999.00")]]).cast(pa.decimal32(7, 2)),
+    *(
+        aj.array([[5 * one, DAY * one, DAY * one + 1, 0, -1, 10**6 * DAY]], type="int64").cast(pa.timestamp(unit))
+        for unit, one in TICKS.items()
+    ),
+    aj.array([[-DAY, DAY, 2**31 - 1]], type="int32").cast("date32[day]"),
+    aj.array([[0, DAY * 10**6]], type="int64").cast(pa.date64()),
+    aj.array([[5, DAY - 1]], type="int32").cast("time32[s]"),
+    aj.array([[5, 10**9]], type="int64").cast("time64[ns]"),
+    aj.array([[5, -DAY, 2**62]], type="int64").cast("duration[s]"),
+    aj.array([[5, 10**9]], type="int64").cast("duration[ns]"),
+    aj.array([["1", "1.5", "2020-01-02", "03:04:05", "x", "1e400"]]),
+    aj.array([[b"1", b"\xff", b"ab"]]),
+]
+LEAVES = [
+    *(x.type for x in LEAST_AND_MOST),
+    pa.decimal32(9, 0),
+    pa.decimal64(5, 1),
+    pa.decimal128(5, 0),
+    pa.time32("ms"),
+    pa.float32(),
+    pa.large_string(),
+    pa.dictionary(pa.int8(), pa.int8()),
+]
+
+
+AS_WRITTEN = (pa.string(), pa.large_string(), pa.binary())
+"""Types that hold the same value in several spellings, or as a count without a unit."""
+
+
+@pytest.mark.parametrize("x", LEAST_AND_MOST, ids=lambda x: str(x.type))
+def test_what_a_strict_cast_keeps_gives_the_item_back(x: aj.JaggedArray) -> None:
+    """Arrow's casts drop times of day, dates, and the higher bits of decimals."""
+    own, text = x.type, pa.large_string()
+    for type in LEAVES:
+        try:
+            found = x.cast(type, strict=False)
+        except JagTypeError:
+            continue
+        found.to_arrow(extension=False).validate(full=True)
+        kept = found.values.is_valid()
+        item, other = x.values.filter(kept), found.values.filter(kept)
+        if pa.types.is_floating(own) and pa.types.is_floating(type):
+            assert pa.compute.is_inf(other.cast("float64")).equals(pa.compute.is_inf(item.cast("float64"))), type
+        elif pa.types.is_timestamp(own) and pa.types.is_time(type):
+            assert all(0 <= one < DAY * TICKS[own.unit] for one in item.cast(pa.int64()).to_pylist()), type
+        elif not (own in AS_WRITTEN or pa.types.is_floating(own) or pa.types.is_floating(type) or type in AS_WRITTEN):
+            back = aj.JaggedArray(aj.JaggedShape(len(other)), other).cast(own)
+            assert back.values.cast(text).equals(item.cast(text)), type
+        lost = x.filter(aj.JaggedArray(x.shape, pa.compute.invert(kept)))
+        for one in lost.values:
+            with pytest.raises(JagValueError, match="is not a valid"):
+                aj.JaggedArray(aj.JaggedShape(1), pa.repeat(one, 1)).cast(type)
+        try:
+            x.cast(type, safe=False).to_arrow(extension=False).validate(full=True)
+        except JagValueError:
+            assert lost.size
+
+
+def test_timestamps_lose_no_part_unless_asked_on_any_surface() -> None:
+    midnight, noon = dt.datetime(2024, 5, 1), dt.datetime(2024, 5, 1, 12)  # noqa: DTZ001 - without a zone
+    x = aj.array([[midnight], None, [midnight, None, noon]])
+    told = r"which is not a valid date32\[day\]; strict=False makes it null, and x\.dt\.date\(\) takes the date alone"
+    told = rf"cast: row 2 holds 2024-05-01 12:00:00, {told}"
+    for surface in SURFACES.values():
+        given = x[2:3] if surface is SURFACES["lazy"] else x  # which names the row of a part of the frame
+        with pytest.raises(JagValueError, match=told.replace("row 2", "row 0" if len(given) == 1 else "row 2")):
+            surface(given, "cast", pa.date32())
+        day = dt.date(2024, 5, 1)
+        assert surface(x, "cast", pa.date32(), strict=False) == [[day], None, [day, None, None]]
+        assert surface(x, "cast", pa.date32(), safe=False) == [[day], None, [day, None, day]]
+    zoned = x.dt.tz_localize("Europe/Berlin")
+    assert zoned.cast("date32", strict=False).is_null().to_list() == [[False], None, [False, True, True]]
+    with pytest.raises(JagValueError, match=r"00:00:00\+02:00.*x\.dt\.time\(\) takes the time of day alone"):
+        zoned[2:].cast("time64[us]", strict=True)
+    assert x[:0].cast("date32").to_list() == []
+    for data in ([[noon]], [[day, noon]], [[{"a": noon}]], pa.array([[noon]]), np.array([noon], "M8[s]")):
+        type = pa.struct([("a", pa.date32())]) if isinstance(data, list) and isinstance(data[0][0], dict) else pa.date32()
+        with pytest.raises(JagValueError, match=r"date32\[day\]"):
+            aj.array(data, type=type)
+    assert aj.array([[day, midnight]], type="date32").to_list() == [[day, day]]
+    with pytest.raises(JagTypeError, match="lose their time of day"):
+        x.map_rows(lambda row: noon, type="date32")
+
+
+def test_finite_numbers_do_not_become_infinite() -> None:
+    for data in ([[1.0, 1e300]], [[1, 2**140]], np.array([1e300]), pa.array([D("1e50")])):
+        with pytest.raises(JagValueError, match=r"1e\+300|1393796\d+|10{50}"):
+            aj.array(data, type="float32")
+    for integers in ([[2049]], [[70_000]]):
+        with pytest.raises(JagValueError, match="not a valid halffloat"):
+            aj.array(integers, type="float16")
+    x = aj.array([["inf", "-Infinity", "1e39", "nan"]])
+    assert x.cast("float32", strict=False).values.is_valid().to_pylist() == [True, True, False, True]
+    assert aj.array([[1e300, 1.0]]).cast("float32", safe=False).to_list() == [[float("inf"), 1.0]]

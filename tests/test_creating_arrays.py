@@ -240,9 +240,9 @@ def test_datetimes_among_dates_are_not_truncated() -> None:
     ):
         with pytest.raises(JagValueError, match=r"the item datetime\.date\(2020, 1, 2\) at .* does not fit .* timestamp\[us\]"):
             aj.array(data)
-    assert aj.array([[NEW_YEAR + dt.timedelta(hours=5), dt.date(2020, 1, 2)]], type="date32").to_list() == [
-        [dt.date(2020, 1, 1), dt.date(2020, 1, 2)]
-    ]
+        with pytest.raises(JagValueError, match=r"does not fit the leaf type date32\[day\], and would be truncated"):
+            aj.array(data, type="date32")
+    assert aj.array([[NEW_YEAR, dt.date(2020, 1, 2)]], type="date32").to_list() == [[dt.date(2020, 1, 1), dt.date(2020, 1, 2)]]
 
 
 @pytest.mark.parametrize("data", [pa.array([1]), pa.array([[1], None]), pa.chunked_array([[[1]]]), aj.array([[1]]).to_arrow()])

@@ -382,19 +382,22 @@ class ElementwiseMethods(ArrayBase):
         type : pa.DataType, str or numpy dtype
             The leaf type, or its name.
         safe : bool
-            If False, a value that does not fit the type is truncated or wrapped, as in C.
+            If False, a value that does not fit the type is truncated or wrapped, as in C, and timestamps lose the time of day or
+            the date. Values that nothing of the type is like still raise: text that is no number, bytes that are no UTF-8,
+            decimals of too many digits.
         strict : bool
-            If False, an item that can't be cast becomes null: text that is not a number; a number with a fraction, NaN or a
-            number out of range, for integers.
+            If False, exactly the items that would raise become null: text that is not a number; a number with a fraction, NaN or
+            a number out of range, for integers; a timestamp that is not midnight, for dates.
 
         Returns
         -------
         JaggedArray
             Of the same shape; the shape object is shared. Null stays null. Cost: one pass, a few more if items don't fit.
-            Floats and decimals are rounded to the nearest number of a float type, and become infinite beyond its range, as in
-            numpy and Arrow; integers must fit exactly. A time becomes the count of its unit since 1970-01-01 (dates: of days, times
-            of day: since midnight), and a number becomes a time in the same way. The fields of structs, and the items of lists in
-            fields, are cast as columns of them; fields are matched by name, and one that is missing is null.
+            Floats and decimals are rounded to the nearest number of a float type, and floats to the places of a decimal type;
+            beyond the range they don't fit. Integers must fit exactly. A timestamp fits dates at midnight, and times of day on
+            1970-01-01: `dt.date` and `dt.time` take a part of any timestamp. A time becomes the count of its unit since 1970-01-01
+            (dates: of days, times of day: since midnight), and a number becomes a time in the same way. The fields of structs, and
+            the items of lists in fields, are cast as columns of them; fields are matched by name, and one that is missing is null.
 
         Raises
         ------

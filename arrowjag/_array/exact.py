@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import reprlib
 from collections.abc import Callable, Iterable
 from numbers import Number
@@ -16,9 +17,18 @@ from arrowjag import _arrow
 from arrowjag._array.times import UNITS
 from arrowjag._gate import inside
 from arrowjag._ops.elementwise import refuse_other_fields
+from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagValueError
 
-__all__ = ["as_floats", "exact_type", "holds_identifiers", "holds_maps", "refuse_fractions", "without_odd_numbers"]
+__all__ = [
+    "as_floats",
+    "exact_type",
+    "holds_dates",
+    "holds_identifiers",
+    "holds_maps",
+    "refuse_fractions",
+    "without_odd_numbers",
+]
 
 _ODD = (np.float16, np.longdouble)
 """The classes of numbers that pyarrow takes for integers beside other numbers, and truncates."""
@@ -37,8 +47,8 @@ def exact_type(inferred: pa.DataType | None, wanted: pa.DataType) -> pa.DataType
     Returns
     -------
     pa.DataType
-        The wanted type, but numbers with fractions in place of integers and times, decimals in place of floats, and times of a
-        finer unit; in fields too.
+        The wanted type, but numbers with fractions in place of integers and times, decimals in place of floats, integers in place
+        of halves, and times of a finer unit; in fields too.
     """
     if inferred is None:
         return wanted
@@ -51,6 +61,8 @@ def exact_type(inferred: pa.DataType | None, wanted: pa.DataType) -> pa.DataType
         values = exact_type(inferred, wanted.value_type)
         return wanted if values == wanted.value_type else values
     if pt.is_decimal(inferred) and pt.is_floating(wanted):  # pyarrow converts no Python decimals to floats
+        return inferred
+    if pt.is_integer(inferred) and pt.is_float16(wanted):
         return inferred
     if pt.is_floating(inferred) or pt.is_decimal(inferred):
         return inferred if _arrow.may_truncate(wanted) else wanted
@@ -72,18 +84,23 @@ def _finer(inferred: pa.DataType, wanted: pa.DataType) -> pa.DataType:
     return inferred if same else wanted
 
 
+def holds_dates(type: pa.DataType) -> bool:
+    """Return whether a type holds dates at any depth, for which pyarrow drops times of day."""
+    return bool(pt.is_date(type)) or any(map(holds_dates, inside(type)))
+
+
 def holds_maps(type: pa.DataType) -> bool:
     """Return whether a type holds maps at any depth, of whose entries pyarrow infers no type, or another one."""
     return pt.is_map(type) or any(map(holds_maps, inside(type)))
 
 
 def refuse_fractions(data: Any, type: pa.DataType, levels: int) -> None:
-    """Raise for a number with a fraction where the type has integers or times.
+    """Raise for a number with a fraction where the type has integers or times, and for a time of day where it has dates.
 
     Parameters
     ----------
     data : nested list
-        Of objects for which no type could be inferred.
+        Of objects for which no type could be inferred, or of datetimes.
     type : pa.DataType
         The type of the leaves.
     levels : int
@@ -92,7 +109,7 @@ def refuse_fractions(data: Any, type: pa.DataType, levels: int) -> None:
     Raises
     ------
     JagValueError
-        If there is such a number; pyarrow would truncate it.
+        If there is such a number or time; pyarrow would truncate it.
     """
     for _ in range(levels):
         data = [item for one in data if _has_items(one) for item in one]
@@ -111,9 +128,19 @@ def _refuse(items: list[Any], type: pa.DataType) -> None:
             _refuse([one[place] for one in pairs if isinstance(one, tuple) and len(one) == 2], inner)
     elif _arrow.is_list_type(type) or pt.is_dictionary(type):
         refuse_fractions(items, type.value_type, 0 if pt.is_dictionary(type) else 1)
-    elif wrong := [one for one in items if hasattr(one, "__int__") and not (_is_whole(one) or _fits_floats(one, type))]:
+    elif wrong := [one for one in items if (pt.is_date(type) and _has_time_of_day(one)) or _has_fraction(one, type)]:
         told = f"the item {reprlib.repr(wrong[0])} does not fit the leaf type {type}, and would be truncated"
         raise JagValueError(f"{told}. Convert all items to one type first, or pass another type.")
+
+
+def _has_time_of_day(one: Any) -> bool:
+    return isinstance(one, dt.datetime) and bool(one.time() != dt.time() or getattr(one, "nanosecond", 0))
+
+
+def _has_fraction(one: Any, type: pa.DataType) -> bool:
+    if pt.is_floating(type) and isinstance(one, int):
+        return abs(one) > float(np.finfo(numpy_dtype(type)).max)
+    return hasattr(one, "__int__") and not (_is_whole(one) or _fits_floats(one, type))
 
 
 def _fits_floats(one: Any, type: pa.DataType) -> bool:

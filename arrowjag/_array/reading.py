@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import datetime as dt
 import math
 import reprlib
 import sys
@@ -21,6 +22,7 @@ from arrowjag._arguments import several
 from arrowjag._array.exact import (
     as_floats,
     exact_type,
+    holds_dates,
     holds_identifiers,
     holds_maps,
     refuse_fractions,
@@ -262,7 +264,8 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[
         found = None
     levels = _python_depth(data) if found is None else depth(found)
     wanted = levels if ndim is None else ndim - 1
-    if type is not None and (found is None or holds_maps(type)):
+    has_datetimes = classes is None or any(issubclass(one, dt.datetime) for one in classes)
+    if type is not None and (found is None or holds_maps(type) or (has_datetimes and holds_dates(type))):
         refuse_fractions(data, type, wanted)
     inferred = None if found is None else _strip(found, min(levels, wanted))
     if inferred is not None and holds_identifiers(classes or ()):

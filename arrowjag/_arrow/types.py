@@ -90,5 +90,6 @@ def holds_floats(type: pa.DataType) -> bool:
 
 
 def may_truncate(type: pa.DataType) -> bool:
-    """Return whether pyarrow may truncate Python objects to a type: integers and times do, at any depth."""
-    return bool(pt.is_integer(type) or pt.is_temporal(type)) or any(map(may_truncate, inside(type)))
+    """Return whether pyarrow may truncate Python objects to a type, at any depth: integers, times, short floats to infinity."""
+    is_short = bool(pt.is_floating(type) and type.bit_width < 64)
+    return is_short or bool(pt.is_integer(type) or pt.is_temporal(type)) or any(map(may_truncate, inside(type)))

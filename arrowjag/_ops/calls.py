@@ -469,7 +469,8 @@ def _promoted(results: list[Any], type: pa.DataType) -> list[Any]:
 def _is_cast(type: pa.DataType, inferred: pa.DataType | None) -> bool:
     """Whether results are converted to the type by a cast, as compiled ones are, and not by pyarrow.
 
-    It cuts fractions to integers, and times to coarser units, without a word, and refuses numpy's times where the type has a zone.
+    It cuts fractions to integers, and times to coarser units and to dates, without a word, and refuses numpy's times where the
+    type has a zone.
     """
     return inferred is not None or _arrow.may_truncate(_arrow.level_types(type)[1])
 

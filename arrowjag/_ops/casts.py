@@ -17,6 +17,7 @@ from arrowjag._kernels.elementwise.text_bytes import has_length
 from arrowjag._kernels.elementwise.text_items import few_integers
 from arrowjag._ops import elementwise
 from arrowjag._ops.text import on_all_cores, text_values
+from arrowjag._ops.zones import wall_of
 from arrowjag.errors import JagTypeError, JagValueError, brief
 
 __all__ = ["cast", "cast_by_name", "to_categories", "to_datetime", "to_number"]
@@ -27,12 +28,19 @@ _HINT = "strict=False makes it null"
 def cast(column: Column, type: pa.DataType, safe: bool, strict: bool) -> Column:
     """Cast the leaves; a value that does not fit raises, or is null without `strict`."""
     if strict:
-        return cast_by_name(column, type, "cast", safe=safe, hint=f"; {_HINT}")
+        return cast_by_name(column, type, "cast", safe=safe, hint=f"; {_HINT}{_other_way(column.type, type)}")
     if not safe:
         raise JagValueError(
             "cast: strict=False gives null for values that do not fit, safe=False casts them anyway; choose one of them"
         )
     return _cast_or_null(column, type)
+
+
+def _other_way(own: pa.DataType, type: pa.DataType) -> str:
+    """Name the method that takes a part of timestamps, for the error of a cast that would lose the other part."""
+    if not (pt.is_timestamp(own) and (pt.is_date(type) or pt.is_time(type))):
+        return ""
+    return ", and x.dt.date() takes the date alone" if pt.is_date(type) else ", and x.dt.time() takes the time of day alone"
 
 
 def cast_by_name(column: Column, type: pa.DataType, operation: str, *, safe: bool = True, hint: str = "") -> Column:
@@ -58,6 +66,8 @@ def _cast_or_null(column: Column, type: pa.DataType) -> Column:
     if column.type == type:
         return column
     flat = elementwise.decoded(column.values)
+    if pt.is_timestamp(flat.type) and (pt.is_date(type) or pt.is_time(type)):
+        flat = wall_of(flat, "cast")
 
     def compute(values: pa.Array) -> pa.Array:
         return elementwise.cast_values(values, type)

@@ -19,12 +19,13 @@ import pyarrow.types as pt
 
 from arrowjag._kernels.base.memory import is_string, or_all, valid_of
 from arrowjag._kernels.base.texts import text_bytes
+from arrowjag._kernels.elementwise.number_casts import floats_fit, numbers_fit, numbers_of
 from arrowjag._kernels.elementwise.regex import BLANKS
 from arrowjag._kernels.elementwise.text_bytes import integers_in
 from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._pyarrow_versions import if_else, numpy_dtype, take
 
-__all__ = ["cast_where_it_fits", "has_zone", "parse_times", "pattern_of"]
+__all__ = ["cast_where_it_fits", "fits_part", "has_zone", "parse_times", "pattern_of"]
 
 
 Cast = Callable[[pa.Array], pa.Array]
@@ -86,8 +87,8 @@ def _halved(values: pa.Array, type: pa.DataType, cast: Cast) -> pa.Array:
         try:
             parts.append(cast(part))
         except pa.ArrowInvalid:
-            if len(part) == 1:
-                parts.append(pa.nulls(1, type))
+            if len(part) <= 1:
+                parts.append(pa.nulls(len(part), type))
             else:
                 half = len(part) // 2
                 left += [part.slice(half), part.slice(0, half)]
@@ -100,32 +101,29 @@ def _fits(values: pa.Array, type: pa.DataType) -> pa.Array | None:
     if is_string(source):
         return _text_fits(values, type)
     if (pt.is_integer(source) or pt.is_floating(source)) and pt.is_integer(type):
-        return _numbers_fit(values, type)
+        return numbers_fit(values, type)
     if pt.is_integer(source) and pt.is_floating(type):
         bound = 2 ** (np.finfo(numpy_dtype(type)).nmant + 1)
-        data = _numbers(values)
+        data = numbers_of(values)
         return pa.array((data >= -bound) & (data <= bound))
+    if pt.is_floating(source) and pt.is_floating(type):
+        return floats_fit(values, type)
+    if pt.is_timestamp(source) and source.tz is None and (pt.is_date(type) or pt.is_time(type)):
+        return pa.array(fits_part(numbers_of(values.view(pa.int64())), source, type))
     if _ticks(source) and _ticks(type) and source.bit_width == type.bit_width == 64:
         return _ticks_fit(values, type)
     return None
 
 
-def _numbers(values: pa.Array) -> npt.NDArray[Any]:
-    """Return the data of numbers, 0 under nulls."""
-    filled = values.fill_null(0) if values.null_count else values
-    data: npt.NDArray[Any] = filled.to_numpy(zero_copy_only=False)
-    return data
-
-
-def _numbers_fit(values: pa.Array, type: pa.DataType) -> pa.Array:
-    limits = np.iinfo(numpy_dtype(type))
-    data = _numbers(values.cast(pa.float32()) if pt.is_float16(values.type) else values)
-    if data.dtype.kind == "f":
-        with np.errstate(invalid="ignore"):
-            whole = np.trunc(data) == data  # False for NaN, True for infinities
-            # The float of the maximum of 64 bits is rounded up: the smallest integer beyond it, as is that of fewer bits plus 1.
-            return pa.array(whole & (data >= float(limits.min)) & (data < float(limits.max) + 1))
-    return pa.array((data >= limits.min) & (data <= limits.max))
+def fits_part(counts: npt.NDArray[np.int64], type: pa.TimestampType, part: pa.DataType) -> npt.NDArray[np.bool_]:
+    """Return which timestamps a date or a time of day holds: those at midnight, and those of the first day in whole units."""
+    own = TICKS[type.unit]
+    if pt.is_date(part):
+        at_midnight: npt.NDArray[np.bool_] = counts % (86_400 * own) == 0
+        return at_midnight
+    whole = counts % max(own // TICKS[part.unit], 1) == 0
+    fits: npt.NDArray[np.bool_] = whole & (counts >= 0) & (counts < 86_400 * own)
+    return fits
 
 
 def _ticks(type: pa.DataType) -> int:
@@ -134,7 +132,7 @@ def _ticks(type: pa.DataType) -> int:
 
 
 def _ticks_fit(values: pa.Array, type: pa.DataType) -> pa.Array:
-    counts = _numbers(values.view(pa.int64()))
+    counts = numbers_of(values.view(pa.int64()))
     one, two = _ticks(values.type), _ticks(type)
     if one >= two:
         return pa.array(counts % (one // two) == 0)
@@ -162,7 +160,7 @@ def _text_fits(values: pa.Array, type: pa.DataType) -> pa.Array | None:
         short, other = integers_in(values)
         plain = pa.array(short)
         numbers = if_else(plain, values, pa.scalar(None, values.type)).cast(pa.int64())
-        small = pc.and_(_numbers_fit(numbers, type), plain)
+        small = pc.and_(numbers_fit(numbers, type), plain)
         return pc.or_(small, pa.array(other)) if other.any() else small
     if pt.is_floating(type) or pt.is_decimal(type):
         return pc.match_substring_regex(values, _FLOAT)

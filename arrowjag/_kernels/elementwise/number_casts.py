@@ -16,7 +16,7 @@ from arrowjag._kernels.base.memory import aligned_bits, data_of, from_words
 from arrowjag._kernels.elementwise.halves import to_halves, to_singles
 from arrowjag._pyarrow_versions import numpy_dtype
 
-__all__ = ["cast_numbers"]
+__all__ = ["cast_numbers", "floats_fit", "numbers_fit", "numbers_of"]
 
 
 def cast_numbers(values: pa.Array[Any], type: pa.DataType, safe: bool = True) -> pa.Array[Any] | None:
@@ -118,3 +118,29 @@ def _check_of(source: pa.DataType, target: pa.DataType) -> Callable[[NDArray[Any
     return lambda part: (
         (own.min >= least_int or int(part.min()) >= least_int) and (own.max <= most_int or int(part.max()) <= most_int)
     )
+
+
+def floats_fit(values: pa.Array[Any], type: pa.DataType) -> pa.Array[Any]:
+    """Return which floats another float type holds, rounded: those that don't become infinite."""
+    data = numbers_of(values.cast(pa.float32()) if pt.is_float16(values.type) else values)
+    with np.errstate(over="ignore"):
+        return pa.array(np.isfinite(data.astype(numpy_dtype(type))) | ~np.isfinite(data))
+
+
+def numbers_of(values: pa.Array[Any]) -> NDArray[Any]:
+    """Return the data of numbers, 0 under nulls."""
+    filled = values.fill_null(0) if values.null_count else values
+    data: NDArray[Any] = filled.to_numpy(zero_copy_only=False)
+    return data
+
+
+def numbers_fit(values: pa.Array[Any], type: pa.DataType) -> pa.Array[Any]:
+    """Return which integers and floats an integer type holds exactly."""
+    limits = np.iinfo(numpy_dtype(type))
+    data = numbers_of(values.cast(pa.float32()) if pt.is_float16(values.type) else values)
+    if data.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            whole = np.trunc(data) == data  # False for NaN, True for infinities
+            # The float of the maximum of 64 bits is rounded up: the smallest integer beyond it, as is that of fewer bits plus 1.
+            return pa.array(whole & (data >= float(limits.min)) & (data < float(limits.max) + 1))
+    return pa.array((data >= limits.min) & (data <= limits.max))

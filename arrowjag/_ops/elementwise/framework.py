@@ -16,11 +16,13 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.memory import both_valid
+from arrowjag._kernels.elementwise.casts import fits_part
 from arrowjag._kernels.elementwise.decimals import to_doubles
 from arrowjag._kernels.elementwise.number_casts import cast_numbers
 from arrowjag._ops import structure
 from arrowjag._ops.cursor import row_of_item
-from arrowjag._ops.elementwise.types import plain_type, refuse_other_fields
+from arrowjag._ops.elementwise.types import is_bytes, is_text, plain_type, refuse_other_fields
+from arrowjag._ops.zones import as_counts, wall_of
 from arrowjag._pyarrow_versions import if_else, numpy_dtype
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
 from arrowjag.typing import BoolArray
@@ -45,6 +47,7 @@ __all__ = [
     "has_parts_of",
     "in_first_row",
     "in_one_zone",
+    "refuse_lost_parts",
     "retyped",
     "row_of",
     "single_to_half",
@@ -284,12 +287,64 @@ def _cast_fields(structs: pa.Array, type: pa.StructType, cast: Callable[[pa.Arra
 
 
 def cast_plain(datum: Datum, type: pa.DataType, safe: bool = True) -> Datum:
-    """Cast as Arrow does, by a faster cast where there is one; decimals become floats by way of the nearest float64."""
-    if pt.is_decimal(datum.type) and pt.is_floating(type) and (isinstance(datum, pa.Array) or datum.is_valid):
+    """Cast as Arrow does, by a faster cast where there is one, and raise where Arrow's cast loses more than digits of a float.
+
+    Decimals become floats by way of the nearest float64.
+
+    Raises
+    ------
+    pa.ArrowInvalid
+        If a value does not fit and `safe` is True; also if it is False, where no value of the type is like it: for decimals with
+        more digits than their type, and bytes that are no UTF-8.
+    """
+    own = datum.type
+    if safe and pt.is_timestamp(own) and (pt.is_date(type) or pt.is_time(type)):
+        refuse_lost_parts(datum, type)
+    if pt.is_decimal(type) and (pt.is_decimal(own) or pt.is_integer(own)):
+        return _to_decimal(datum, type, safe)
+    if not safe and is_bytes(own) and is_text(plain_type(type)):
+        safe = True
+    if pt.is_decimal(own) and pt.is_floating(type) and (isinstance(datum, pa.Array) or datum.is_valid):
         doubles = to_doubles(datum) if isinstance(datum, pa.Array) else to_doubles(pa.repeat(datum, 1))[0]
-        return doubles if pt.is_float64(type) else doubles.cast(type, safe=safe)
+        return doubles if pt.is_float64(type) else cast_plain(doubles, type, safe)
     found = cast_numbers(datum, type, safe) if isinstance(datum, pa.Array) else None
-    return datum.cast(type, safe=safe) if found is None else found
+    found = datum.cast(type, safe=safe) if found is None else found
+    if safe and pt.is_floating(type):
+        _refuse_overflow(datum, found)
+    return found
+
+
+def _to_decimal(datum: Datum, type: pa.DataType, safe: bool) -> Datum:
+    """Cast decimals and integers to decimals: Arrow checks those of 32 and 64 bits after it has cut off the higher bits."""
+    if type.bit_width >= 128:
+        found = datum.cast(type, safe=safe)
+        if not safe:
+            found.validate(full=True)
+        return found
+    return _to_decimal(datum, pa.decimal128(type.precision, type.scale), safe).cast(type)
+
+
+def _refuse_overflow(datum: Datum, found: Datum) -> None:
+    """Raise if a finite number, or text of one, became infinite."""
+    own = datum.type
+    if not (is_text(own) or is_bytes(own) or (pt.is_floating(own) and own.bit_width > found.type.bit_width)):
+        return
+    infinite = pc.is_inf(half_to_single(found))
+    if not pc.any(infinite).as_py():
+        return
+    if pt.is_floating(own):
+        lost = pc.and_(infinite, pc.is_finite(datum))
+    else:
+        lost = pc.and_(infinite, pc.invert(pc.match_substring(datum, "inf", ignore_case=True)))
+    if pc.any(lost).as_py():
+        raise pa.ArrowInvalid(f"a finite number would become infinite in {found.type}")
+
+
+def refuse_lost_parts(datum: Datum, type: pa.DataType) -> None:
+    """Raise for timestamps that a date or a time of day does not hold: Arrow drops the other part of them."""
+    times = datum if isinstance(datum, pa.Array) else pa.repeat(datum, 1) if datum.is_valid else pa.nulls(0, datum.type)
+    if not fits_part(as_counts(wall_of(times, "cast"))[0], times.type, type).all():
+        raise pa.ArrowInvalid(f"timestamps would lose their {'time of day' if pt.is_date(type) else 'date'} in {type}")
 
 
 def cast_chosen(datum: Datum, type: pa.DataType, chosen: Callable[[], Datum]) -> Datum:

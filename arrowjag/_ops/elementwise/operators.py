@@ -36,6 +36,7 @@ from arrowjag._ops.elementwise.framework import (
     half_to_single,
     has_parts_of,
     in_single_precision,
+    refuse_lost_parts,
     retyped,
     with_data,
 )
@@ -374,6 +375,8 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
     if pt.is_dictionary(type) and isinstance(datum, pa.Array) and _is_encoded_by_values(datum.type):
         return _encoded(cast_values(datum, type.value_type, safe), type)
     if pt.is_timestamp(datum.type) and datum.type.tz and (pt.is_date(type) or pt.is_time(type) or is_text(type)):
+        if safe and not is_text(type):
+            refuse_lost_parts(datum, type)
         return cast_zoned(datum, type, safe) if isinstance(datum, pa.Array) else cast_zoned(pa.repeat(datum, 1), type, safe)[0]
     datum = _clock(datum, type) if is_text(datum.type) and pt.is_time(type) else _castable(datum, type, safe)
     if pt.is_float16(type) and not pt.is_floating(datum.type):
