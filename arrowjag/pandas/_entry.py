@@ -25,6 +25,7 @@ from pandas.core.reshape import merge, pivot
 from pandas.core.window.rolling import BaseWindow
 
 from arrowjag._array import JaggedArray
+from arrowjag.creation import array as to_array
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagAttributeError, JagTypeError, JagValueError, brief
 from arrowjag.pandas._cells import is_jagged, rows_to_set
@@ -91,10 +92,12 @@ def _new_index(original: Callable[..., Any]) -> Any:
 
 
 def _operate(original: Callable[..., Any]) -> Any:
-    """Leave an array on the right of a plain Series to `.jag`: object columns compared each value with the whole array."""
+    """Compute with an array on the right of a plain Series or Index: pandas compared each object with the whole array."""
 
     def operate(self: Any, other: Any, op: Callable[[Any, Any], Any]) -> Any:
-        return op(self.jag, other) if isinstance(other, JaggedArray) and not is_jagged(self) else original(self, other, op)
+        if not isinstance(other, JaggedArray) or is_jagged(self):
+            return original(self, other, op)
+        return op(self.jag if isinstance(self, pd.Series) else to_array(self), other)
 
     return operate
 
@@ -394,12 +397,17 @@ def _allow_operands() -> None:
         setattr(Op, "has_invalid_return_type", property(has_invalid_return_type))  # noqa: B010 - mypy takes it for a method
 
 
+def _allow_arrays_on_the_right() -> None:
+    for name in ("_arith_method", "_cmp_method", "_logical_method"):
+        _wrap(pd.Series, name, _operate)
+        _wrap(pd.Index, name, _operate)
+
+
 def install() -> None:
     """Wrap the methods of pandas, once."""
     _allow_operands()
     _wrap(pd.Series, "__init__", _init_series)
-    for name in ("_arith_method", "_cmp_method", "_logical_method"):
-        _wrap(pd.Series, name, _operate)
+    _allow_arrays_on_the_right()
     _wrap(pd.DataFrame, "__init__", _init_frame)
     _wrap(pd.DataFrame, "_sanitize_column", _sanitize_column)
     _wrap(pd.Index, "__new__", _new_index)
