@@ -272,3 +272,35 @@ def test_an_integer_that_no_float_equals_is_named(operation: str, call: Any) -> 
 def test_a_number_that_no_float_equals_is_named() -> None:
     with pytest.raises(JagValueError, match=r"multiply: the number is 1152921504606846977, and float64 holds integers exactly"):
         HALVES * pa.scalar(2**60 + 1)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        10**400,
+        -(10**400),
+        decimal.Decimal("1e400"),
+        decimal.Decimal("-1e400"),
+        decimal.Decimal("1e-90"),
+        decimal.Decimal("-0." + "1" * 90),
+    ],
+)
+@pytest.mark.parametrize(
+    "type", ["bool", "int8", "uint64", "int64", "float16", "float32", "float64", pa.decimal32(5, 2), pa.decimal128(30, 2)]
+)
+def test_numbers_of_any_size_are_compared_by_value(number: Any, type: Any) -> None:
+    """Python compares its numbers by value; beyond the range of floats only infinities are on the other side."""
+    infinite = [float("inf"), float("-inf"), float("nan")] if "float" in str(type) else []
+    items = [True, False] if type == "bool" else [1, 2, 0, *infinite]
+    x = aj.array([[*items, None], None, []]).cast(type)
+    if infinite and abs(number) < 1:  # numbers take the type of floats
+        return
+    plain = int(number) if abs(number) > 1 else number
+    for name in ("lt", "le", "gt", "ge", "eq", "ne"):
+        compare = getattr(operator, name)
+        assert compare(x, number).to_list() == [[*(compare(item, plain) for item in items), None], None, []], name
+        assert compare(number, x).to_list() == [[*(compare(plain, item) for item in items), None], None, []], name
+    if abs(number) > 1:
+        with pytest.raises((aj.JagRangeError, aj.JagTypeError), match=r"10000000|E\+400|bool"):
+            x + number
+        assert x.is_in([number]).to_list() == [[*(False for _ in items), None], None, []]

@@ -30,7 +30,7 @@ from arrowjag._ops.elementwise.framework import (
     in_one_zone,
     sized,
 )
-from arrowjag._ops.elementwise.types import is_text, promote
+from arrowjag._ops.elementwise.types import beyond_floats, is_beyond_floats, is_text, promote
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray
 
@@ -69,8 +69,8 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
         _check_zones(name, one.type, two.type)
         if _mixed_signs(one.type, two.type):
             return _compare_signs(kernel, one, two)
-        if decimals.are_exact(one.type, two.type):
-            return decimals.compare(kernel, one, two)
+        if is_beyond_floats(one) or is_beyond_floats(two) or decimals.are_exact(one.type, two.type):
+            return _compare_decimals(kernel, one, two)
         one, two = _without_decimals(one, two)
         if _arrow.is_numeric(one.type) and _arrow.is_numeric(two.type) and one.type != two.type:
             type = promote([one.type, two.type], name)
@@ -82,6 +82,25 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
         return _called(call, kernel, one, two)
 
     return compute
+
+
+def _compare_decimals(kernel: str, one: Datum, two: Datum) -> pa.Array:
+    is_exact = decimals.are_exact(one.type, two.type)
+    return decimals.compare(kernel, one, two) if is_exact else _compare_beyond(kernel, one, two)
+
+
+def _compare_beyond(kernel: str, one: Datum, two: Datum) -> pa.Array:
+    """Compare floats with a number beyond all finite ones: only infinities and NaN are not on the other side of it."""
+
+    def place(side: Datum) -> tuple[Any, Any]:
+        if is_beyond_floats(side):
+            return np.array([1.0 if side.equals(beyond_floats(True)) else -1.0]), None
+        data, valid = datum_to_numpy(side)
+        return np.where(np.isfinite(data), 0.0, data), valid
+
+    (left, left_valid), (right, right_valid) = place(one), place(two)
+    found = getattr(np, kernel)(left, right)
+    return sized(found, both_valid(left_valid, right_valid))
 
 
 def _without_decimals(one: Datum, two: Datum) -> tuple[Datum, Datum]:

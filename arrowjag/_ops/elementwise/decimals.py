@@ -19,7 +19,7 @@ from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.elementwise import decimals as kernels
 from arrowjag._ops import exact
 from arrowjag._ops.elementwise.framework import Datum, both_valid, sized
-from arrowjag._ops.elementwise.types import promote
+from arrowjag._ops.elementwise.types import MOST_DIGITS, promote
 from arrowjag.errors import JagOverflowError
 from arrowjag.typing import BoolArray, IntArray
 
@@ -36,8 +36,6 @@ __all__ = [
     "round_to_places",
 ]
 
-MOST_DIGITS = 76
-"""Of decimal256."""
 _INTEGER_DIGITS = 20
 """Of the largest integer of 64 bits."""
 _CONTEXT = Context(prec=MOST_DIGITS)

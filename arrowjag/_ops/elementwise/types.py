@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, time, timedelta
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,12 @@ from arrowjag._vocabulary.type_names import parse_type_name
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError, brief
 
 __all__ = [
+    "MOST_DIGITS",
     "as_type",
+    "beyond_floats",
     "bound_like",
     "common_type",
+    "is_beyond_floats",
     "is_bytes",
     "is_text",
     "members_like",
@@ -40,6 +43,8 @@ __all__ = [
 ]
 
 
+MOST_DIGITS = 76
+"""Of decimal256."""
 _NUMPY_NAMES = ("<", ">", "=", "|", "datetime64[", "timedelta64[")
 _WANTED = "expected an Arrow type, its name or a numpy dtype"
 
@@ -216,6 +221,9 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
     try:
         return _converted(value, leaf)
     except (OverflowError, ValueError) as error:
+        if isinstance(value, Decimal):
+            told = f"does not fit {MOST_DIGITS} digits, the most that Arrow's decimals hold; pass a float"
+            raise JagRangeError(f"{operation}: the number {brief(value)} {told}") from None
         if not isinstance(value, (int, float)):
             raise _no_operand(value, operation, error) from None
         raise JagRangeError(f"{operation}: the number {brief(value)} does not fit {leaf or 'int64'}: {error}") from None
@@ -295,11 +303,14 @@ def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.
     JagTypeError
         If the value is not a scalar.
     JagRangeError
-        If a Python int exceeds the range of floats.
+        If a number that is no operand of a comparison exceeds the range of floats.
     """
     plain = None if leaf is None else plain_type(leaf)
+    if isinstance(value, Decimal) and plain is not None and value.is_finite() and not _is_decimal_of_arrow(value):
+        value = _nearest_like(value, plain)
     if type(value) in (int, float) and plain is not None and _exceeds(value, plain):
-        return scalar_like(value, pa.float64(), operation)
+        is_compared = operation in _COMPARED and abs(value) > _largest_float(64)
+        return beyond_floats(value > 0) if is_compared else scalar_like(value, pa.float64(), operation)
     if type(value) is not int or plain is None:
         return scalar_like(value, leaf, operation)
     if pt.is_integer(plain) or pt.is_boolean(plain) or pt.is_null(plain):
@@ -308,6 +319,46 @@ def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.
         beyond = 10 ** (plain.precision - plain.scale)
         return pa.scalar(Decimal(beyond if value > 0 else -beyond))
     return scalar_like(value, leaf, operation)
+
+
+def _is_decimal_of_arrow(value: Decimal) -> bool:
+    """Return whether a decimal of Arrow holds a finite number."""
+    digits, exponent = value.as_tuple().digits, int(value.as_tuple().exponent)
+    return max(len(digits) + max(exponent, 0), -exponent) <= MOST_DIGITS
+
+
+def _nearest_like(value: Decimal, leaf: pa.DataType) -> Decimal | float:
+    """Return a number that compares with all items of a type as one of more digits than the decimals of Arrow does."""
+    if pt.is_floating(leaf):  # which is compared with decimals as float64
+        near = float(value)
+        most: int = 10**_FLOAT_DIGITS
+        return near if math.isfinite(near) else most if value > 0 else -most
+    if not (_arrow.is_numeric(leaf) or pt.is_decimal(leaf)):
+        return value
+    if value.adjusted() >= MOST_DIGITS:
+        beyond: int = 10**MOST_DIGITS
+        return beyond if value > 0 else -beyond
+    scale = max(leaf.scale, 0) if pt.is_decimal(leaf) else 0
+    step = Decimal(1).scaleb(-scale)
+    below = value.quantize(step, ROUND_FLOOR, _EXACT) if value.adjusted() > -MOST_DIGITS else step * (-1 if value < 0 else 0)
+    return below if below == value else _EXACT.add(below, Decimal(5).scaleb(-scale - 1))
+
+
+_COMPARED = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
+_FLOAT_DIGITS = 309
+"""Of the largest float64."""
+_EXACT = Context(prec=2 * MOST_DIGITS)
+
+
+def beyond_floats(is_positive: bool) -> pa.Scalar:
+    """Return a decimal that is beyond all finite floats: one digit of a negative scale."""
+    digit = pa.array([Decimal(1 if is_positive else -1)], pa.decimal256(1, 0))
+    return pa.Array.from_buffers(pa.decimal256(1, -_FLOAT_DIGITS), 1, digit.buffers())[0]
+
+
+def is_beyond_floats(datum: pa.Array | pa.Scalar) -> bool:
+    """Return whether a scalar is of `beyond_floats`."""
+    return isinstance(datum, pa.Scalar) and pt.is_decimal(datum.type) and bool(datum.type.scale == -_FLOAT_DIGITS)
 
 
 def _exceeds(value: float, leaf: pa.DataType) -> bool:
@@ -362,6 +413,7 @@ def members_like(values: Any, leaf: pa.DataType) -> list[Any]:
     if _arrow.is_temporal(plain):
         times = [iso_scalar(value, plain, "is_in") if isinstance(value, str) else None for value in values]
         return [value if time is None else time.as_py() for value, time in zip(values, times, strict=True)]
+    values = [value for value in values if not isinstance(value, Decimal) or not value.is_finite() or _is_decimal_of_arrow(value)]
     has_floats = any(isinstance(value, (float, np.floating)) for value in values)
     if has_floats:  # pyarrow refuses decimals beside floats
         values = [float(value) if isinstance(value, Decimal) else value for value in values]
