@@ -72,7 +72,7 @@ class Style:
     Attributes
     ----------
     digits : int
-        Significant digits of floats, at least 1.
+        Significant digits of floats, at least 1; the whole part of a number and one decimal are always shown.
     characters : int
         Maximal length of a text.
     items : int
@@ -86,6 +86,9 @@ class Style:
     items: int = _LIMITS[0]
     number: Callable[[float], str] | None = None
 
+
+_EXPONENT = 1e16
+"""Floats from here on have an exponent, as in their `repr`."""
 
 _PLAIN = Style()
 _STYLE = ContextVar("style", default=_PLAIN)
@@ -225,6 +228,9 @@ def leaf_text(value: Any) -> str:
         style = _STYLE.get()
         if style.number is not None:
             return style.number(value)
+        if 1 <= abs(value) < _EXPONENT:  # the whole part is never rounded: 9999996.5 is not 1e+07, and 123456.7 no integer
+            short = f"{value:.{max(style.digits - len(str(int(abs(value)))), 1)}f}".rstrip("0")
+            return f"{short}0" if short.endswith(".") else short
         short = format(value, f".{style.digits}g")
         return short if any(mark in short for mark in ".en") else f"{short}.0"
     if isinstance(value, dict):

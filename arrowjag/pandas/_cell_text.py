@@ -24,7 +24,8 @@ def row_formatter() -> Callable[[Any], str]:
     -------
     callable
         A row has its head and tail, at most ``display.max_colwidth`` characters and ``display.max_seq_items`` items per list;
-        floats have ``display.precision`` significant digits, or are formatted by ``display.float_format``.
+        floats have ``display.precision`` significant digits and at least one decimal, or are formatted by
+        ``display.float_format``.
     """
     width = pd.get_option("display.max_colwidth")
     limit = _WIDEST if width is None else max(int(width), _NARROWEST)
