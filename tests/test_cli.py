@@ -507,7 +507,7 @@ def test_json_holds_the_same_facts(parquet: Path) -> None:
         ("show flights.parquet --html no/page.html", "there is no folder no"),
         ("show flights.parquet --html --json", "--json and --html can't both print to stdout"),
         ("show flights.parquet --plot no/picture.png", "there is no folder no"),
-        ("show flights.parquet delays --plot picture.xyz", "picture.xyz: write png, svg or pdf"),
+        ("show flights.parquet delays --plot picture.xyz", "--plot: picture.xyz: write png, svg or pdf"),
         ("show", "Missing argument 'file'"),
         ("frobnicate", "No such command 'frobnicate'"),
         ("--bad", "No such option"),

@@ -187,7 +187,11 @@ def _draw(path: Path, file: str, column: str | None, options: dict[str, str]) ->
     if not path.parent.is_dir():
         raise JagValueError(f"{path}: there is no folder {path.parent}")
     array, name, whole = read_column(file, column, options)
-    plot.overview(array, f"{name} in {Path(file).name}{'' if whole else ' (a sample of its row groups)'}", path)
+    title = f"{name} in {Path(file).name}{'' if whole else ' (a sample of its row groups)'}"
+    try:
+        plot.overview(array, title, path)
+    except JagError as error:
+        raise error.renamed("--plot", "overview") from None
 
 
 @app.command("run", short_help="Run a function over a Parquet dataset.")
