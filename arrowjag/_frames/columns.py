@@ -137,7 +137,7 @@ def resolve(name: Hashable, names: Iterable[Hashable], index: Iterable[Hashable]
     >>> resolve("docs.score", ["id", "docs"])
     ('docs', ('score',))
     """
-    known = list(names)
+    known = names if isinstance(names, list) else list(names)  # an index of pandas takes a microsecond per label
     check_labels([name])
     if name in known:
         return name, ()
@@ -189,6 +189,7 @@ def several(operation: str, names: Sequence[Any], resolved: Callable[[list[Any]]
 
 def check_whole(operation: str, names: Iterable[Any], known: Iterable[Hashable], index: Iterable[Hashable] = ()) -> None:
     """Refuse to change a field of a column, or a column that does not exist."""
+    known = list(known)
     for name in names:
         if resolve(name, known, index)[1]:
             raise JagTypeError(f"{operation} changes whole columns, {brief(name)} is a field: name its column, or unnest it first")

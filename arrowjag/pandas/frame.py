@@ -193,8 +193,9 @@ class FrameJag(_frames.FrameAccessor):
         if not isinstance(into, Hashable):
             raise JagTypeError(f"nest: into must be the name of a column, got {type(into).__name__}")
         self._check(())
-        gone, fields = _frames.nested_names(names, list(frame.columns), into)
-        made = _frames.nest(dict(zip(fields, map(self._read, names), strict=True)))
+        known = list(frame.columns)
+        gone, fields = _frames.nested_names(names, known, into)
+        made = _frames.nest({field: self._read(name, known) for field, name in zip(fields, names, strict=True)})
         return self._with({into: made}, gone)
 
     @check_arguments
@@ -386,7 +387,8 @@ class FrameJag(_frames.FrameAccessor):
         names = given or [name for name in frame.columns if getattr(frame[name].dtype, "ndim", 0) > 1]
         if not names:
             raise ShapeError("describe: the frame has no jagged column; name the columns of lists")
-        told = {key: one for name in names for key, one in _frames.described(name, self._read(name)).items()}
+        known = list(frame.columns)
+        told = {key: one for name in names for key, one in _frames.described(name, self._read(name, known)).items()}
         return pd.DataFrame(told, index=pd.Index(_frames.STATISTICS, name="statistic"), dtype="float64")
 
     @check_arguments
@@ -435,9 +437,9 @@ class FrameJag(_frames.FrameAccessor):
         self._check([name])
         return as_array(self._frame[name])
 
-    def _read(self, name: Hashable) -> JaggedArray:
-        """A column, or a field of one."""
-        column, fields = _frames.resolve(name, self._frame.columns, self._frame.index.names)
+    def _read(self, name: Hashable, known: Sequence[Hashable] | None = None) -> JaggedArray:
+        """A column, or a field of one; `known` are the columns, for calls that read many."""
+        column, fields = _frames.resolve(name, self._frame.columns if known is None else known, self._frame.index.names)
         return _frames.pick(as_array(self._frame[column]), fields, name)
 
     def _picked(self, names: Sequence[Hashable]) -> pd.DataFrame:
