@@ -122,8 +122,9 @@ def _row(value: Any, dtype: Any) -> Any:
     """Convert a list to a row of a jagged dtype; other values are left for pandas to set or to reject."""
     if not isinstance(dtype, JaggedDtype) or not isinstance(value, (list, tuple, np.ndarray)):
         return value
+    has_own_type = isinstance(value, np.ndarray) and value.dtype.kind != "O"  # is compared with that of the column when it is set
     try:
-        return Row(value, labels_of(dtype).leaf, dtype.ndim - 1)
+        return Row(value, None if has_own_type else labels_of(dtype).leaf, dtype.ndim - 1)
     except JagError:
         return value
 

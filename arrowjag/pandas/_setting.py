@@ -108,7 +108,9 @@ def labels_of(dtype: JaggedDtype) -> JaggedDtype:
 def _leaf_types(value: Any) -> list[pa.DataType]:
     """Return the leaf types of an assigned value that has any: of columns, of a row, of the rows in a list."""
     if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype == object):
-        return [one.type for one in value if isinstance(one, Row)]
+        times = {one.dtype.kind for one in value if isinstance(one, np.ndarray) and one.dtype.kind in "mM"}  # are read as counts
+        own = [pa.duration("s") if kind == "m" else pa.timestamp("s") for kind in sorted(times)]
+        return own + [one.type for one in value if isinstance(one, Row)]
     if isinstance(value, (Row, Column)):
         return [value.type]
     if isinstance(value, (pa.Array, pa.ChunkedArray)):

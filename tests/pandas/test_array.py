@@ -220,6 +220,45 @@ def test_categories_that_are_rows() -> None:
     assert items(pd.Series(categories, dtype="jagged[double, 2]")) == [[1.0, 2.0], None, [], [1.0, 2.0]]
 
 
+@pytest.mark.parametrize(
+    ("rows", "row"),
+    [
+        ([[1], [2]], np.array(["1", "2"])),
+        ([[1], [2]], np.array(["2020-01-01"] * 2, "M8[s]")),
+        ([[1], [2]], np.array([5, 6], "m8[D]")),
+        ([[1], [2]], np.array([True, False])),
+        ([[True], [False]], np.array([1, 0])),
+        ([["a"], ["b"]], np.array([1, 2])),
+    ],
+    ids=["text", "times", "durations", "booleans", "numbers to booleans", "numbers to text"],
+)
+@pytest.mark.parametrize(
+    "put",
+    [
+        lambda s, row: s.array.__setitem__(0, row),
+        lambda s, row: s.iloc.__setitem__(0, row),
+        lambda s, row: s.iloc.__setitem__([0], [row]),
+        lambda s, row: s.at.__setitem__(0, row),
+    ],
+    ids=["array", "iloc", "iloc list", "at"],
+)
+def test_numpy_rows_of_another_kind_are_refused(rows: list[Any], row: Any, put: Any) -> None:
+    """Each way to set a row reads an array of numpy by its own dtype: `iloc` converted it."""
+    s = pd.Series(aj.array(rows))
+    with pytest.raises(aj.JagTypeError, match=r"cannot set rows of jagged\[\w+, 2\] from rows of .* Convert them first"):
+        put(s, row)
+    assert s.tolist() == rows
+
+
+def test_numpy_rows_of_the_same_kind_are_converted() -> None:
+    s = pd.Series(aj.array([[0.5], None, []]))
+    s.iloc[0], s.iloc[2] = np.array([1, 2]), np.array([3], np.int8)
+    assert s.tolist() == [[1.0, 2.0], pd.NA, [3.0]]
+    times = pd.Series(aj.array([[np.datetime64("2020-01-01", "s")], None]))
+    times.iloc[[1]] = [np.array(["2021-01-01"], "M8[ms]")]
+    assert times.iloc[1][0] == pd.Timestamp("2021-01-01")
+
+
 def test_setting_deep_rows() -> None:
     array = aj.array([[[1], [2, 3]], None]).to_pandas().array.copy()
     array[0] = [[4], None, []]
@@ -673,6 +712,8 @@ def test_explode_of_several_columns() -> None:
     assert frame.iloc[:0].explode(["v", "t"]).dtypes["t"] == pd.ArrowDtype(pa.string())
     with pytest.raises(aj.ShapeError, match=r"matching element counts, got 2 in 'v' and 1 in 'k' of row 9; \.jag\.flatten"):
         frame.explode(["v", "k"])
+    with pytest.raises(aj.ShapeError, match=r"got 2 in 'v' and 1 in 'k' of row 0;"):
+        frame.reset_index(drop=True).explode(["v", "k"])
     with pytest.raises(KeyError):
         frame.explode(["v", "w"])
 
