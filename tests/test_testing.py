@@ -282,6 +282,13 @@ def test_prefix_arrays_meet(data: st.DataObject) -> None:
     assert_lists_equal(z.to_list(), expected)
 
 
+def test_prefix_arrays_are_slices_too() -> None:
+    def is_wanted(pair: tuple[aj.JaggedArray, ...]) -> bool:
+        return all(x.values.offset % 8 and x.values.null_count for x in pair)
+
+    find(prefix_arrays((1, 2)), is_wanted, settings=search)
+
+
 @slow
 @given(st.integers(0, 4), st.data())
 def test_dims_and_shapes(ndim: int, data: st.DataObject) -> None:

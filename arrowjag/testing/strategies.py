@@ -295,7 +295,7 @@ def prefix_arrays(  # noqa: PLR0913 - each can be turned off by name
     null_rows: bool = True,
     max_size: int = 3,
 ) -> tuple[JaggedArray, ...]:
-    """Arrays that prefix broadcasting accepts together, their null rows differing.
+    """Arrays that prefix broadcasting accepts together, their null rows differing; some are slices of longer arrays.
 
     Parameters
     ----------
@@ -328,7 +328,14 @@ def prefix_arrays(  # noqa: PLR0913 - each can be turned off by name
     kinds = [draw(kind) if isinstance(kind, SearchStrategy) else kind or pa.int64() for kind in asked]
     values = [leaf_values(kind, small=small, allow_nan=allow_nan) for kind in kinds]
     nested = draw(prefix_lists(depths, values, nulls=nulls, null_rows=null_rows, max_size=max_size))
-    return tuple(array_of(one, kind, depth) for one, kind, depth in zip(nested, kinds, depths, strict=True))
+    return tuple(_sliced(draw, one, kind, depth) for one, kind, depth in zip(nested, kinds, depths, strict=True))
+
+
+def _sliced(draw: st.DrawFn, rows: list[Any], leaf: pa.DataType, ndim: int) -> JaggedArray:
+    """Return an array of the rows, at times a slice of a longer one: its values and their validity don't begin at slot 0."""
+    before, after = draw(st.sampled_from([(0, 0), (1, 0), (2, 1), (0, 1)])) if rows else (0, 0)
+    x = array_of([*rows[-1:] * before, *rows, *rows[:1] * after], leaf, ndim)
+    return x[before : before + len(rows)] if before + after else x
 
 
 def array_of(rows: Any, leaf: pa.DataType, ndim: int) -> JaggedArray:
