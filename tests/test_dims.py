@@ -164,7 +164,7 @@ def test_a_bool_or_float_is_no_size():
 def test_offset_of_and_index_of(pair):
     dim, sizes = pair
     cut = offsets(sizes)
-    assert [dim.offset_of(row) for row in range(len(cut))] == cut
+    assert [dim.offset_of(row) for row in range(len(cut))] == [dim.offset_of(np.int64(row)) for row in range(len(cut))] == cut
     found = [dim.index_of(item) for item in range(cut[-1] + 2)]
     assert found == [bisect_right(cut, item) - 1 for item in range(cut[-1] + 2)]
     assert all(type(row) is int for row in found)
@@ -402,6 +402,9 @@ def test_each_pair_of_encodings(dim, sizes):
         falls = all(sizes[start:stop] == sorted(sizes[start:stop], reverse=True) for start, stop in pairwise(offsets(theirs)))
         if other.size == len(sizes):
             assert dim.never_rises_within(other) is falls
+        if sizes and theirs:
+            falls = sizes + theirs == sorted(sizes + theirs, reverse=True)
+            assert Chain([dim, other]).never_rises_within(np.array([0, len(sizes + theirs)])) is falls
     assert dim.never_rises_within(Uniform(len(sizes), 1)) is (sizes == sorted(sizes, reverse=True))
     bare = dim.with_extent(None)
     assert (bare.tolist(), bare.extent) == (sizes, None)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.types as pt
 
 from arrowjag._gate.types import WIDE
 from arrowjag._kernels.base.memory import pack_bits, unpack_bits
@@ -90,9 +89,9 @@ def _read_int(array: pa.Array, place: int, where: str) -> IntArray:
 
 def check_null_count(array: pa.Array, where: str) -> None:
     """With a wrong null count, Arrow's kernels write past the end of their results."""
-    if pt.is_union(array.type) or isinstance(array.type, pa.BaseExtensionType):
+    if isinstance(array.type, pa.BaseExtensionType):
         return
-    bits = array.buffers()[0]
+    bits = array.buffers()[0]  # none of unions
     if bits is None or bits.size * 8 < array.offset + len(array):
         return
     n = len(array)

@@ -264,7 +264,7 @@ def _is_short(dim: Dim) -> bool:
     return isinstance(dim, Runs) and len(dim.values) <= strategy.sizes.JOINED_RUNS
 
 
-def spread(dim: Dim, reps: Any, part: Any = None) -> Dim:
+def spread(dim: Dim, reps: Any, part: Any) -> Dim:
     """Repeat each row, or each group of rows."""
     groups = None if part is None else _groups(dim, part, "spread")
     rows = len(dim) if groups is None else len(groups)

@@ -312,3 +312,10 @@ def test_null_maps_are_null(tmp_path: Path) -> None:
     for table in (pa.table({"m": maps}), pa.table({"m": maps})[1:]):
         lines = written(tmp_path, table).read_text().splitlines()
         assert [json.loads(line)["m"] for line in lines] == [{"a": 1}, None, {}][3 - len(table) :]
+
+
+@pytest.mark.parametrize(("type", "keys"), [(pa.int8(), [1, -2]), (pa.bool_(), [True, False]), (pa.string(), ["a", '"'])], ids=str)
+def test_keys_of_maps_are_text(type: pa.DataType, keys: list[Any], tmp_path: Path) -> None:
+    maps = pa.array([[(key, 0) for key in keys]], pa.map_(type, pa.int64()))
+    (line,) = written(tmp_path, pa.table({"m": maps})).read_text().splitlines()
+    assert json.loads(line)["m"] == {key if isinstance(key, str) else json.dumps(key): 0 for key in keys}

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
@@ -52,7 +51,7 @@ def are_set(bits: pa.Array[Any], offsets: NDArray[np.int64], *, all: bool) -> pa
 
 def count_valid(values: pa.Array[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """The number of items of each row that are not null; None if nothing is to count, or neither a loop nor polars counts bits."""
-    if values.null_count == 0 or pt.is_union(values.type) or (bits := values.buffers()[0]) is None:
+    if values.null_count == 0 or (bits := values.buffers()[0]) is None:
         return None
     return _count_bits(Bits(bits, values.offset, len(values)).as_array(), offsets)
 
