@@ -44,6 +44,12 @@ def test_flatten_takes_all_jagged_columns_by_default(frame: pd.DataFrame) -> Non
     assert one["deep"].dtype == frame["deep"].dtype
 
 
+def test_columns_whose_sizes_differ_are_named() -> None:
+    frame = pd.DataFrame({"v": aj.array([[1, 2], [3]]), "w": aj.array([[1], [3]])})
+    with pytest.raises(aj.ShapeError, match=r"^columns 'v', 'w': flatten: .*dim 1, row 0 has 1 item here and 2 there"):
+        frame.jag.flatten("v", "w")
+
+
 def test_flatten_takes_plain_columns_and_lists_too(frame: pd.DataFrame) -> None:
     flat = frame.jag.flatten("mid", "n")
     assert flat["n"].tolist() == [1, 1, 3, 3]
