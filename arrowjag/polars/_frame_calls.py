@@ -151,5 +151,7 @@ def call_columns(
     while held in columns or held in schema_of(frame):
         held += "_"
     struct = pl.pipe_with_dtype(list(inputs), call).alias(held)
-    picked = [struct_field(pl.col(held), made, name) if name in made else stored(name) for name in columns]
-    return frame.with_columns(struct).select(picked)
+    new = set(made)
+    others = [stored(name) for name in columns if name not in new]
+    # polars takes a field of a struct in time that grows with the number of its fields, and all fields at once in no more.
+    return frame.with_columns(struct).select(*others, held).unnest(held).select(map(stored, columns))
