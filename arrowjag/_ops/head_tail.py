@@ -23,7 +23,7 @@ _FAR = 2**62
 
 def head(column: Column, n: int | Column, axis: int) -> Column:
     """Keep the first n items of each row; with negative n, drop the last -n items."""
-    return window(column, Window(None, n), axis, "head")
+    return window(column, Window(None, n), axis, "head", ("start", "n"))
 
 
 def tail(column: Column, n: int | Column, axis: int) -> Column:
@@ -32,7 +32,7 @@ def tail(column: Column, n: int | Column, axis: int) -> Column:
         return window(column, Window(-n, None) if n else Window(0, 0), axis, "tail")
     number, null = positions(n)
     start = np.where(number == 0, _FAR, -np.clip(number, -_FAR, _FAR))
-    return window(column, Window(_bound(n.shape, start, null), None), axis, "tail")
+    return window(column, Window(_bound(n.shape, start, null), None), axis, "tail", ("n", "stop"))
 
 
 def slice_rows(column: Column, start: int | Column, length: int | Column | None, axis: int) -> Column:

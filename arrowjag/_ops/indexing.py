@@ -355,11 +355,14 @@ def take(column: Column, index: int | Column, axis: int = -1, out_of_bounds: str
     return finish(column, cursor._replace(loose=False) if cursor.loose else cursor)
 
 
-def window(column: Column, wanted: Window, axis: int, operation: str) -> Column:
-    """Slice each row at an axis; column bounds have one entry per row, and a null entry makes its row null."""
+def window(column: Column, wanted: Window, axis: int, operation: str, names: tuple[str, str] = ("start", "stop")) -> Column:
+    """Slice each row at an axis; column bounds have one entry per row, and a null entry makes its row null.
+
+    `names` are those of the bounds in errors.
+    """
     place = structure.normalize_axis(axis, column.ndim, operation)
     if isinstance(wanted.start, Column) or isinstance(wanted.stop, Column):
-        column, (start, stop) = agreed(column, {"start": wanted.start, "stop": wanted.stop}, place, operation)
+        column, (start, stop) = agreed(column, dict(zip(names, wanted[:2], strict=True)), place, operation)
         wanted = Window(start, stop, wanted.step)
     cursor = _whole(column, place)
     return finish_slice(column, cursor, wanted, _aligned_bounds(cursor, wanted))

@@ -333,9 +333,10 @@ def prefix_arrays(  # noqa: PLR0913 - each can be turned off by name
 
 def _sliced(draw: st.DrawFn, rows: list[Any], leaf: pa.DataType, ndim: int) -> JaggedArray:
     """Return an array of the rows, at times a slice of a longer one: its values and their validity don't begin at slot 0."""
-    before, after = draw(st.sampled_from([(0, 0), (1, 0), (2, 1), (0, 1)])) if rows else (0, 0)
-    x = array_of([*rows[-1:] * before, *rows, *rows[:1] * after], leaf, ndim)
-    return x[before : before + len(rows)] if before + after else x
+    before, after = draw(st.sampled_from([(0, 0), (1, 0), (2, 1), (0, 1)])) if ndim and rows else (0, 0)
+    if not before + after:
+        return array_of(rows, leaf, ndim)
+    return array_of([*rows[-1:] * before, *rows, *rows[:1] * after], leaf, ndim)[before : before + len(rows)]
 
 
 def array_of(rows: Any, leaf: pa.DataType, ndim: int) -> JaggedArray:

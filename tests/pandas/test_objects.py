@@ -88,7 +88,7 @@ def test_a_row_has_the_method_that_encoders_look_for() -> None:
 
 
 def test_json_default_refuses_the_rest() -> None:
-    with pytest.raises(aj.JagTypeError, match="JSON has no form for a object"):
+    with pytest.raises(aj.JagTypeError, match=r"JSON has no form for .* of type object"):
         json.dumps(object(), default=aj.json_default)
 
 
