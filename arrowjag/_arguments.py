@@ -96,7 +96,7 @@ def _check_of(name: str, annotation: str, scope: Mapping[str, Any]) -> tuple[_Ch
     if kind == "int" and name in _UNLIMITED:
         return _integral, kind != written
     words = _words_of(kind, scope)
-    return _word_of(words) if words else _CHECKS.get(kind), kind != written
+    return _word_of(words, none=kind != written) if words else _CHECKS.get(kind), kind != written
 
 
 def _words_of(annotation: str, scope: Mapping[str, Any]) -> tuple[str, ...]:
@@ -107,13 +107,13 @@ def _words_of(annotation: str, scope: Mapping[str, Any]) -> tuple[str, ...]:
     return get_args(alias) if get_origin(alias) is Literal else ()
 
 
-def _word_of(words: tuple[str, ...]) -> _Check:
-    """Return the check of a parameter that takes one of several words."""
+def _word_of(words: tuple[str, ...], *, none: bool) -> _Check:
+    """Return the check of a parameter that takes one of several words, or None as well."""
 
     def check(value: Any, what: str) -> None:
         _text(value, what)
         if value not in words:
-            raise JagValueError.unknown(what, words, value)
+            raise JagValueError.unknown(what, (*words, *((None,) if none else ())), value)
 
     return check
 

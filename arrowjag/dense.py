@@ -17,7 +17,6 @@ from arrowjag._column import Column
 from arrowjag._integers import is_int
 from arrowjag._ops import dense as _ops
 from arrowjag.dims import Uniform
-from arrowjag.errors import JagValueError
 from arrowjag.shape import JaggedShape
 
 __all__ = ["add", "bmm", "from_dense", "inner", "matmul", "max_sizes", "mul", "pack", "softmax"]
@@ -92,7 +91,7 @@ def add(x: Any, dense: Any, out: Literal["dense"]) -> npt.NDArray[Any]: ...
 
 
 @check_arguments
-def add(x: Any, dense: Any, out: str = "jagged") -> Any:
+def add(x: Any, dense: Any, out: Literal["jagged", "dense"] = "jagged") -> Any:
     """Add a dense array to a jagged one.
 
     Parameters
@@ -133,8 +132,6 @@ def add(x: Any, dense: Any, out: str = "jagged") -> Any:
     >>> aj.dense.add(x, [[10], [20]], out="dense").tolist()
     [[11], [23]]
     """
-    if out not in ("jagged", "dense"):
-        raise JagValueError.unknown("add: out", ("jagged", "dense"), out)
     result = _ops.add(as_column(x), dense, to_dense=out == "dense")
     return _of(result) if isinstance(result, Column) else result
 

@@ -462,15 +462,15 @@ class JagValueError(JagError, ValueError):
     """An argument has the right type, but an invalid value."""
 
     @classmethod
-    def unknown(cls, what: str, options: Iterable[str], value: object) -> JagValueError:
+    def unknown(cls, what: str, options: Iterable[str | None], value: object) -> JagValueError:
         """Return the error of a parameter that takes one of several words.
 
         Parameters
         ----------
         what : str
             The public name of the operation and the parameter, such as ``"rank: method"``.
-        options : iterable of str
-            The words.
+        options : iterable of str or None
+            The words, and None where the parameter may be None.
         value : object
             The argument.
 
@@ -488,7 +488,7 @@ class JagValueError(JagError, ValueError):
         words = list(options)
         *most, last = map(repr, words)
         listed = f"{', '.join(most)} or {last}" if most else last
-        near = difflib.get_close_matches(value, words, 1) if isinstance(value, str) else []
+        near = difflib.get_close_matches(value, [one for one in words if one is not None], 1) if isinstance(value, str) else []
         return cls(f"{what} must be {listed}, got {brief(value)}{f'; did you mean {near[0]!r}?' if near else ''}")
 
 

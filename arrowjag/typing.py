@@ -16,8 +16,12 @@ __all__ = [
     "ArrayOrScalar",
     "ArrowData",
     "BoolArray",
+    "EngineName",
+    "Host",
     "IntArray",
+    "Interpolation",
     "RankMethod",
+    "Reduction",
     "ShearMode",
     "ShearRule",
     "SizesLike",
@@ -40,7 +44,28 @@ ArrowData: TypeAlias = "pa.Array | pa.ChunkedArray"
 ArrayOrScalar: TypeAlias = "JaggedArray | Any"
 """A result that is an array where dims are left, and an Arrow scalar where none is; of a surface's columns, the surface's kind."""
 
+EngineName: TypeAlias = Literal["local", "ray", "dask"]
+Host: TypeAlias = Literal["polars", "pandas", "arrow"]
+Interpolation: TypeAlias = Literal["linear", "lower", "higher", "midpoint", "nearest"]
 RankMethod: TypeAlias = Literal["ordinal", "dense", "min", "max", "average"]
+Reduction: TypeAlias = Literal[
+    "mean",
+    "sum",
+    "min",
+    "max",
+    "first",
+    "last",
+    "count",
+    "median",
+    "std",
+    "var",
+    "prod",
+    "any",
+    "all",
+    "n_unique",
+    "mode",
+    "lengths",
+]
 ShearMode: TypeAlias = Literal["raise", "allow"]
 ShearRule: TypeAlias = Literal["fold", "exact"]
 

@@ -14,11 +14,13 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pytest
 
 import arrowjag as aj
+from arrowjag import typing
+from arrowjag._arguments import _words_of
 from arrowjag._vocabulary.parameters import described
 
 MODULES = [
@@ -171,6 +173,44 @@ def test_examples_import_what_they_use(item: Item) -> None:
 def test_a_missing_import_is_seen() -> None:
     assert unknown_names(">>> import numpy as np\n>>> x = aj.array(np.arange(3)); [y for y in x]\n") == {"aj"}
     assert unknown_names(">>> import pandas as pd\n>>> pd.Series().jag.sum()\n") == {"arrowjag"}
+
+
+def word_flaws(item: Item) -> list[str]:
+    """Compare the words in a docstring with those of the annotations, by which arguments are checked and editors offer words."""
+    found = inspect.getattr_static(item.object, "__init__") if inspect.isclass(item.object) else function_of(item.object)
+    scope = {**vars(typing), **getattr(inspect.unwrap(found), "__globals__", {})}
+    text = sections(inspect.getdoc(item.object) or "").get("Parameters", "")
+    entries = {entry.partition(" : ")[0]: entry for entry in re.split(r"^(?=\S)", text, flags=re.MULTILINE)}
+    wrong = []
+    for name, annotation in getattr(found, "__annotations__", {}).items():
+        entry = entries.get(name, "")
+        allowed = set(_words_of(str(annotation).replace("builtins.", "").removesuffix(" | None"), scope))
+        listed = re.match(rf"{name} : {{(\"[^}}]*)}}(?:, optional)?\n", entry)
+        told = set(re.findall(r'"(\w+)"', listed[1] if listed else entry)) if listed or allowed else set()
+        if name in entries and told != allowed:
+            wrong.append(f"{name} takes {sorted(told)} or {sorted(allowed)}")
+    return wrong
+
+
+def test_words_are_those_of_the_annotations() -> None:
+    assert {item.name: found for item in ITEMS if (found := word_flaws(item))} == {}
+
+
+def test_another_word_is_seen() -> None:
+    def bad(side: Literal["left", "right"], how: str, unit: Literal["s"] | None = None) -> None:
+        """Do.
+
+        Parameters
+        ----------
+        side : {"left", "both"}
+            Where.
+        how : {"a", "b"}
+            How.
+        unit : {"s"}, optional
+            Of time.
+        """
+
+    assert word_flaws(Item("bad", bad)) == ["side takes ['both', 'left'] or ['left', 'right']", "how takes ['a', 'b'] or []"]
 
 
 METHODS = sorted(name for name in dir(aj.JaggedArray) if name[0] != "_")

@@ -10,13 +10,14 @@ is old.
 from __future__ import annotations
 
 import builtins
+import functools
 import importlib
 import inspect
 import pathlib
 import re
 import sys
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_origin
 
 __all__ = ["STUBS", "Stub", "facade", "main", "page", "text_of"]
 
@@ -79,11 +80,8 @@ _IMPORTS = {
     "JaggedShape": "from arrowjag.shape import JaggedShape",
     "Ewm": "from arrowjag._array.rolling import Ewm",
     "Rolling": "from arrowjag._array.rolling import Rolling",
-    "RankMethod": "from arrowjag.typing import RankMethod",
-    "ShearMode": "from arrowjag.typing import ShearMode",
-    "ShearRule": "from arrowjag.typing import ShearRule",
 }
-"""The modules of the names in annotations; an annotation with other names becomes Any."""
+"""The modules of the names in annotations, beside those of `_words`; an annotation with other names becomes Any."""
 
 _TOLD = {"ArrayOrScalar"} | {name for stub in STUBS for name in stub.classes}
 """Names that are replaced, or stand in the stub itself."""
@@ -99,6 +97,13 @@ _OPERATORS = frozenset(
 
 _OBJECT_DUNDERS = frozenset(dir(object)) - {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
 _LEFT_OUT = frozenset({"space", "__module__", "__dict__", "__weakref__", "__slots__", "__annotations__", "__pandas_priority__"})
+
+
+@functools.cache
+def _words() -> dict[str, str]:
+    """The imports of the names in `arrowjag.typing` that stand for several words."""
+    names = vars(importlib.import_module("arrowjag.typing"))
+    return {name: f"from arrowjag.typing import {name}" for name, found in names.items() if get_origin(found) is Literal}
 
 
 def text_of(stub: Stub) -> str:
@@ -117,7 +122,7 @@ def text_of(stub: Stub) -> str:
     module = importlib.import_module(stub.module)
     body = "\n".join(_class(getattr(module, name), results, stub) for name, results in stub.classes.items())
     used = {word for line in body.splitlines() if line.startswith(("    def ", "class ")) for word in re.findall(r"\w+", line)}
-    imports = [line for name, line in _IMPORTS.items() if name in used]
+    imports = [line for name, line in {**_IMPORTS, **_words()}.items() if name in used]
     exported = ", ".join(f'"{name}"' for name in sorted(stub.classes))
     head = [
         "# Written by tools/write_stubs.py; do not edit.",
@@ -187,6 +192,8 @@ def _result(name: str, signature: inspect.Signature, results: Results) -> str:
         return f"tuple[{results.array}, {results.array}]"
     if name == "__getitem__":
         return results.array_or_scalar
+    if annotation.endswith("[JaggedArray]"):  # of objects whose methods are those of the surface
+        return annotation.replace("JaggedArray", results.array)
     if name not in METHODS and name not in (*ALIASES, "is_not_null"):
         return annotation
     return results.other or re.sub(
@@ -229,7 +236,7 @@ class _Written:
 def _annotation(annotation: object) -> str:
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "Any")
     words = re.findall(r"[A-Za-z_]\w*", re.sub(r"'[^']*'|\"[^\"]*\"|\.\w+", "", text))
-    known = all(word in _IMPORTS or word in _TOLD or hasattr(builtins, word) for word in words)
+    known = all(word in _IMPORTS or word in _words() or word in _TOLD or hasattr(builtins, word) for word in words)
     return text if known and words else "Any"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 import numpy as np
 import pyarrow as pa
@@ -130,7 +130,7 @@ class IndexingMethods(ArrayBase):
         return KodaIndexer(self)
 
     @method("index", rows=looking_up("index"))
-    def take(self, index: Any, axis: int = -1, out_of_bounds: str = "raise") -> ArrayOrScalar:
+    def take(self, index: Any, axis: int = -1, out_of_bounds: Literal["raise", "null"] = "raise") -> ArrayOrScalar:
         """Select items by position in each row at an axis.
 
         Parameters

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from arrowjag.errors import Suggesting
+from arrowjag.typing import Interpolation
 
 __all__ = ["Ewm", "Rolling"]
 
+Result_co = TypeVar("Result_co", covariant=True)
+"""The result of a method of the owner: an array, or a column of a surface."""
 
-class Rolling(Suggesting):
+
+class Rolling(Suggesting, Generic[Result_co]):
     """Windows over the rows of an array; made by `rolling` and `expanding`.
 
     Parameters
@@ -33,55 +37,56 @@ class Rolling(Suggesting):
         told = {"window": self._window, **self._options}
         return f"Rolling({', '.join(f'{name}={value!r}' for name, value in told.items() if name != 'on' or value is not None)})"
 
-    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        return getattr(self._owner, f"rolling_{name}")(self._window, *args, **self._options, **kwargs)
+    def _call(self, name: str, *args: Any, **kwargs: Any) -> Result_co:
+        result: Result_co = getattr(self._owner, f"rolling_{name}")(self._window, *args, **self._options, **kwargs)
+        return result
 
-    def sum(self) -> Any:
+    def sum(self) -> Result_co:
         """The sum of each window; see `rolling_sum`."""
         return self._call("sum")
 
-    def mean(self) -> Any:
+    def mean(self) -> Result_co:
         """The mean of each window; see `rolling_mean`."""
         return self._call("mean")
 
-    def min(self) -> Any:
+    def min(self) -> Result_co:
         """The smallest item of each window; see `rolling_min`."""
         return self._call("min")
 
-    def max(self) -> Any:
+    def max(self) -> Result_co:
         """The largest item of each window; see `rolling_max`."""
         return self._call("max")
 
-    def count(self) -> Any:
+    def count(self) -> Result_co:
         """The number of valid items of each window; see `rolling_count`."""
         return self._call("count")
 
-    def var(self, ddof: int = 1) -> Any:
+    def var(self, ddof: int = 1) -> Result_co:
         """The variance of each window; see `rolling_var`."""
         return self._call("var", ddof=ddof)
 
-    def std(self, ddof: int = 1) -> Any:
+    def std(self, ddof: int = 1) -> Result_co:
         """The standard deviation of each window; see `rolling_std`."""
         return self._call("std", ddof=ddof)
 
-    def median(self) -> Any:
+    def median(self) -> Result_co:
         """The median of each window; see `rolling_median`."""
         return self._call("median")
 
-    def quantile(self, q: float, interpolation: str = "linear") -> Any:
+    def quantile(self, q: float, interpolation: Interpolation = "linear") -> Result_co:
         """A quantile of each window; see `rolling_quantile`."""
         return self._call("quantile", q, interpolation)
 
-    def first(self) -> Any:
+    def first(self) -> Result_co:
         """The first item of each window that is not null; see `rolling_first`."""
         return self._call("first")
 
-    def last(self) -> Any:
+    def last(self) -> Result_co:
         """The last item of each window that is not null; see `rolling_last`."""
         return self._call("last")
 
 
-class Ewm(Suggesting):
+class Ewm(Suggesting, Generic[Result_co]):
     """Exponentially weighted statistics over the rows of an array; made by `ewm`.
 
     Parameters
@@ -101,10 +106,12 @@ class Ewm(Suggesting):
     def __repr__(self) -> str:
         return f"Ewm({', '.join(f'{name}={value!r}' for name, value in self._options.items() if value is not None)})"
 
-    def mean(self) -> Any:
+    def mean(self) -> Result_co:
         """The weighted mean up to each item; see `ewm_mean`."""
-        return self._owner.ewm_mean(**self._options)
+        result: Result_co = self._owner.ewm_mean(**self._options)
+        return result
 
-    def var(self) -> Any:
+    def var(self) -> Result_co:
         """The weighted variance up to each item; see `ewm_var`."""
-        return self._owner.ewm_var(**self._options)
+        result: Result_co = self._owner.ewm_var(**self._options)
+        return result

@@ -11,7 +11,7 @@ from arrowjag._methods import method, over_aligned_axis, over_axis
 from arrowjag._ops import reduce as _ops
 from arrowjag._ops import statistics as _statistics
 from arrowjag.errors import JagTypeError, JagValueError, brief
-from arrowjag.typing import ArrayOrScalar
+from arrowjag.typing import ArrayOrScalar, Interpolation
 
 __all__ = ["StatisticMethods"]
 
@@ -84,7 +84,7 @@ class StatisticMethods(ArrayBase):
     def quantile(
         self,
         q: Any,
-        interpolation: str = "linear",
+        interpolation: Interpolation = "linear",
         axis: Any = -1,
         *,
         weights: Any = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
@@ -331,7 +331,7 @@ class TextMethods(SearchMethods):
         return self._owner._wrap(_ops.zfill(self._owner, n))
 
     @method(namespace="str")
-    def pad(self, n: int, side: builtins.str = "left", fill: builtins.str = " ") -> JaggedArray:
+    def pad(self, n: int, side: Literal["left", "right", "both"] = "left", fill: builtins.str = " ") -> JaggedArray:
         """Fill up to a length.
 
         Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from arrowjag._methods import Namespace, method
 from arrowjag._ops import times as _ops
@@ -147,7 +147,7 @@ class TimeMethods(Namespace):
         return self._owner._wrap(_ops.time(self._owner))
 
     @method(namespace="dt")
-    def timestamp(self, unit: str) -> JaggedArray:
+    def timestamp(self, unit: Literal["s", "ms", "us", "ns"]) -> JaggedArray:
         """Return the time since 1970-01-01 in UTC; times without a zone count as UTC.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from arrowjag._array.base import ArrayBase, as_column
 from arrowjag._methods import along_axis, method, over_aligned_axis, over_axis
@@ -117,7 +117,13 @@ class VectorMethods(ArrayBase):
 
     @method("y", rows=over_aligned_axis)
     def distance(
-        self, y: Any, metric: str = "l2", axis: Any = -1, *, skip_nulls: bool = True, min_count: int | None = None
+        self,
+        y: Any,
+        metric: Literal["l2", "l1", "linf", "hamming", "jaccard"] = "l2",
+        axis: Any = -1,
+        *,
+        skip_nulls: bool = True,
+        min_count: int | None = None,
     ) -> ArrayOrScalar:
         """Return the distance between each row and the same row of another array.
 
@@ -197,7 +203,7 @@ class VectorMethods(ArrayBase):
         return self._wrap(_ops.matmul(self, as_column(y)))
 
     @method()
-    def nearest(self, matrix: Any, metric: str = "l2") -> ArrayOrScalar:
+    def nearest(self, matrix: Any, metric: Literal["l2", "cosine"] = "l2") -> ArrayOrScalar:
         """Return the position of the row of a matrix that is nearest to each row.
 
         Parameters

@@ -10,6 +10,7 @@ from arrowjag._array.rolling import Ewm, Rolling
 from arrowjag._methods import along_axis, method
 from arrowjag._ops import windows as _ops
 from arrowjag._vocabulary.parameters import described
+from arrowjag.typing import Interpolation
 
 if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
@@ -25,7 +26,7 @@ class WindowMethods(ArrayBase):
     @check_arguments
     def rolling(
         self, window: Any, min_periods: int | None = None, center: bool = False, on: Any = None, *, axis: Any = -1
-    ) -> Rolling:
+    ) -> Rolling[JaggedArray]:
         """Return moving windows along rows, on which statistics are computed.
 
         Parameters
@@ -63,7 +64,7 @@ class WindowMethods(ArrayBase):
         return Rolling(self, window, min_periods=min_periods, center=center, on=on, axis=axis)
 
     @check_arguments
-    def expanding(self, min_periods: int = 1, *, axis: Any = -1) -> Rolling:
+    def expanding(self, min_periods: int = 1, *, axis: Any = -1) -> Rolling[JaggedArray]:
         """Return windows that hold all items of a row up to and including the current one.
 
         Parameters
@@ -88,7 +89,9 @@ class WindowMethods(ArrayBase):
         return Rolling(self, None, min_periods=min_periods, axis=axis)
 
     @check_arguments
-    def ewm(self, *, alpha: float | None = None, span: float | None = None, halflife: float | None = None, axis: Any = -1) -> Ewm:
+    def ewm(
+        self, *, alpha: float | None = None, span: float | None = None, halflife: float | None = None, axis: Any = -1
+    ) -> Ewm[JaggedArray]:
         """Return exponentially weighted statistics along rows; give exactly one of `alpha`, `span` and `halflife`.
 
         Parameters
@@ -353,7 +356,7 @@ class WindowMethods(ArrayBase):
         self,
         window: Any,
         q: float,
-        interpolation: str = "linear",
+        interpolation: Interpolation = "linear",
         axis: Any = -1,
         *,
         min_periods: int | None = None,

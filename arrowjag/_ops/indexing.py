@@ -31,7 +31,7 @@ from arrowjag._ops.cursor import (
     slice_rows,
 )
 from arrowjag.dims import Dim, Uniform
-from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, plural
+from arrowjag.errors import JagIndexError, JagTypeError, ShapeError, plural
 from arrowjag.shape import JaggedShape, dims_text
 from arrowjag.typing import BoolArray, IntArray
 
@@ -343,8 +343,6 @@ def take(column: Column, index: int | Column, axis: int = -1, out_of_bounds: str
         Null for a null position and in a null row. Extents below the axis are kept. Cost: one gather per level.
     """
     place = structure.normalize_axis(axis, column.ndim, "take")
-    if out_of_bounds not in ("raise", "null"):
-        raise JagValueError.unknown("take: out_of_bounds", ("raise", "null"), out_of_bounds)
     cursor = _whole(column, place)
     if isinstance(index, Column):
         cursor, (index,) = _meet(column, cursor, [index], "take")

@@ -46,8 +46,6 @@ _MOST_IN_ALL = 2**28
 
 def resample(t: Column, y: Column, every: Any, how: str) -> Column:
     """Reduce the items of each bucket of time of each row; structs of where the bucket begins and of the result."""
-    if how not in HOWS:
-        raise JagValueError.unknown("resample: how", HOWS, how)
     if not (_arrow.is_temporal(t.type) or _arrow.is_numeric(t.type) or pt.is_null(t.type)) or pt.is_boolean(t.type):
         raise JagTypeError.no_kernel("resample", t.type, hint="t holds times or numbers.")
     t, y = structure.align([t, y], "resample")

@@ -325,8 +325,6 @@ def pad(column: Column, name: str, n: Any, side: Any, fill: Any) -> Column:
     width, char = integer(n, f"str.{name}: n"), _string(fill, name, "fill")
     if len(char) != 1:
         raise JagValueError(f"str.{name}: fill must be one character, got {brief(fill)}")
-    if side not in ("left", "right", "both"):
-        raise JagValueError.unknown(f"str.{name}: side", ("left", "right", "both"), side)
     if width <= 0:
         return on_text(column, name, lambda text: text)
     room = _room_for(width)

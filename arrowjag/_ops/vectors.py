@@ -130,8 +130,6 @@ def cosine(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int | N
 
 def distance(x: Column, y: Column, metric: Any, axis: Any, skip_nulls: bool, min_count: int | None) -> Column:
     """Return the distance between the rows of two columns."""
-    if metric not in METRICS:
-        raise JagValueError.unknown("distance: metric", METRICS, metric)
     if metric == "hamming":
         share = reduce(_differing(x, y), "mean", axis, skip_nulls=skip_nulls, min_count=min_count)
         types = [one.type if pt.is_floating(one.type) else pa.float64() for one in (x, y)]
@@ -199,8 +197,6 @@ def _jaccard(
 
 def nearest(column: Column, matrix: Any, metric: Any) -> Column:
     """Find the number of the row of a matrix that is nearest to each innermost row."""
-    if metric not in ("l2", "cosine"):
-        raise JagValueError.unknown("nearest: metric", ("l2", "cosine"), metric)
     if column.ndim < 2:
         raise ShapeError(f"nearest needs rows of numbers, got {column.shape!r}")
     cells = _matrix(matrix)

@@ -8,7 +8,7 @@ import pickle
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -23,7 +23,7 @@ from arrowjag.etl._lake import Lake, LakeFacts, refuse_rows
 from arrowjag.etl._lake_sink import commit_results, prepare_lake
 from arrowjag.etl._lakes import open_lake
 from arrowjag.etl._lease import hold
-from arrowjag.etl._limits import Limits, Shares, one_of
+from arrowjag.etl._limits import Limits, Shares
 from arrowjag.etl._local import LocalEngine
 from arrowjag.etl._pickles import name_of, pickled
 from arrowjag.etl._progress import make_progress
@@ -44,11 +44,11 @@ from arrowjag.io._probe import probe
 from arrowjag.io._scan import make_plan
 from arrowjag.io._stores import check_options
 from arrowjag.io._tables import is_table
+from arrowjag.typing import EngineName, Host
 
 __all__ = ["reduce", "run"]
 
 _LOG = logging.getLogger("arrowjag.etl")
-_FRAMES = ("polars", "pandas", "arrow")
 _WRITE_OPTIONS = "row_group_size, row_group_values, plain, and those of pyarrow.parquet.ParquetWriter"
 
 
@@ -63,17 +63,17 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     columns: Sequence[str] | None = None,
     filters: Any = None,
     schema: Any = None,
-    frame: str = "polars",
+    frame: Host = "polars",
     batch_bytes: str | int | None = None,
-    engine: str = "local",
+    engine: EngineName = "local",
     workers: int | None = None,
     memory: str | int | None = None,
-    mode: str = "create",
-    on_error: str = "stop",
+    mode: Literal["create", "resume", "replace"] = "create",
+    on_error: Literal["stop", "skip", "rows"] = "stop",
     dead_letter: Any = None,
     max_failures: int | None = None,
     timeout: float | None = None,
-    missing_inputs: str = "keep",
+    missing_inputs: Literal["keep", "drop", "error"] = "keep",
     bytes_per_file: str | int | None = None,
     partition_by: str | Sequence[str] | None = None,
     version: str | None = None,
@@ -232,12 +232,9 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     (3, 1, ())
     """
     started = time.monotonic()
-    one_of("frame", frame, _FRAMES)
-    one_of("mode", mode, ("create", "resume", "replace"))
-    one_of("missing_inputs", missing_inputs, ("keep", "drop", "error"))
     options, stores = _write_options(write), check_options(storage_options)
     merge = _merges(options, sink)
-    limits = Limits(engine, workers, memory, batch_bytes, on_error, timeout=timeout, max_failures=max_failures, rows=True)
+    limits = Limits(engine, workers, memory, batch_bytes, on_error, timeout=timeout, max_failures=max_failures)
     given = None if schema is None else check_schema(schema)
     size = None if bytes_per_file is None else parse_bytes(bytes_per_file, "bytes_per_file")
     carried = pickled(transform)
@@ -482,12 +479,12 @@ def reduce(  # noqa: PLR0913  (the arguments of a job)
     storage_options: Mapping[str, Any] | None = None,
     columns: Sequence[str] | None = None,
     filters: Any = None,
-    frame: str = "polars",
+    frame: Host = "polars",
     batch_bytes: str | int | None = None,
-    engine: str = "local",
+    engine: EngineName = "local",
     workers: int | None = None,
     memory: str | int | None = None,
-    on_error: str = "stop",
+    on_error: Literal["stop", "skip"] = "stop",
     max_failures: int | None = None,
     timeout: float | None = None,
     progress: bool = True,
@@ -501,10 +498,12 @@ def reduce(  # noqa: PLR0913  (the arguments of a job)
     combine : callable
         Function that this process calls once. Its argument is the concatenation of all partial frames in the order of the rows, or
         a list of all partial values if `partial` doesn't return frames. Its return value is the result.
-    source, filesystem, storage_options, columns, filters, batch_bytes, engine, workers, memory
+    source, filesystem, storage_options, columns, filters, batch_bytes, workers, memory, max_failures, timeout, progress
         As for `run`.
-    on_error, max_failures, timeout, progress
+    engine : {"local", "ray", "dask"}
         As for `run`.
+    on_error : {"stop", "skip"}
+        As for `run`; failing rows are not searched for.
     frame : {"polars", "pandas", "arrow"}
         Type of the frames that both functions receive.
 
@@ -542,7 +541,6 @@ def reduce(  # noqa: PLR0913  (the arguments of a job)
     >>> longest
     2
     """
-    one_of("frame", frame, _FRAMES)
     limits = Limits(engine, workers, memory, batch_bytes, on_error, timeout=timeout, max_failures=max_failures)
     carried = pickled(partial, "partial")
     if not callable(combine):

@@ -8,9 +8,8 @@ from arrowjag._runtime.machine import available_cores, available_memory
 from arrowjag.errors import JagValueError
 from arrowjag.etl._units import bytes_text, parse_bytes
 
-__all__ = ["Limits", "Shares", "needed_memory", "one_of"]
+__all__ = ["Limits", "Shares", "needed_memory"]
 
-_ENGINES = ("local", "ray", "dask")
 # What a worker holds on one huge row group (`python -m benchmarks.jobs --short`): libraries, compiled loops and memory that an
 # allocator keeps; a batch, the next one with its levels, the result, and the values that `x - x.mean()` computes in between.
 _BASE, _BATCHES = 224_000_000, 4
@@ -55,10 +54,7 @@ class Limits:
         *,
         timeout: float | None = None,
         max_failures: int | None = None,
-        rows: bool = False,
     ) -> None:
-        one_of("engine", engine, _ENGINES)
-        one_of("on_error", on_error, ("stop", "skip", "rows") if rows else ("stop", "skip"))
         _whole("workers", workers, 1)
         _whole("max_failures", max_failures, 0)
         if timeout is not None and (type(timeout) not in (int, float) or not timeout > 0):
@@ -139,24 +135,3 @@ def _round_up(size: int) -> str:
 def _whole(name: str, value: Any, least: int) -> None:
     if not (value is None or (type(value) is int and value >= least)):
         raise JagValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
-
-
-def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
-    """Raise unless a value is one of the allowed values.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument.
-    value : object
-        Its value.
-    known : tuple of str
-        The allowed values.
-
-    Raises
-    ------
-    JagValueError
-        If it is another value; the message lists the allowed ones.
-    """
-    if value not in known:
-        raise JagValueError.unknown(name, known, value)

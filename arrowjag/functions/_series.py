@@ -10,7 +10,7 @@ from arrowjag._array.base import as_column
 from arrowjag._methods import FreeRule, Rows, free_function, most_dims
 from arrowjag._ops import resample as _resample
 from arrowjag._ops import series
-from arrowjag.typing import ArrayOrScalar
+from arrowjag.typing import ArrayOrScalar, Reduction
 
 __all__ = ["asof", "interp", "lomb_scargle", "resample"]
 
@@ -131,7 +131,7 @@ def asof(
 
 
 @free_function(rows=_of_times)
-def resample(t: Any, y: Any, every: Any, how: str = "mean") -> ArrayOrScalar:
+def resample(t: Any, y: Any, every: Any, how: Reduction = "mean") -> ArrayOrScalar:
     """Reduce the items of each time bucket within each row.
 
     Parameters

@@ -17,13 +17,14 @@ from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagIndexError, JagTypeError, brief
 from arrowjag.functions._storage import to_storage
 from arrowjag.interop import _parts
-from arrowjag.io._frames import check_host, from_table, to_table
+from arrowjag.io._frames import from_table, to_table
+from arrowjag.typing import Host
 
 __all__ = ["from_datasets", "to_datasets"]
 
 
 @check_arguments
-def from_datasets(dataset: Any, columns: Sequence[str] | None = None, to: str = "arrow") -> Any:
+def from_datasets(dataset: Any, columns: Sequence[str] | None = None, to: Host = "arrow") -> Any:
     """Convert a dataset of Hugging Face to a frame with jagged columns.
 
     Parameters
@@ -32,7 +33,7 @@ def from_datasets(dataset: Any, columns: Sequence[str] | None = None, to: str = 
         In memory or memory mapped; after ``select``, ``shuffle`` and ``map`` too.
     columns : list of str, optional
         The columns to read.
-    to : {"arrow", "pandas", "polars"}
+    to : {"polars", "pandas", "arrow"}
         The kind of frame.
 
     Returns
@@ -49,7 +50,6 @@ def from_datasets(dataset: Any, columns: Sequence[str] | None = None, to: str = 
     MissingDependencyError
         If the host is not installed.
     """
-    check_host(to)
     if not hasattr(dataset, "with_format") or not hasattr(dataset, "column_names") or not hasattr(dataset, "__len__"):
         raise JagTypeError(f"from_datasets takes a datasets.Dataset, got {type(dataset).__name__}")
     if isinstance(dataset, dict):

@@ -15,7 +15,7 @@ from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError
 from arrowjag.functions._storage import pandas_facts, portable
 from arrowjag.io._schemas import repeated_name
 
-__all__ = ["check_host", "from_table", "index_columns", "to_table"]
+__all__ = ["from_table", "index_columns", "to_table"]
 
 
 def to_table(frame: Any) -> pa.Table:
@@ -128,23 +128,6 @@ def index_columns(schema: pa.Schema) -> list[str]:
     return [name for name in _entries(facts, "index_columns") if isinstance(name, str) and name in schema.names]
 
 
-def check_host(to: Any) -> None:
-    """Raise for an unknown kind of frame, before reading any file.
-
-    Parameters
-    ----------
-    to : str
-        The kind of frame that the caller requested.
-
-    Raises
-    ------
-    JagValueError
-        If the kind is unknown.
-    """
-    if not isinstance(to, str) or to not in ("arrow", "pandas", "polars"):
-        raise JagValueError.unknown("to", ("arrow", "pandas", "polars"), to)
-
-
 def from_table(table: pa.Table, to: str) -> Any:
     """Convert a table to the requested kind of frame.
 
@@ -152,7 +135,7 @@ def from_table(table: pa.Table, to: str) -> Any:
     ----------
     table : pa.Table
         The table.
-    to : {"arrow", "pandas", "polars"}
+    to : {"polars", "pandas", "arrow"}
         The host.
 
     Returns
@@ -167,7 +150,6 @@ def from_table(table: pa.Table, to: str) -> Any:
     JagTypeError, JagValueError
         If the host can't represent a column; the message names the column and its type.
     """
-    check_host(to)
     if to == "arrow":
         return table
     surface = _lazy_imports.load(to)

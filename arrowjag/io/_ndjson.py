@@ -20,10 +20,10 @@ from arrowjag.errors import JagFileError, JagTypeError, brief
 from arrowjag.functions._from_json import parsed_as, readable
 from arrowjag.io._atomic import atomic_target, writing
 from arrowjag.io._damage import checked, content_of, damaged, reading
-from arrowjag.io._frames import check_host, from_table, to_table
+from arrowjag.io._frames import from_table, to_table
 from arrowjag.io._json_text import joined, json_text
 from arrowjag.io._locate import locate_file, reading_file
-from arrowjag.typing import IntArray
+from arrowjag.typing import Host, IntArray
 
 __all__ = ["read_ndjson", "write_ndjson"]
 
@@ -32,7 +32,7 @@ _ROWS = 2**16
 
 
 @check_arguments
-def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem: Any = None) -> Any:
+def read_ndjson(path: Any, schema: Any = None, to: Host = "arrow", *, filesystem: Any = None) -> Any:
     """Read a file of JSON objects, one per line.
 
     Parameters
@@ -42,7 +42,7 @@ def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem:
     schema : pa.Schema or dict of types, optional
         The columns to read and their types; lists of any layout, `JaggedType` among them. By default all columns, with types that
         follow from all rows: integers, floats, bool, text, lists and structs. Text stays text, even if it looks like a time.
-    to : {"arrow", "pandas", "polars"}
+    to : {"polars", "pandas", "arrow"}
         The kind of frame to return.
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
         The file system of the path; by default derived from the path.
@@ -72,7 +72,6 @@ def read_ndjson(path: Any, schema: Any = None, to: str = "arrow", *, filesystem:
     ...     aj.array(aj.read_ndjson(folder + "/a.ndjson")["v"]).to_list()
     [[1, None], None, []]
     """
-    check_host(to)
     wanted = None if schema is None else _schema(schema)
     where, name = locate_file(path, filesystem)
     with reading_file(where, name), where.open_input_file(name) as source:

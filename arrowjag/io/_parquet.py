@@ -22,7 +22,7 @@ from arrowjag.io._damage import checked, reading
 from arrowjag.io._dictionaries import leaves_without_repeats
 from arrowjag.io._files import StoredFile, files_of, has_keys, is_dataset
 from arrowjag.io._footer import encoded_schema
-from arrowjag.io._frames import check_host, from_table, index_columns, to_table
+from arrowjag.io._frames import from_table, index_columns, to_table
 from arrowjag.io._leaves import leaf_places, leaf_types, select
 from arrowjag.io._locate import Located, TableFolderError, locate, locate_file
 from arrowjag.io._partitions import FILE_NAME, cut_by_keys, key_types
@@ -34,6 +34,7 @@ from arrowjag.io._schemas import refuse_equal_names, refuse_lost_types
 from arrowjag.io._snapshots import open_snapshot
 from arrowjag.io._stores import check_options
 from arrowjag.io._tables import Snapshot, is_table
+from arrowjag.typing import Host
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -57,7 +58,7 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
     path_or_dataset: Any,
     columns: Sequence[str] | None = None,
     filters: Any = None,
-    to: str = "arrow",
+    to: Host = "arrow",
     *,
     filesystem: Any = None,
     storage_options: Mapping[str, Any] | None = None,
@@ -83,7 +84,7 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
         ``"2024-05-01"``, too, and name fields of structs as `columns` does: ``("p.a", "==", 1)``. Row groups whose statistics
         exclude them are not read, unless NaN may satisfy the filter (``!=``, negations and functions of floats), because
         statistics leave NaN out.
-    to : {"arrow", "pandas", "polars"}
+    to : {"polars", "pandas", "arrow"}
         The kind of frame to return.
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
         The file system of the paths; by default derived from the paths.
@@ -134,7 +135,6 @@ def read_parquet(  # noqa: PLR0913  (what pandas and pyarrow take, too)
     >>> aj.from_arrow(table["docs"])["score"].to_list()
     [[0.5, 0.25], []]
     """
-    check_host(to)
     if is_dataset(path_or_dataset) and not is_parquet(path_or_dataset):
         return from_table(_read_dataset(path_or_dataset, columns, filters, schema), to)
     options = check_options(storage_options)

@@ -15,6 +15,7 @@ import polars as pl
 import pyarrow as pa
 from arrowjag._array.rolling import Ewm
 from arrowjag._array.rolling import Rolling
+from arrowjag.typing import Interpolation
 from arrowjag.typing import RankMethod
 from arrowjag.typing import ShearMode
 from arrowjag.typing import ShearRule
@@ -177,7 +178,7 @@ class SeriesJag:
     def digitize(self, edges: Any, right: bool = ...) -> pd.Series[Any]:
         """Return the number of the bin that each item falls into, given the edges between bins."""
 
-    def distance(self, y: Any, metric: builtins.str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+    def distance(self, y: Any, metric: Literal['l2', 'l1', 'linf', 'hamming', 'jaccard'] = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """Return the distance between each row and the same row of another array."""
 
     def dot(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
@@ -196,7 +197,7 @@ class SeriesJag:
     def equals(self, y: object) -> bool:
         """Return whether another array has the same shape, nulls, leaf type and values."""
 
-    def ewm(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> Ewm:
+    def ewm(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> Ewm[pd.Series[Any]]:
         """Return exponentially weighted statistics along rows; give exactly one of `alpha`, `span` and `halflife`."""
 
     def ewm_mean(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> pd.Series[Any]:
@@ -211,7 +212,7 @@ class SeriesJag:
     def expand_to(self, other: Any, ndim: int = ...) -> pd.Series[Any]:
         """Broadcast the array to a longer shape: each item is repeated for its descendants."""
 
-    def expanding(self, min_periods: int = ..., *, axis: Any = ...) -> Rolling:
+    def expanding(self, min_periods: int = ..., *, axis: Any = ...) -> Rolling[pd.Series[Any]]:
         """Return windows that hold all items of a row up to and including the current one."""
 
     @property
@@ -365,7 +366,7 @@ class SeriesJag:
     def ndim(self) -> Any:
         """Number of levels, the rows included."""
 
-    def nearest(self, matrix: Any, metric: builtins.str = ...) -> pd.Series[Any] | Any:
+    def nearest(self, matrix: Any, metric: Literal['l2', 'cosine'] = ...) -> pd.Series[Any] | Any:
         """Return the position of the row of a matrix that is nearest to each row."""
 
     def norm(self, p: float = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
@@ -400,7 +401,7 @@ class SeriesJag:
     def ptp(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """Return the difference between the largest and the smallest item of each row (peak to peak)."""
 
-    def quantile(self, q: Any, interpolation: builtins.str = ..., axis: Any = ..., *, weights: Any = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
+    def quantile(self, q: Any, interpolation: Interpolation = ..., axis: Any = ..., *, weights: Any = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """Return one or several quantiles of each row."""
 
     def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ..., *, tie_breaker: Any = ..., pct: bool = ...) -> pd.Series[Any]:
@@ -427,7 +428,7 @@ class SeriesJag:
     def rle(self, axis: Any = ...) -> pd.Series[Any]:
         """Return the runs of equal neighbours of each row: their values and lengths."""
 
-    def rolling(self, window: Any, min_periods: int | None = ..., center: bool = ..., on: Any = ..., *, axis: Any = ...) -> Rolling:
+    def rolling(self, window: Any, min_periods: int | None = ..., center: bool = ..., on: Any = ..., *, axis: Any = ...) -> Rolling[pd.Series[Any]]:
         """Return moving windows along rows, on which statistics are computed."""
 
     def rolling_count(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
@@ -451,7 +452,7 @@ class SeriesJag:
     def rolling_min(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
         """Return the smallest item of each window."""
 
-    def rolling_quantile(self, window: Any, q: float, interpolation: builtins.str = ..., axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
+    def rolling_quantile(self, window: Any, q: float, interpolation: Interpolation = ..., axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pd.Series[Any]:
         """Return a quantile of each window."""
 
     def rolling_std(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ..., ddof: int = ...) -> pd.Series[Any]:
@@ -536,7 +537,7 @@ class SeriesJag:
     def tail(self, n: Any = ..., axis: int = ...) -> pd.Series[Any]:
         """Keep the last items of each row."""
 
-    def take(self, index: Any, axis: int = ..., out_of_bounds: builtins.str = ...) -> pd.Series[Any] | Any:
+    def take(self, index: Any, axis: int = ..., out_of_bounds: Literal['raise', 'null'] = ...) -> pd.Series[Any] | Any:
         """Select items by position in each row at an axis."""
 
     def tile(self, shape: Any) -> pd.Series[Any]:
@@ -667,7 +668,7 @@ class SeriesJagDt:
     def time(self) -> pd.Series[Any]:
         """Return the time of day."""
 
-    def timestamp(self, unit: builtins.str) -> pd.Series[Any]:
+    def timestamp(self, unit: Literal['s', 'ms', 'us', 'ns']) -> pd.Series[Any]:
         """Return the time since 1970-01-01 in UTC; times without a zone count as UTC."""
 
     def total_seconds(self) -> pd.Series[Any]:
@@ -772,7 +773,7 @@ class SeriesJagStr:
     def match(self, regex: builtins.str) -> pd.Series[Any]:
         """Return whether a match of a regular expression begins at the first character."""
 
-    def pad(self, n: int, side: builtins.str = ..., fill: builtins.str = ...) -> pd.Series[Any]:
+    def pad(self, n: int, side: Literal['left', 'right', 'both'] = ..., fill: builtins.str = ...) -> pd.Series[Any]:
         """Fill up to a length."""
 
     def removeprefix(self, p: builtins.str) -> pd.Series[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from arrowjag.pandas._wrapping import align, described, opened
 
 __all__ = ["FrameJag"]
 
-_ORIENTS = ("dict", "list", "series", "split", "tight", "records", "index")
+Orient = Literal["dict", "list", "series", "split", "tight", "records", "index"]
 """Those of `pandas.DataFrame.to_dict`."""
 
 
@@ -392,12 +392,12 @@ class FrameJag(_frames.FrameAccessor):
         return pd.DataFrame(told, index=pd.Index(_frames.STATISTICS, name="statistic"), dtype="float64")
 
     @check_arguments
-    def to_dict(self, orient: str = "dict", **options: Any) -> Any:
+    def to_dict(self, orient: Orient = "dict", **options: Any) -> Any:
         """Convert the frame to Python dicts and lists; jagged columns become nested lists.
 
         Parameters
         ----------
-        orient : str
+        orient : {"dict", "list", "series", "split", "tight", "records", "index"}
             As in `pandas.DataFrame.to_dict`: ``"records"`` gives a dict for each row, ``"list"`` a list for each column.
         **options
             Those of `pandas.DataFrame.to_dict`.
@@ -420,8 +420,6 @@ class FrameJag(_frames.FrameAccessor):
         >>> df.jag.to_dict("records")
         [{'k': 1, 'v': [1, None]}, {'k': 2, 'v': None}]
         """
-        if orient not in _ORIENTS:
-            raise JagValueError.unknown("to_dict: orient", _ORIENTS, orient)
         frame = without_rows(self._frame)
         try:
             return (with_exact_items(frame) if orient == "list" else frame).to_dict(orient, **options)

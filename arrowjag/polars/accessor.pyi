@@ -14,6 +14,7 @@ from arrowjag import JaggedArray
 from arrowjag.shape import JaggedShape
 from arrowjag._array.rolling import Ewm
 from arrowjag._array.rolling import Rolling
+from arrowjag.typing import Interpolation
 from arrowjag.typing import RankMethod
 from arrowjag.typing import ShearMode
 
@@ -204,7 +205,7 @@ class JagNamespace(JagExpr):
     def digitize(self, edges: Any, right: bool = ...) -> JagExpr:
         """Return the number of the bin that each item falls into, given the edges between bins."""
 
-    def distance(self, y: Any, metric: builtins.str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+    def distance(self, y: Any, metric: Literal['l2', 'l1', 'linf', 'hamming', 'jaccard'] = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """Return the distance between each row and the same row of another array."""
 
     def dot(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
@@ -220,7 +221,7 @@ class JagNamespace(JagExpr):
     def entropy(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """Return the entropy of each row in nats; the items are weights, which are divided by their sum."""
 
-    def ewm(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> Ewm:
+    def ewm(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> Ewm[JagExpr]:
         """Return exponentially weighted statistics along rows; give exactly one of `alpha`, `span` and `halflife`."""
 
     def ewm_mean(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> JagExpr:
@@ -235,7 +236,7 @@ class JagNamespace(JagExpr):
     def expand_to(self, other: Any, ndim: int = ...) -> JagExpr:
         """Broadcast the array to a longer shape: each item is repeated for its descendants."""
 
-    def expanding(self, min_periods: int = ..., *, axis: Any = ...) -> Rolling:
+    def expanding(self, min_periods: int = ..., *, axis: Any = ...) -> Rolling[JagExpr]:
         """Return windows that hold all items of a row up to and including the current one."""
 
     def ffill(self, axis: Any = ...) -> JagExpr:
@@ -268,7 +269,7 @@ class JagNamespace(JagExpr):
     def gaps(self, axis: Any = ...) -> JagExpr:
         """Return the differences of neighbouring items of each row; a row has one difference fewer than items."""
 
-    def gather(self, index: Any, axis: int = ..., out_of_bounds: builtins.str = ...) -> JagExpr:
+    def gather(self, index: Any, axis: int = ..., out_of_bounds: Literal['raise', 'null'] = ...) -> JagExpr:
         """Select items by position in each row at an axis."""
 
     def get(self, key: Any, default: Any = ...) -> JagExpr:
@@ -386,7 +387,7 @@ class JagNamespace(JagExpr):
     def nan_to_null(self) -> JagExpr:
         """Replace NaN items by null."""
 
-    def nearest(self, matrix: Any, metric: builtins.str = ...) -> JagExpr:
+    def nearest(self, matrix: Any, metric: Literal['l2', 'cosine'] = ...) -> JagExpr:
         """Return the position of the row of a matrix that is nearest to each row."""
 
     def norm(self, p: float = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
@@ -413,7 +414,7 @@ class JagNamespace(JagExpr):
     def ptp(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """Return the difference between the largest and the smallest item of each row (peak to peak)."""
 
-    def quantile(self, q: Any, interpolation: builtins.str = ..., axis: Any = ..., *, weights: Any = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
+    def quantile(self, q: Any, interpolation: Interpolation = ..., axis: Any = ..., *, weights: Any = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """Return one or several quantiles of each row."""
 
     def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ..., *, tie_breaker: Any = ..., pct: bool = ...) -> JagExpr:
@@ -440,7 +441,7 @@ class JagNamespace(JagExpr):
     def rle(self, axis: Any = ...) -> JagExpr:
         """Return the runs of equal neighbours of each row: their values and lengths."""
 
-    def rolling(self, window: Any, min_periods: int | None = ..., center: bool = ..., on: Any = ..., *, axis: Any = ...) -> Rolling:
+    def rolling(self, window: Any, min_periods: int | None = ..., center: bool = ..., on: Any = ..., *, axis: Any = ...) -> Rolling[JagExpr]:
         """Return moving windows along rows, on which statistics are computed."""
 
     def rolling_count(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
@@ -464,7 +465,7 @@ class JagNamespace(JagExpr):
     def rolling_min(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
         """Return the smallest item of each window."""
 
-    def rolling_quantile(self, window: Any, q: float, interpolation: builtins.str = ..., axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
+    def rolling_quantile(self, window: Any, q: float, interpolation: Interpolation = ..., axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> JagExpr:
         """Return a quantile of each window."""
 
     def rolling_std(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ..., ddof: int = ...) -> JagExpr:
@@ -541,7 +542,7 @@ class JagNamespace(JagExpr):
     def tail(self, n: Any = ..., axis: int = ...) -> JagExpr:
         """Keep the last items of each row."""
 
-    def take(self, index: Any, axis: int = ..., out_of_bounds: builtins.str = ...) -> JagExpr:
+    def take(self, index: Any, axis: int = ..., out_of_bounds: Literal['raise', 'null'] = ...) -> JagExpr:
         """Select items by position in each row at an axis."""
 
     def tile(self, shape: Any) -> JagExpr:
@@ -646,7 +647,7 @@ class JagNamespaceDt:
     def time(self) -> JagExpr:
         """Return the time of day."""
 
-    def timestamp(self, unit: builtins.str) -> JagExpr:
+    def timestamp(self, unit: Literal['s', 'ms', 'us', 'ns']) -> JagExpr:
         """Return the time since 1970-01-01 in UTC; times without a zone count as UTC."""
 
     def total_seconds(self) -> JagExpr:
@@ -751,7 +752,7 @@ class JagNamespaceStr:
     def match(self, regex: builtins.str) -> JagExpr:
         """Return whether a match of a regular expression begins at the first character."""
 
-    def pad(self, n: int, side: builtins.str = ..., fill: builtins.str = ...) -> JagExpr:
+    def pad(self, n: int, side: Literal['left', 'right', 'both'] = ..., fill: builtins.str = ...) -> JagExpr:
         """Fill up to a length."""
 
     def removeprefix(self, p: builtins.str) -> JagExpr:
@@ -993,7 +994,7 @@ class JagSeries(pl.Series):
     def digitize(self, edges: Any, right: bool = ...) -> pl.Series:
         """Return the number of the bin that each item falls into, given the edges between bins."""
 
-    def distance(self, y: Any, metric: builtins.str = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+    def distance(self, y: Any, metric: Literal['l2', 'l1', 'linf', 'hamming', 'jaccard'] = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """Return the distance between each row and the same row of another array."""
 
     def dot(self, y: Any, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
@@ -1009,7 +1010,7 @@ class JagSeries(pl.Series):
     def entropy(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """Return the entropy of each row in nats; the items are weights, which are divided by their sum."""
 
-    def ewm(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> Ewm:
+    def ewm(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> Ewm[pl.Series]:
         """Return exponentially weighted statistics along rows; give exactly one of `alpha`, `span` and `halflife`."""
 
     def ewm_mean(self, *, alpha: float | None = ..., span: float | None = ..., halflife: float | None = ..., axis: Any = ...) -> pl.Series:
@@ -1024,7 +1025,7 @@ class JagSeries(pl.Series):
     def expand_to(self, other: Any, ndim: int = ...) -> pl.Series:
         """Broadcast the array to a longer shape: each item is repeated for its descendants."""
 
-    def expanding(self, min_periods: int = ..., *, axis: Any = ...) -> Rolling:
+    def expanding(self, min_periods: int = ..., *, axis: Any = ...) -> Rolling[pl.Series]:
         """Return windows that hold all items of a row up to and including the current one."""
 
     def ffill(self, axis: Any = ...) -> pl.Series:
@@ -1057,7 +1058,7 @@ class JagSeries(pl.Series):
     def gaps(self, axis: Any = ...) -> pl.Series:
         """Return the differences of neighbouring items of each row; a row has one difference fewer than items."""
 
-    def gather(self, index: Any, axis: int = ..., out_of_bounds: builtins.str = ...) -> pl.Series | Any:
+    def gather(self, index: Any, axis: int = ..., out_of_bounds: Literal['raise', 'null'] = ...) -> pl.Series | Any:
         """Select items by position in each row at an axis."""
 
     def get(self, key: Any, default: Any = ...) -> pl.Series | Any:
@@ -1183,7 +1184,7 @@ class JagSeries(pl.Series):
     def ndim(self) -> int:
         """Number of levels, the rows included."""
 
-    def nearest(self, matrix: Any, metric: builtins.str = ...) -> pl.Series | Any:
+    def nearest(self, matrix: Any, metric: Literal['l2', 'cosine'] = ...) -> pl.Series | Any:
         """Return the position of the row of a matrix that is nearest to each row."""
 
     def norm(self, p: float = ..., axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
@@ -1218,7 +1219,7 @@ class JagSeries(pl.Series):
     def ptp(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """Return the difference between the largest and the smallest item of each row (peak to peak)."""
 
-    def quantile(self, q: Any, interpolation: builtins.str = ..., axis: Any = ..., *, weights: Any = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
+    def quantile(self, q: Any, interpolation: Interpolation = ..., axis: Any = ..., *, weights: Any = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """Return one or several quantiles of each row."""
 
     def rank(self, method: RankMethod = ..., descending: bool = ..., axis: Any = ..., *, tie_breaker: Any = ..., pct: bool = ...) -> pl.Series:
@@ -1245,7 +1246,7 @@ class JagSeries(pl.Series):
     def rle(self, axis: Any = ...) -> pl.Series:
         """Return the runs of equal neighbours of each row: their values and lengths."""
 
-    def rolling(self, window: Any, min_periods: int | None = ..., center: bool = ..., on: Any = ..., *, axis: Any = ...) -> Rolling:
+    def rolling(self, window: Any, min_periods: int | None = ..., center: bool = ..., on: Any = ..., *, axis: Any = ...) -> Rolling[pl.Series]:
         """Return moving windows along rows, on which statistics are computed."""
 
     def rolling_count(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
@@ -1269,7 +1270,7 @@ class JagSeries(pl.Series):
     def rolling_min(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
         """Return the smallest item of each window."""
 
-    def rolling_quantile(self, window: Any, q: float, interpolation: builtins.str = ..., axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
+    def rolling_quantile(self, window: Any, q: float, interpolation: Interpolation = ..., axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ...) -> pl.Series:
         """Return a quantile of each window."""
 
     def rolling_std(self, window: Any, axis: Any = ..., *, min_periods: int | None = ..., center: bool = ..., on: Any = ..., ddof: int = ...) -> pl.Series:
@@ -1354,7 +1355,7 @@ class JagSeries(pl.Series):
     def tail(self, n: Any = ..., axis: int = ...) -> pl.Series:
         """Keep the last items of each row."""
 
-    def take(self, index: Any, axis: int = ..., out_of_bounds: builtins.str = ...) -> pl.Series | Any:
+    def take(self, index: Any, axis: int = ..., out_of_bounds: Literal['raise', 'null'] = ...) -> pl.Series | Any:
         """Select items by position in each row at an axis."""
 
     def tile(self, shape: Any) -> pl.Series:
@@ -1467,7 +1468,7 @@ class JagSeriesDt:
     def time(self) -> pl.Series:
         """Return the time of day."""
 
-    def timestamp(self, unit: builtins.str) -> pl.Series:
+    def timestamp(self, unit: Literal['s', 'ms', 'us', 'ns']) -> pl.Series:
         """Return the time since 1970-01-01 in UTC; times without a zone count as UTC."""
 
     def total_seconds(self) -> pl.Series:
@@ -1572,7 +1573,7 @@ class JagSeriesStr:
     def match(self, regex: builtins.str) -> pl.Series:
         """Return whether a match of a regular expression begins at the first character."""
 
-    def pad(self, n: int, side: builtins.str = ..., fill: builtins.str = ...) -> pl.Series:
+    def pad(self, n: int, side: Literal['left', 'right', 'both'] = ..., fill: builtins.str = ...) -> pl.Series:
         """Fill up to a length."""
 
     def removeprefix(self, p: builtins.str) -> pl.Series:

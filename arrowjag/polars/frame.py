@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import polars as pl
 
 from arrowjag import _frames
 from arrowjag._arguments import check_arguments
-from arrowjag.errors import JagValueError
 from arrowjag.polars._html import frame_repr
 from arrowjag.polars.lazy_frame import JagLazyFrame
 
@@ -73,7 +72,7 @@ class JagDataFrame(_frames.FrameAccessor):
         return JagLazyFrame(self._frame.lazy()).implode(by, columns).collect()
 
     @check_arguments
-    def to_dict(self, orient: str = "list") -> Any:
+    def to_dict(self, orient: Literal["list", "records"] = "list") -> Any:
         """Convert the frame to Python dicts and lists; jagged columns become nested lists.
 
         Parameters
@@ -98,8 +97,6 @@ class JagDataFrame(_frames.FrameAccessor):
         >>> df.jag.to_dict("records")
         [{'k': 1, 'v': [1, None]}, {'k': 2, 'v': None}]
         """
-        if orient not in ("list", "records"):
-            raise JagValueError.unknown("to_dict: orient", ("list", "records"), orient)
         return self._frame.to_dict(as_series=False) if orient == "list" else self._frame.to_dicts()
 
     def _repr_html_(self) -> str:

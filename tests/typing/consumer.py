@@ -37,6 +37,8 @@ def arrays() -> None:
     assert_type(x.to_list(), list[Any])
     assert_type(aj.arange(2, [2, 1]), aj.JaggedArray)
     assert_type(aj.zeros(2, [2, 1]), aj.JaggedArray)
+    assert_type(x.rolling(2).mean(), aj.JaggedArray)
+    assert_type(x.ewm(alpha=0.5).var(), aj.JaggedArray)
 
 
 def depends() -> None:
@@ -73,6 +75,7 @@ def in_pandas() -> None:
     jag = assert_type(SeriesJag(series), SeriesJag)
     assert isinstance(jag.cumsum(), pd.Series)
     assert isinstance(jag * 2, pd.Series)
+    assert_type(jag.rolling(2).sum(), "pd.Series[Any]")
 
 
 def in_polars() -> None:
@@ -83,6 +86,8 @@ def in_polars() -> None:
     assert_type(column * pl.col("k"), JagExpr)
     assert_type((column - column.mean()).jag.sum(axis=-1), JagExpr)
     assert_type(column[:, 0], JagExpr)
+    assert_type(column.expanding().max(), JagExpr)
+    assert_type(JagSeries(series).rolling(2).first(), pl.Series)
     frame = series.to_frame().with_columns(column.sum().alias("total"))
     assert_type(frame, pl.DataFrame)
 
