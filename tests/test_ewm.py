@@ -75,8 +75,9 @@ def test_nan_and_infinity_poison_later_items() -> None:
     ],
 )
 def test_refused_weights(options: Any, error: Any, text: str) -> None:
-    with pytest.raises(error, match=text):
-        aj.array([[1]]).ewm(**options).mean()
+    for compute in (aj.array([[1]]).ewm, aj.array([[1]]).ewm_mean, aj.array([[1]]).to_pandas().jag.ewm):
+        with pytest.raises(error, match=text):
+            compute(**options)
 
 
 def test_the_object_and_the_methods_are_one() -> None:

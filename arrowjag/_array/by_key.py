@@ -102,7 +102,7 @@ class KeyMethods(ArrayBase):
         Raises
         ------
         JagTypeError
-            If the leaves are neither booleans nor numbers.
+            If the leaves are not booleans, integers or floats.
 
         Examples
         --------

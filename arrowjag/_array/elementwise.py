@@ -244,7 +244,10 @@ class ElementwiseMethods(ArrayBase):
         JaggedArray
             Of the same shape and type; unsigned and boolean items are unchanged. Null stays null. Cost: one pass; values are new.
 
-        %(not_numbers)s
+        Raises
+        ------
+        JagTypeError
+            If the leaves are neither numbers nor durations.
 
         Examples
         --------

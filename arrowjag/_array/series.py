@@ -109,7 +109,7 @@ class SeriesMethods(ArrayBase):
         JagValueError
             If the axis is an outer one.
         JagTypeError
-            If the leaves are not numbers.
+            If the leaves are not booleans, integers or floats.
 
         Notes
         -----

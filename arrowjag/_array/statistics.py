@@ -102,7 +102,7 @@ class StatisticMethods(ArrayBase):
         %(axis_reduced)s
         weights : JaggedArray or array of numbers, optional
             The weight of each item, aligned by the prefix rule. The result is then the smallest item whose cumulative weight
-            reaches the share `q` of the total, which numpy calls "inverted_cdf"; `interpolation` does not apply.
+            reaches the share `q` of the total, which numpy calls "inverted_cdf", without interpolation.
         %(skip_nulls)s
         %(min_count)s
 
@@ -117,7 +117,7 @@ class StatisticMethods(ArrayBase):
         Raises
         ------
         JagValueError
-            If `q` is outside of 0 to 1, the interpolation is unknown, or a weight is negative.
+            If `q` is outside of 0 to 1, the interpolation is unknown or given with weights, or a weight is negative.
         JagTypeError
             If the leaf type has no such reduction.
         ShapeError

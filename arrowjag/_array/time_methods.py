@@ -112,7 +112,7 @@ class TimeMethods(Namespace):
         Raises
         ------
         JagTypeError
-            If the leaves are of another type.
+            If the leaves are neither dates nor timestamps.
 
         Examples
         --------
@@ -135,7 +135,7 @@ class TimeMethods(Namespace):
         Raises
         ------
         JagTypeError
-            If the leaves are of another type.
+            If the leaves are neither timestamps nor times of day.
 
         Examples
         --------
@@ -163,7 +163,7 @@ class TimeMethods(Namespace):
         Raises
         ------
         JagTypeError
-            If the leaves are of another type.
+            If the leaves are neither dates nor timestamps.
         JagRangeError
             If a count does not fit 64 bits.
 
@@ -188,7 +188,7 @@ class TimeMethods(Namespace):
         Raises
         ------
         JagTypeError
-            If the leaves are of another type.
+            If the leaves are not durations.
 
         Examples
         --------
@@ -261,7 +261,7 @@ class TimeMethods(Namespace):
         Raises
         ------
         JagTypeError
-            If the leaves are of another type.
+            If the leaves are not dates, timestamps or times of day.
         JagValueError
             If a directive is unknown.
 

@@ -44,6 +44,13 @@ class WindowMethods(ArrayBase):
             With the methods `sum`, `mean`, `min`, `max`, `count`, `var`, `std`, `median`, `quantile`, `first` and `last`. The
             docstring of each method documents nulls. Nothing is computed before a method is called. Cost: that of the method.
 
+        Raises
+        ------
+        JagValueError
+            If the window is less than 1. The methods check the other arguments.
+        JagTypeError
+            If the window is of another type, or a width of time without `on`.
+
         Notes
         -----
         Windows by time follow pandas: of items with equal times, a window includes those before the current item and
@@ -105,12 +112,18 @@ class WindowMethods(ArrayBase):
         Ewm
             With the methods `mean` and `var`, in which nulls have no weight. Cost: one pass for each of them.
 
+        Raises
+        ------
+        JagValueError
+            If not exactly one of `alpha`, `span` and `halflife` is given, or it is out of range.
+
         Examples
         --------
         >>> import arrowjag as aj
         >>> aj.array([[1.0, 2.0, 4.0], []]).ewm(alpha=0.5).mean().round(3).to_list()
         [[1.0, 1.667, 3.0], []]
         """
+        _ops.decaying_rate(alpha, span, halflife)
         return Ewm(self, alpha=alpha, span=span, halflife=halflife, axis=axis)
 
     @method("on", rows=along_axis)
@@ -384,6 +397,8 @@ class WindowMethods(ArrayBase):
             %(rolling_sort)s
 
         %(rolling_errors)s
+        JagValueError
+            If `q` is outside of 0 to 1, or the interpolation is unknown.
 
         Examples
         --------

@@ -104,9 +104,12 @@ y : JaggedArray or array
     An array of the same ndim, with the same dims above the rows.""",
     "rolling_value_errors": """\
 JagValueError
-    If the window is less than 1, `min_periods` is more than the window, or `on` decreases within a row or holds a null.
+    If the window is less than 1 or can't be read, `min_periods` is more than the window, or `on` decreases within a row or
+    holds a null.
 JagTypeError
-    If the leaf type has no such operation.""",
+    If the leaf type has no such operation, `on` holds neither times nor numbers, or the window does not fit it.
+ShapeError
+    If the shape of `on` is not a prefix of this shape.""",
     "decay_errors": """\
 Raises
 ------
