@@ -215,6 +215,7 @@ class ArrayBase(Column):
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]  # == is elementwise
     __array_priority__ = 1000
+    __pandas_priority__ = 1200  # the arrays of pandas, of 1000, leave their operators to an array on the right
 
     @check_arguments_as("JaggedArray")
     def __init__(self, shape: JaggedShape, values: Any) -> None:

@@ -215,7 +215,7 @@ class Row:
     # ------------------------------------------------------------------------------------------- arithmetic
 
     def _binary(self, function: Callable[[Any, Any], Any], other: Any, reflected: bool = False) -> Any:
-        if getattr(other, "__pandas_priority__", 0) > 0:
+        if getattr(other, "__pandas_priority__", 0) > 0 and not isinstance(other, Column):
             return NotImplemented
         other = other.array if isinstance(other, Row) else None if other is pd.NA else other
         pair = (other, self.array) if reflected else (self.array, other)

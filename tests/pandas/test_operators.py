@@ -121,6 +121,8 @@ def test_a_plain_series_of_any_dtype_on_the_left_of_an_array(dtype: str) -> None
         assert found.index.tolist() == ["p", "q"]
         assert aj.array(found).to_list() == f(aj.array(given), x).to_list()
         assert f(pd.Index(k), x).to_list() == aj.array(found).to_list()
+        assert f(k.array, x).to_list() == aj.array(found).to_list()
+    assert isinstance(pd.Series(x).array == x, pd.arrays.ArrowExtensionArray)  # rows of a jagged column are compared whole
     flags = pd.Series([True, False], dtype=object if dtype == "object" else bool)
     assert aj.array(flags & aj.array([[True, None], [True]])).to_list() == [[True, None], [False]]
 
