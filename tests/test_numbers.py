@@ -304,3 +304,17 @@ def test_numbers_of_any_size_are_compared_by_value(number: Any, type: Any) -> No
         with pytest.raises((aj.JagRangeError, aj.JagTypeError), match=r"10000000|E\+400|bool"):
             x + number
         assert x.is_in([number]).to_list() == [[*(False for _ in items), None], None, []]
+    assert x.contains(number).to_list() == [False, None, False]
+    assert x.index_of(number).to_list() == [None, None, None]
+    assert_lists_equal(x.remove(number).to_list(), x.to_list())
+    assert_lists_equal(x.replace({number: items[0], number * 10: items[1]}).to_list(), x.to_list())
+    assert x.sort().searchsorted(number).to_list() == [sum(item < plain for item in items), None, 0]
+
+
+@pytest.mark.parametrize("leaf", ["string", "binary", "date32"])
+@pytest.mark.parametrize("number", [2**64, -(10**400), decimal.Decimal("1e400"), decimal.Decimal("1e-400")])
+def test_leaves_that_are_no_numbers_refuse_numbers_of_any_size(leaf: str, number: Any) -> None:
+    x = aj.array([[None]]).cast(leaf)
+    for name in ("contains", "index_of", "remove", "searchsorted"):
+        with pytest.raises(aj.JagTypeError, match=f"{name}: .* have no common type"):
+            getattr(x, name)(number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -233,7 +234,8 @@ def _scalars(values: pa.Array, old: Sequence[Any]) -> list[pa.Scalar]:
         _check_distinct(old)
         return list(plain)
     found = [elementwise.scalar_by_value(value, values.type, "replace") for value in old]
-    _check_distinct([scalar.as_py() for scalar in found])
+    exact = [isinstance(value, Decimal) or type(value) is int for value in old]  # which scalars may stand for: no item equals them
+    _check_distinct([value if stays else scalar.as_py() for value, stays, scalar in zip(old, exact, found, strict=True)])
     return found
 
 

@@ -89,6 +89,8 @@ def joint_keys(one: pa.Array, two: pa.Array, operation: str, *, ordered: bool = 
     if elementwise.is_ordered(one.type) or elementwise.is_ordered(two.type):
         (left, right), _ = elementwise.codes_beside([one, two], operation)
         return _arrow.to_numpy(left), _arrow.to_numpy(right)
+    if elementwise.is_beyond_floats(one) or elementwise.is_beyond_floats(two):
+        return _beside_beyond(one, two)
     one, two = elementwise.in_one_zone(one, two)
     type = elementwise.promote([one.type, two.type], operation)
     if pt.is_integer(one.type) and pt.is_integer(two.type) and pt.is_floating(type):
@@ -106,6 +108,17 @@ def joint_keys(one: pa.Array, two: pa.Array, operation: str, *, ordered: bool = 
     both = key_of(_arrow.join([_cast(dictionary_of_one, type), _cast(dictionary_of_two, type)]), operation)
     left, right = _halves(both, len(dictionary_of_one))
     return _of_items(left, one, dictionary_of_one), _of_items(right, two, dictionary_of_two)
+
+
+def _beside_beyond(one: pa.Array, two: pa.Array) -> tuple[Key, Key]:
+    """Return sorted keys of floats beside numbers beyond the finite ones, which are next to an infinity and equal no item."""
+    if elementwise.is_beyond_floats(one):
+        return _beside_beyond(two, one)[::-1]
+    data, valid = _arrow.to_numpy(_cast(one, pa.float64()))
+    known, ranks = np.unique(data, return_inverse=True)
+    below, above = 2 * np.searchsorted(known, -np.inf, "right") - 1, 2 * np.searchsorted(known, np.inf) - 1
+    there = np.where(elementwise.are_above_floats(two), above, below)
+    return (2 * ranks.astype(np.int64), valid), (there.astype(np.int64), _arrow.valid_of(two))
 
 
 def _has_fewer_categories(values: pa.Array) -> bool:

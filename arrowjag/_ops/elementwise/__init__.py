@@ -47,9 +47,11 @@ from arrowjag._ops.elementwise.operators import (
     unary,
 )
 from arrowjag._ops.elementwise.types import (
+    are_above_floats,
     as_type,
     bound_like,
     common_type,
+    is_beyond_floats,
     is_bytes,
     is_text,
     members_like,
@@ -76,6 +78,7 @@ __all__ = [
     "Datum",
     "Operand",
     "apply",
+    "are_above_floats",
     "are_moments",
     "as_category",
     "as_type",
@@ -102,6 +105,7 @@ __all__ = [
     "in_first_row",
     "in_one_zone",
     "in_single_precision",
+    "is_beyond_floats",
     "is_bytes",
     "is_ordered",
     "is_text",

@@ -22,9 +22,11 @@ from arrowjag._ops.elementwise.iso import iso_scalar
 from arrowjag._pyarrow_versions import null_scalar, numpy_dtype
 from arrowjag._vocabulary.type_names import parse_type_name
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError, brief
+from arrowjag.typing import BoolArray
 
 __all__ = [
     "MOST_DIGITS",
+    "are_above_floats",
     "as_type",
     "beyond_floats",
     "bound_like",
@@ -302,15 +304,12 @@ def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.
     ------
     JagTypeError
         If the value is not a scalar.
-    JagRangeError
-        If a number that is no operand of a comparison exceeds the range of floats.
     """
     plain = None if leaf is None else plain_type(leaf)
     if isinstance(value, Decimal) and plain is not None and value.is_finite() and not _is_decimal_of_arrow(value):
         value = _nearest_like(value, plain)
     if type(value) in (int, float) and plain is not None and _exceeds(value, plain):
-        is_compared = operation in _COMPARED and abs(value) > _largest_float(64)
-        return beyond_floats(value > 0) if is_compared else scalar_like(value, pa.float64(), operation)
+        return beyond_floats(value > 0) if abs(value) > _largest_float(64) else scalar_like(value, pa.float64(), operation)
     if type(value) is not int or plain is None:
         return scalar_like(value, leaf, operation)
     if pt.is_integer(plain) or pt.is_boolean(plain) or pt.is_null(plain):
@@ -318,6 +317,8 @@ def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.
     if pt.is_decimal(plain) and plain.precision - plain.scale < 76 and not _holds(plain, value):
         beyond = 10 ** (plain.precision - plain.scale)
         return pa.scalar(Decimal(beyond if value > 0 else -beyond))
+    if not (_arrow.is_numeric(plain) or pt.is_decimal(plain)):
+        value = max(-(2**63), min(value, 2**63 - 1))  # such leaves refuse its type
     return scalar_like(value, leaf, operation)
 
 
@@ -334,7 +335,7 @@ def _nearest_like(value: Decimal, leaf: pa.DataType) -> Decimal | float:
         most: int = 10**_FLOAT_DIGITS
         return near if math.isfinite(near) else most if value > 0 else -most
     if not (_arrow.is_numeric(leaf) or pt.is_decimal(leaf)):
-        return value
+        return Decimal(1)  # such leaves refuse its type
     if value.adjusted() >= MOST_DIGITS:
         beyond: int = 10**MOST_DIGITS
         return beyond if value > 0 else -beyond
@@ -344,9 +345,10 @@ def _nearest_like(value: Decimal, leaf: pa.DataType) -> Decimal | float:
     return below if below == value else _EXACT.add(below, Decimal(5).scaleb(-scale - 1))
 
 
-_COMPARED = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 _FLOAT_DIGITS = 309
 """Of the largest float64."""
+_WORDS = 4
+"""Of 64 bits, in a number of decimal256."""
 _EXACT = Context(prec=2 * MOST_DIGITS)
 
 
@@ -357,8 +359,14 @@ def beyond_floats(is_positive: bool) -> pa.Scalar:
 
 
 def is_beyond_floats(datum: pa.Array | pa.Scalar) -> bool:
-    """Return whether a scalar is of `beyond_floats`."""
-    return isinstance(datum, pa.Scalar) and pt.is_decimal(datum.type) and bool(datum.type.scale == -_FLOAT_DIGITS)
+    """Return whether data is of `beyond_floats`."""
+    return pt.is_decimal(datum.type) and bool(datum.type.scale == -_FLOAT_DIGITS)
+
+
+def are_above_floats(values: pa.Array) -> BoolArray:
+    """Return the signs of numbers of `beyond_floats`, which pyarrow can't convert to Python."""
+    words = np.frombuffer(values.buffers()[1], np.int64)[_WORDS - 1 :: _WORDS]
+    return np.asarray(words[values.offset : values.offset + len(values)] >= 0)
 
 
 def _exceeds(value: float, leaf: pa.DataType) -> bool:
