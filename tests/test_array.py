@@ -272,3 +272,19 @@ def test_a_set_has_no_order_of_rows(rows: Any) -> None:
             call()
     assert x.is_in({"a", "c"}).to_list() == [[True], []]
     assert aj.array([{1}, set()]).to_list() == [[1], []]
+
+
+@pytest.mark.parametrize("type", ["int64", "date32", "string", pa.dictionary(pa.int8(), pa.int64())])
+def test_rows_of_numpy_are_refused_as_lists_are(type: Any) -> None:
+    """Bools became 0 and 1, and times the counts of their unit."""
+    flags, moments = np.array([True]), np.array([60], "M8[s]")
+    masked: Any = np.ma.array([True, False], mask=[False, True])  # type: ignore[no-untyped-call]
+    times = [[moments], [list(moments)], [moments.astype("m8[s]")]]
+    for rows in ([flags], [[flags]], [list(flags)], [flags, [1]], [masked], *(() if type == "date32" else times)):
+        with pytest.raises(aj.JagValueError, match=r"the item .*(True|60|00:01).* at (\[0\])+ does not fit the leaf type"):
+            aj.array(rows, type=type)
+    struct = pa.struct([("a", pa.int64())])
+    with pytest.raises(aj.JagValueError, match=r"the item {'a': True} at \[0\]\[0\] does not fit"):
+        aj.array([[{"a": np.True_}]], type=struct)
+    assert aj.array([flags], type="float64").to_list() == [[1.0]]
+    assert aj.array([moments], type="timestamp[ms]").cast("timestamp[s]").cast("int64").to_list() == [[60]]

@@ -27,6 +27,7 @@ __all__ = [
     "holds_identifiers",
     "holds_maps",
     "refuse_fractions",
+    "with_python_bools",
     "without_odd_numbers",
 ]
 
@@ -186,6 +187,40 @@ def without_odd_numbers(data: Any, classes: set[type]) -> Any:
     if is_mixed or (np.ndarray in classes and _holds_scalars(data, dict in classes)):
         return _changed(data, lambda one: float(one) if is_mixed and isinstance(one, _ODD) else one)
     return data
+
+
+def with_python_bools(data: Any, type: pa.DataType, classes: set[Any] | None) -> Any:
+    """Convert bools of numpy, and rows of them, to bools of Python, which pyarrow refuses for integers and times.
+
+    Parameters
+    ----------
+    data : nested list
+        Any Python objects.
+    type : pa.DataType
+        The type of the leaves.
+    classes : set of types, optional
+        The `item_classes` of the data, if known.
+
+    Returns
+    -------
+    nested list
+        The same object if there are none, or if the leaves are bools.
+    """
+    is_needed = not pt.is_boolean(type) and (classes is None or any(issubclass(one, (np.bool_, np.ndarray)) for one in classes))
+    return _in_python(data) if is_needed and any(map(_is_of_bools, _arrow.leaves(data))) else data
+
+
+def _is_of_bools(one: Any) -> bool:
+    in_fields = isinstance(one, dict) and any(map(_is_of_bools, one.values()))
+    return in_fields or (isinstance(one, (np.bool_, np.ndarray)) and one.dtype.kind == "b")
+
+
+def _in_python(one: Any) -> Any:
+    if isinstance(one, np.ndarray) and one.dtype.kind == "b" and one.ndim:
+        return one.tolist()
+    if isinstance(one, (list, tuple)):
+        return [_in_python(item) for item in one]
+    return _changed(one, lambda item: bool(item) if isinstance(item, np.bool_) else item)
 
 
 def _holds_scalars(data: Any, in_fields: bool) -> bool:

@@ -26,6 +26,7 @@ from arrowjag._array.exact import (
     holds_identifiers,
     holds_maps,
     refuse_fractions,
+    with_python_bools,
     without_odd_numbers,
 )
 from arrowjag._array.foreign import as_numpy, is_of
@@ -35,7 +36,7 @@ from arrowjag._arrow import depth, holds_floats, may_truncate
 from arrowjag._gate import inside
 from arrowjag._gate.capsules import import_data
 from arrowjag._kernels.base.capacity import widened
-from arrowjag._ops.elementwise import nan_to_null_values
+from arrowjag._ops.elementwise import nan_to_null_values, plain_type
 from arrowjag._pyarrow_versions import NO_LARGE_DICTIONARIES, NO_UUID_OBJECTS, has_views
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, OffsetsError, ShapeError, brief, plural
 from arrowjag.shape import JaggedShape
@@ -248,6 +249,7 @@ def _marks_by_nan(dtype: Any) -> bool:
 
 def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[builtins.type] | None = None) -> pa.Array:
     """Convert nested lists of scalars: pyarrow infers the type; levels that it can't infer adapt to `ndim`."""
+    data = data if type is None else with_python_bools(data, type, classes)
     is_inferred = (
         type is None or ndim is None or may_truncate(type) or pt.is_struct(type) or (classes is not None and Decimal in classes)
     )
@@ -256,6 +258,9 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[
     if isinstance(found, Exception) or (found is not None and pt.is_temporal(_strip(found, depth(found)))):
         of_numpy = in_one_unit(data)
     if of_numpy is not None:
+        no_times = None if type is None or _arrow.is_temporal(plain_type(type)) else type  # a cast would return counts
+        if (misfit := _item_misfit(of_numpy, no_times, _python_depth(of_numpy))) is not None:
+            raise misfit
         data, type = of_numpy, None  # the caller casts
         found = _inferred(data)
     if isinstance(found, Exception):
