@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from arrowjag._gate import storage_of
 from arrowjag._pyarrow_versions import parquet_schema
+from arrowjag.io._formats import START, other_format
 from arrowjag.io._thrift import varint
 
 __all__ = [
@@ -85,6 +86,8 @@ def read_end(source: pa.NativeFile) -> tuple[bytes, bytes | None]:
     tail = _read_at(source, min(size, _TAIL), max(0, size - _TAIL))
     length = int.from_bytes(tail[-8:-4], "little")
     if size < 12 or tail[-4:] != _MAGIC or length > size - 12:
+        if (told := other_format(bytes(source.read_at(min(size, START), 0)), "Parquet")) is not None:
+            raise ValueError(f"it {told}")
         pq.read_metadata(source)
         raise ValueError("the footer is encrypted")
     whole = tail if len(tail) == size else None

@@ -13,6 +13,7 @@ from arrowjag._pyarrow_versions import table_of, table_with_data_of_views
 from arrowjag.errors import JagFileError, brief
 from arrowjag.io._atomic import atomic_target, local_path, writing
 from arrowjag.io._damage import checked, content_of, reading
+from arrowjag.io._formats import START, other_format
 from arrowjag.io._frames import from_table, index_columns, to_table
 from arrowjag.io._locate import locate_file, reading_file
 from arrowjag.io._scan import conform_table, make_plan
@@ -96,7 +97,10 @@ def _content(filesystem: pf.FileSystem, path: str) -> pa.Buffer:
 
 
 def _read_table(content: pa.Buffer, name: str) -> pa.Table:
-    is_file = memoryview(content)[: len(_FILE_MAGIC)] == _FILE_MAGIC
+    start = bytes(memoryview(content)[:START])
+    is_file = start.startswith(_FILE_MAGIC)
+    if (told := other_format(start, "IPC")) is not None:
+        raise JagFileError(f"{name} {told}")
     read = pa.ipc.open_file if is_file else pa.ipc.open_stream
     with reading(f"{name} is truncated or not an Arrow IPC file: it"):
         reader = read(content)

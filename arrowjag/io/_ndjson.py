@@ -20,6 +20,7 @@ from arrowjag.errors import JagFileError, JagTypeError, brief
 from arrowjag.functions._from_json import parsed_as, readable
 from arrowjag.io._atomic import atomic_target, writing
 from arrowjag.io._damage import checked, content_of, damaged, reading
+from arrowjag.io._formats import START, other_format
 from arrowjag.io._frames import from_table, to_table
 from arrowjag.io._json_text import joined, json_text
 from arrowjag.io._locate import locate_file, reading_file
@@ -218,6 +219,8 @@ def _read(content: pa.Buffer, schema: pa.Schema | None, others: str, name: str) 
     try:
         return read_json(pa.BufferReader(content), read_options=block, parse_options=options)
     except pa.ArrowInvalid as error:
+        if (told := other_format(bytes(memoryview(content)[:START]), "JSON")) is not None:
+            raise JagFileError(f"{name} {told}") from error
         raise damaged(error, name) from error
 
 

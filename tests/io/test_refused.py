@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -227,3 +228,30 @@ def test_values_that_parquet_can_not_store(tmp_path: Path) -> None:
     twice = pa.table([pa.array([1]), pa.array([2]), pa.array([3])], names=["v", "v", "w"])
     with pytest.raises(aj.JagValueError, match="the frame has two columns of the name"):
         aj.write_parquet(twice, tmp_path / "parts", partition_by="v")
+
+
+def test_files_of_another_format_name_it_and_its_reader(tmp_path: Path) -> None:
+    frame, rows = {"x": aj.array([[1, 2], [3]])}, pa.table({"x": [1]})
+    aj.write_parquet(frame, tmp_path / "parquet")
+    aj.write_ipc(frame, tmp_path / "ipc")
+    aj.write_ndjson(frame, tmp_path / "json")
+    with pa.OSFile(str(tmp_path / "stream"), "wb") as sink, pa.ipc.new_stream(sink, rows.schema) as writer:
+        writer.write_table(rows)
+    contents = {"text": "städte, größe\n".encode() * 9, "array": b'\xef\xbb\xbf [{"x": 1}]', "gzip": gzip.compress(b"x" * 99)}
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    told = {
+        "parquet": "a Parquet file, .*arrowjag.read_parquet",
+        "ipc": "an Arrow IPC file, .*arrowjag.read_ipc",
+        "stream": "an Arrow IPC stream, .*arrowjag.read_ipc",
+        "json": "JSON, .*arrowjag.read_ndjson",
+        "text": "text, .*read_csv",
+        "array": "a JSON array, .*json.load",
+        "gzip": "compressed with gzip, .*decompress",
+    }
+    own = {aj.read_parquet: ("parquet",), aj.read_ipc: ("ipc", "stream"), aj.read_ndjson: ("json", "gzip")}
+    for read, names in own.items():
+        for name, text in told.items():
+            if name not in names:
+                with pytest.raises(aj.JagFileError, match=rf"{name} (is damaged or can't be read: it )?is {text}"):
+                    read(tmp_path / name)  # type: ignore[operator]
