@@ -269,8 +269,7 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[
         found = None
     levels = _python_depth(data) if found is None else depth(found)
     wanted = levels if ndim is None else ndim - 1
-    has_datetimes = classes is None or any(issubclass(one, dt.datetime) for one in classes)
-    if type is not None and (found is None or holds_maps(type) or (has_datetimes and holds_dates(type))):
+    if type is not None and (found is None or holds_maps(type) or _may_lose_times_of_day(type, classes)):
         refuse_fractions(data, type, wanted)
     inferred = None if found is None else _strip(found, min(levels, wanted))
     if inferred is not None and holds_identifiers(classes or ()):
@@ -290,6 +289,10 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[
     except OverflowError:
         told = ", and not all items fit uint64; pass floats or decimals"
         raise _int_misfit(data, pa.int64(), wanted, told) from None
+
+
+def _may_lose_times_of_day(type: pa.DataType, classes: set[builtins.type] | None) -> bool:
+    return holds_dates(type) and (classes is None or any(issubclass(one, dt.datetime) for one in classes))
 
 
 def _type_to_read(inferred: pa.DataType | None, type: pa.DataType | None) -> pa.DataType | None:
