@@ -254,13 +254,8 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[
         type is None or ndim is None or may_truncate(type) or pt.is_struct(type) or (classes is not None and Decimal in classes)
     )
     found = _inferred(data, classes) if is_inferred else None
-    of_numpy = None
-    if isinstance(found, Exception) or (found is not None and pt.is_temporal(_strip(found, depth(found)))):
-        of_numpy = in_one_unit(data)
+    of_numpy = _times_of_numpy(data, found, type)
     if of_numpy is not None:
-        no_times = None if type is None or _arrow.is_temporal(plain_type(type)) else type  # a cast would return counts
-        if (misfit := _item_misfit(of_numpy, no_times, _python_depth(of_numpy))) is not None:
-            raise misfit
         data, type = of_numpy, None  # the caller casts
         found = _inferred(data)
     if isinstance(found, Exception):
@@ -289,6 +284,18 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[
     except OverflowError:
         told = ", and not all items fit uint64; pass floats or decimals"
         raise _int_misfit(data, pa.int64(), wanted, told) from None
+
+
+def _times_of_numpy(data: Any, found: pa.DataType | Exception | None, type: pa.DataType | None) -> Any:
+    """Return the data with its times of numpy in one unit; None if it holds none. Raise if the type is none of times."""
+    if not isinstance(found, Exception) and (found is None or not pt.is_temporal(_strip(found, depth(found)))):
+        return None
+    times = in_one_unit(data)
+    if times is not None and type is not None and not _arrow.is_temporal(plain_type(type)):  # a cast would return counts
+        misfit = _item_misfit(times, type, _python_depth(times))
+        if misfit is not None:
+            raise misfit
+    return times
 
 
 def _may_lose_times_of_day(type: pa.DataType, classes: set[builtins.type] | None) -> bool:
