@@ -293,6 +293,23 @@ def test_cells_of_a_long_row_stop() -> None:
     assert [cell.kind for cell in deep] == ["leaf"] * 60 + ["more"]
 
 
+@pytest.mark.parametrize(
+    ("picture_of", "small"), [(lambda x, ax: x.plot.rows(ax=ax), 4), (lambda x, ax: aj.plot.compare(x, x, ax=ax), 9)]
+)
+def test_cells_have_text_where_it_can_be_read(picture_of: Any, small: float) -> None:
+    array = aj.array([list(range(20)), None, []])
+
+    def fonts(width: float) -> dict[str, float]:
+        _, ax = plt.subplots(figsize=(width, 4))
+        return {one.get_text(): one.get_fontsize() for one in picture_of(array, ax).texts}
+
+    wide, narrow, tiny = fonts(14), fonts(small), fonts(2)
+    for text in ("19", "null\nrow", "[ ]"):
+        assert wide[text] > narrow[text] > 4
+        assert text not in tiny
+    assert "2" in tiny  # the number of the row
+
+
 @pytest.mark.parametrize("sizes", [[0, 0, 0], [3, 1, 2], [0, 5, 0, 1], list(range(500)), [7] * 401])
 def test_reach_agrees_with_plain_lists(sizes: list[int]) -> None:
     image, height, width = _cells.reach(np.array(sizes, np.int64))

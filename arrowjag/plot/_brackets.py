@@ -33,8 +33,8 @@ def shape(column: Column, ax: Any) -> Any:
     """Brackets from the whole array at the top down to the values, each with the number of its items."""
     root, end = _plant(column, 0, 0, 0.0, [MOST_LEAVES])
     ax = _canvas.axes(ax, min(14.0, max(5.0, 0.42 * end + 1.6)), 1.1 + 0.75 * (column.ndim + 1))
-    fill = _cells.colours(column)
-    _draw(ax, column, root, fill)
+    scale = _cells.letter_scale(ax, max(end, 4) + 2.6, column.ndim + 1.35)
+    _draw(ax, column, root, _cells.colours(column), scale)
     for depth in range(column.ndim + 1):
         label = "values" if depth == column.ndim else f"dim {depth}"
         ax.text(-0.5, -depth - (0.28 if depth < column.ndim else 0.42), label, ha="right", va="center", color=_canvas.EMPTY)
@@ -71,11 +71,11 @@ def _plant(column: Column, depth: int, place: int, x: float, room: list[int]) ->
     return node, x
 
 
-def _draw(ax: Any, column: Column, node: Node, fill: Any) -> None:
+def _draw(ax: Any, column: Column, node: Node, fill: Any, scale: float) -> None:
     top, middle = -float(node.depth), (node.left + node.right) / 2
     if node.kind == "leaf":
         cell = _cells.Cell(node.left, "leaf", node.place)
-        _cells.draw_cells(ax, column, cell, top - 0.92, fill, texts=True)
+        _cells.draw_cells(ax, column, cell, top - 0.92, fill, scale)
         return
     if node.kind == "more":
         ax.text(middle, top - 0.3, "…", ha="center", va="center")
@@ -95,7 +95,7 @@ def _draw(ax: Any, column: Column, node: Node, fill: Any) -> None:
     paper = {"boxstyle": "round,pad=0.15", "facecolor": ax.get_facecolor(), "edgecolor": "none"}
     ax.text(middle, top - 0.28, label, ha="center", va="center", color=colour, fontsize=9, fontweight="bold", bbox=paper)
     for child in node.children:
-        _draw(ax, column, child, fill)
+        _draw(ax, column, child, fill, scale)
 
 
 # ------------------------------------------------------------------------------------------------- before and after
@@ -114,12 +114,13 @@ def compare(before: Column, after: Column, titles: tuple[str, str], ax: Any) -> 
     tall = max(len(lines) for lines in both)
     ax = _canvas.axes(ax, min(14.0, 0.45 * (sum(widths) + 4)), min(12.0, 1.0 + 0.45 * tall))
     paint = _palette(before, after)
+    scale = _cells.letter_scale(ax, sum(widths) + 4.5, tall + 1.6)
     start = 0.0
     for column, lines, width, title, fill in zip((before, after), both, widths, titles, paint, strict=True):
         for row, line in enumerate(lines):
             for cell in line:
                 moved = _cells.Cell(cell.x + start, cell.kind, cell.leaf)
-                _cells.draw_cells(ax, column, moved, row, fill, texts=True)
+                _cells.draw_cells(ax, column, moved, row, fill, scale)
             ax.text(start - 0.25, row + 0.5, f"{row}", ha="right", va="center", color=_canvas.EMPTY, fontsize="small")
         ax.text(start, -0.45, title, ha="left", va="center")
         if not lines:

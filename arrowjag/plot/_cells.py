@@ -19,11 +19,13 @@ from arrowjag._ops import structure
 from arrowjag.errors import JagValueError, brief
 from arrowjag.plot import _canvas
 
-__all__ = ["Cell", "colours", "draw_cells", "row_cells", "rows"]
+__all__ = ["Cell", "colours", "draw_cells", "letter_scale", "row_cells", "rows"]
 
 MOST_ROWS = 40
 MOST_CELLS = 60
 MOST_LETTERS = 6
+ROOMY, NARROW = 0.16, 0.12
+"""Inches of a cell whose text has its full size, and of the smallest cell that has text."""
 GAP = 0.35
 TALL, WIDE = 200, 160
 
@@ -141,22 +143,29 @@ def _lay(column: Column, depth: int, place: int, x: float, most: int, cells: lis
 
 
 def _draw_lines(column: Column, lines: list[list[Cell]], ax: Any, fill: Any) -> None:
-    texts = sum(map(len, lines)) <= 120
     longest = max((line[-1].x + 1 for line in lines if line), default=1)
+    scale = letter_scale(ax, max(longest, 6) + 1.7, max(len(lines), 1) + 0.2) if sum(map(len, lines)) <= 120 else 0.0
     for row, line in enumerate(lines):
         for cell in line:
-            draw_cells(ax, column, cell, row, fill, texts)
+            draw_cells(ax, column, cell, row, fill, scale)
         ax.text(-0.35, row + 0.5, f"{row}", ha="right", va="center", color=_canvas.EMPTY, fontsize="small")
     ax.set_xlim(-1.2, max(longest, 6) + 0.5)
     ax.set_ylim(max(len(lines), 1) + 0.1, -0.1)
     if not lines:
         ax.text(0.5, 0.5, "no rows", transform=ax.transAxes, ha="center", va="center", color=_canvas.EMPTY)
-    if texts:
+    if scale:
         ax.set_aspect("equal", adjustable="box")
 
 
-def draw_cells(ax: Any, column: Column, cell: Cell, y: float, fill: Any, texts: bool) -> None:
-    """Draw one cell and its text."""
+def letter_scale(ax: Any, across: float, down: float) -> float:
+    """Return the factor of the text size that fits into cells, from their numbers across and down; 0 if it could not be read."""
+    room = ax.get_window_extent()
+    inches = min(room.width / across, room.height / down) / ax.figure.dpi
+    return 0.0 if inches < NARROW else min(1.0, float(inches) / ROOMY)
+
+
+def draw_cells(ax: Any, column: Column, cell: Cell, y: float, fill: Any, scale: float) -> None:
+    """Draw one cell and its text; a scale of 0 leaves the text out."""
     from matplotlib.patches import Rectangle
 
     box = (cell.x + 0.04, y + 0.08)
@@ -168,17 +177,19 @@ def draw_cells(ax: Any, column: Column, cell: Cell, y: float, fill: Any, texts: 
         colour = "none" if null else fill(cell.leaf)
         edge = {"edgecolor": _canvas.NULL, "linestyle": ":", "linewidth": 1.2} if null else {"edgecolor": "none"}
         ax.add_patch(Rectangle(box, 0.92, 0.84, facecolor=colour, **edge))
-        if texts:
+        if scale:
             shown = "null" if null else short(column, cell.leaf)
             ink = _canvas.NULL if null else _ink(colour)
-            ax.text(*middle, shown, ha="center", va="center", fontsize=_size(shown), color=ink, clip_on=True)
+            ax.text(*middle, shown, ha="center", va="center", fontsize=_size(shown) * scale, color=ink, clip_on=True)
     else:
         null = cell.kind == "null"
         colour = _canvas.NULL if null else _canvas.EMPTY
         ax.add_patch(Rectangle(box, 0.92, 0.84, facecolor="none", edgecolor=colour, linestyle="--" if null else "-", linewidth=1))
+        if not scale:
+            return
         shown = "null\nrow" if null else "[ ]"
         size, spacing = (5.5, 0.95) if null else (8.0, 1.0)  # both words fit into the box
-        ax.text(*middle, shown, ha="center", va="center", fontsize=size, linespacing=spacing, color=colour)
+        ax.text(*middle, shown, ha="center", va="center", fontsize=size * scale, linespacing=spacing, color=colour)
 
 
 def short(column: Column, leaf: int) -> str:
