@@ -14,7 +14,7 @@ __all__ = ["row_formatter"]
 
 _WIDEST = 110
 """Characters of a cell if the column width is unlimited; pandas would print the whole row."""
-_NARROWEST = 12
+_NARROWEST = 11
 
 
 def row_formatter() -> Callable[[Any], str]:
@@ -23,12 +23,13 @@ def row_formatter() -> Callable[[Any], str]:
     Returns
     -------
     callable
-        A row has its head and tail, at most ``display.max_colwidth`` characters and ``display.max_seq_items`` items per list;
+        A row has its head and tail, less than ``display.max_colwidth`` characters and ``display.max_seq_items`` items per list;
         floats have ``display.precision`` significant digits and at least one decimal, or are formatted by
         ``display.float_format``.
     """
     width = pd.get_option("display.max_colwidth")
-    limit = _WIDEST if width is None else max(int(width), _NARROWEST)
+    # pandas puts a blank before the text, and would cut what is one character too wide in the middle of an item.
+    limit = _WIDEST if width is None else max(int(width) - 1, _NARROWEST)
     items = pd.get_option("display.max_seq_items")
     number = pd.get_option("display.float_format")
     style: dict[str, Any] = {"digits": max(int(pd.get_option("display.precision")), 1), "number": number}

@@ -618,6 +618,15 @@ def test_cells_have_head_and_tail_within_the_column_width(width: int) -> None:
         assert cells[2].endswith(", 3]]")
 
 
+@pytest.mark.parametrize("width", [20, 50])
+def test_pandas_never_cuts_a_row_that_was_shortened_to_the_column_width(width: int) -> None:
+    s = aj.array([["x" * n] for n in range(60)]).to_pandas()
+    with pd.option_context("display.max_colwidth", width, "display.max_rows", None):
+        lines = [*repr(s).splitlines()[:-1], *re.findall("<td>(.*)</td>", s.to_frame().to_html())]
+    assert len(lines) == 120
+    assert all(line.endswith("]") for line in lines)
+
+
 def test_a_row_that_cannot_be_shortened_loses_its_end() -> None:
     deep = aj.array([[[1, 2], [3] * 50]]).to_pandas()
     with pd.option_context("display.max_colwidth", 20):
