@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html as _html
+import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-__all__ = ["STYLE", "count_text", "dim_html", "dims_table", "escape", "facts_html", "part", "rows_html", "section"]
+__all__ = ["STYLE", "count_text", "dim_html", "dims_table", "escape", "facts_html", "part", "row_html", "rows_html", "section"]
 
 # The colours follow the page: JupyterLab and VS Code mark the theme on `body`, Colab and the themes of Sphinx on `html`. Without
 # a mark they follow the system. Selectors repeat the class to outrank the rules of notebooks for `.jp-RenderedHTMLCommon td` and
@@ -89,7 +91,7 @@ def rows_html(rows: Iterable[tuple[int | None, str]], caption: str = "") -> str:
             lines.append('<tr class="quiet"><th scope="row" class="number">&#8942;</th><td></td></tr>')
         else:
             kind = ' class="null"' if shown == "null" else ""
-            lines.append(f'<tr><th scope="row" class="number">{row:,}</th><td><code{kind}>{escape(shown)}</code></td></tr>')
+            lines.append(f'<tr><th scope="row" class="number">{row:,}</th><td><code{kind}>{row_html(shown)}</code></td></tr>')
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     if not lines:
         lines.append('<tr class="quiet"><td>no rows</td></tr>')
@@ -104,6 +106,17 @@ def count_text(n: int, noun: str) -> str:
 def escape(shown: str) -> str:
     """Escape text for HTML."""
     return _html.escape(shown)
+
+
+_QUOTED = re.compile(r"""(['"])((?:\\.|(?!\1).)*?)(\1|\.\.\.|$)""")
+"""A text as `repr` quotes it, to its closing quote or to the dots where it was cut."""
+
+
+def row_html(shown: str) -> str:
+    """Escape the text of a row, and isolate each text that is written from right to left: its neighbours would change places."""
+    if not any(unicodedata.bidirectional(letter) in ("R", "AL", "AN") for letter in shown):
+        return escape(shown)
+    return _QUOTED.sub(r"\1<bdi>\2</bdi>\3", _html.escape(shown, quote=False))
 
 
 def dims_table(dims: Iterable[Any]) -> str:

@@ -55,6 +55,20 @@ def test_html_counts_values_and_null_values() -> None:
     assert "2|5|4|1 on average|1" in text_of(X)
 
 
+def test_texts_from_right_to_left_keep_their_order() -> None:
+    words = [["שלום", "it's <b>", "مرحبا"], ["مرحبا " * 20], ["plain"]]
+    shown = "<code>['<bdi>שלום</bdi>', \"<bdi>it's &lt;b&gt;</bdi>\", '<bdi>مرحبا</bdi>']</code>"
+    column = aj.array(words)
+    for one in (column, column.to_pandas(name="v").to_frame().jag, column.to_polars(name="v").to_frame().jag):
+        html = one._repr_html_()
+        assert shown in html
+        assert "</bdi>...]</code>" in html
+        assert "<code>[&#x27;plain&#x27;]</code>" in html
+    field = aj.zip(word=column)
+    assert "<code>'<bdi>שלום</bdi>'</code>" in field.to_pandas(name="v").to_frame().jag._repr_html_()
+    assert "'|שלום|'" in text_of(column)
+
+
 def test_a_shape_and_a_dim() -> None:
     assert text_of(X.shape).startswith("JaggedShape| |JaggedShape(4, [2, 0, 0, 3], [2, 1, 0, 0, 1])|dim|rows|items")
     assert "0|4|5|1.667 on average|1" in text_of(X.shape[1])

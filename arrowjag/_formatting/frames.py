@@ -9,7 +9,7 @@ import pyarrow.types as pt
 
 from arrowjag._column import Column, row_validity
 from arrowjag._formatting.columns import leaf_text, row_text, shown_rows
-from arrowjag._html import count_text, escape, section
+from arrowjag._html import count_text, escape, row_html, section
 from arrowjag.errors import JagError
 
 __all__ = ["FrameColumn", "frame_html", "rows_or_text"]
@@ -52,7 +52,7 @@ class FrameColumn:
         shown = row_text(column, row, _CELL_WIDTH)
         kind = ' class="null"' if shown == "null" else ""
         number = ' class="number"' if column.ndim == 1 and (pt.is_integer(column.type) or pt.is_floating(column.type)) else ""
-        return f"<td{number}><code{kind}>{escape(shown)}</code></td>"
+        return f"<td{number}><code{kind}>{row_html(shown)}</code></td>"
 
 
 def rows_or_text(convert: Callable[[Any], Column], series: Iterable[Any]) -> Column | list[str]:
@@ -120,5 +120,5 @@ def _structs_html(column: Column, row: int) -> str:
             lines.append(f'<tr><td class="null" colspan="{max(len(fields), 1)}"><code class="null">null</code></td></tr>')
             continue
         values = [leaf_text(item[place].as_py()) for place in range(len(fields))]
-        lines.append(f"<tr>{''.join(f'<td><code>{escape(one)}</code></td>' for one in values)}</tr>")
+        lines.append(f"<tr>{''.join(f'<td><code>{row_html(one)}</code></td>' for one in values)}</tr>")
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
