@@ -417,6 +417,14 @@ def test_narrow_terminals_show_rows_of_tables_as_lists(tmp_path: Path, monkeypat
     assert "1 row group, " in shown
 
 
+def test_both_bounds_of_long_texts_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "texts.parquet"
+    aj.write_parquet({"v": aj.array([["a" * 80, "bee"]])}, path)
+    for name, value in {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "xterm"}.items():
+        monkeypatch.setenv(name, value)
+    assert f" '{'a' * 16}... to 'bee' " in without_styles(on_terminal(path))
+
+
 def test_text_about_columns_without_values(tmp_path: Path) -> None:
     aj.write_parquet({"v": aj.array([None, None], ndim=2)}, tmp_path / "a.parquet")
     shown = run("show", tmp_path / "a.parquet").stdout

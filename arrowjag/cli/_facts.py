@@ -28,6 +28,8 @@ SAMPLED_VALUES = 50_000_000
 PLOTTED_VALUES = 20_000_000
 BINS = 16
 _ENDS = 6
+_BOUND = 20
+"""Letters of a text that is the smallest or largest value."""
 
 
 @dataclass(frozen=True)
@@ -401,7 +403,8 @@ def _bound(value: Any, type: pa.DataType) -> str | None:
         value = pa.ExtensionArray.from_storage(type, pa.array([value], type.storage_type)).to_pylist()[0]
     if pt.is_floating(type) and value is not None:
         value = float(value)  # a file of a folder may hold integers
-    return None if value is None else _formatting.leaf_text(value)
+    with _formatting.styled(characters=_BOUND):  # the upper bound stands behind the lower one
+        return None if value is None else _formatting.leaf_text(value)
 
 
 def column_names(path: str) -> list[str]:
