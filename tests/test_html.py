@@ -91,6 +91,9 @@ def test_an_overlay() -> None:
 
 
 def test_a_recorded_chain_names_its_calls_and_columns() -> None:
+    assert repr((pl.col("v").jag * pl.col("k")).jag.sum()) == '<JagExpr sum(mul(x0, x1)), x0 = col("v"), x1 = col("k")>'
+    assert repr(pl.col("v").jag) == '<JagNamespace x0, x0 = col("v")>'
+    assert repr(pl.col("v" * 200).jag) == f'<JagNamespace x0, x0 = col("{"v" * 67}...>'
     shown = text_of((pl.col("v").jag * pl.col("k")).jag.sum())
     assert shown == 'JagExpr|calls|sum(mul(x0, x1))|x0|col("v")|x1|col("k")'
     assert text_of(pl.col("v").jag) == 'JagExpr|calls|x0|x0|col("v")'

@@ -37,6 +37,9 @@ from arrowjag.polars.lowering import lower
 
 __all__ = ["JagExpr", "JagNamespace"]
 
+_SHOWN = 80
+"""Characters of the calls, and of a column, in a repr."""
+
 
 class JagExpr(pl.Expr):
     """The result of a call on jagged columns: an expression whose operators and ufuncs are jagged too.
@@ -88,11 +91,19 @@ class JagExpr(pl.Expr):
         """
         return JagNamespace(self)
 
+    def __repr__(self) -> str:
+        calls, *columns = self._facts()
+        shown = [calls[1], *(f"{name} = {source}" for name, source in columns)]
+        return f"<{type(self).__name__} {', '.join(one if len(one) <= _SHOWN else f'{one[: _SHOWN - 3]}...' for one in shown)}>"
+
     def _repr_html_(self) -> str:
-        columns = _inputs(self._node)
-        positions = [(node, position) for position, node in enumerate(columns)]
+        return facts_html("JagExpr", self._facts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """The calls of the recorded tree, and the columns that they begin with."""
+        positions = [(node, position) for position, node in enumerate(_inputs(self._node))]
         calls = "x0" if isinstance(self._node, Input) else describe(self._node, positions).removeprefix("jag ")
-        return facts_html("JagExpr", [("calls", calls), *((f"x{at}", str(node.source)) for node, at in positions)])
+        return [("calls", calls), *((f"x{at}", str(node.source)) for node, at in positions)]
 
     def _operate(self, name: str, *args: Any) -> JagExpr:
         return JagExpr(Call(*operator_call(name, tuple(record(one, rowwise=True) for one in args))))
