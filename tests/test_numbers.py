@@ -235,7 +235,7 @@ def test_arrays_and_scalars_of_arrow_compare_by_value_too() -> None:
     assert aj.array([[2**60, 1]]).is_in([1.5, 2**60, None]).to_list() == [[True, False]]
     one, two = (aj.array([[decimal.Decimal(1)]], type=kind, ndim=2) for kind in (pa.decimal128(38, 2), pa.decimal128(38, 0)))
     assert (one == two).to_list() == [[True]]
-    with pytest.raises(JagRangeError, match=r"add: the number 300 does not fit int8"):
+    with pytest.raises(JagRangeError, match=r"add: the number 300 does not fit int8, which holds -128 to 127\. Cast the array"):
         aj.array([[1]], type=pa.int8(), ndim=2) + 300
 
 

@@ -65,7 +65,9 @@ def test_replace_rejects_invalid_arguments() -> None:
     for new in (300, 1.5, "a"):
         with pytest.raises((JagTypeError, JagValueError, OverflowError), match=r"replace|int8"):
             x.replace(1, new)
-    with pytest.raises(JagRangeError, match=r"replace: the number 300 does not fit int8"):
+    with pytest.raises(JagTypeError, match=r"^replace: 1\.5 does not fit the leaf type int8, which replace keeps\. Cast the array"):
+        x.replace(1, 1.5)
+    with pytest.raises(JagRangeError, match=r"^replace: the number 300 does not fit int8, which holds -128 to 127\. Cast"):
         x.replace([1, 2], [3, 300])
     with pytest.raises(JagValueError, match=r"2 old values and 1 new"):
         x.replace([1, 2], [3])

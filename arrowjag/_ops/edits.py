@@ -191,8 +191,9 @@ def _scalar_of_leaf_type(value: Any, leaf: pa.DataType) -> pa.Scalar:
         _check_kind(value, scalar.type, leaf)
     try:
         return elementwise.cast(Column(JaggedShape(1), _one(scalar)), leaf).values[0] if scalar.is_valid else null_scalar(leaf)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, ValueError, OverflowError) as error:
-        raise JagTypeError(f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps: {error}") from None
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, ValueError, OverflowError):
+        told = f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps"
+        raise JagTypeError(f"{told}. Cast the array first, to a type that holds it.") from None
 
 
 def _check_kind(value: Any, type: pa.DataType, leaf: pa.DataType) -> None:

@@ -228,9 +228,17 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
             raise JagRangeError(f"{operation}: the number {brief(value)} {told}") from None
         if not isinstance(value, (int, float)):
             raise _no_operand(value, operation, error) from None
-        raise JagRangeError(f"{operation}: the number {brief(value)} does not fit {leaf or 'int64'}: {error}") from None
+        raise JagRangeError(f"{operation}: the number {brief(value)} does not fit {_range_text(leaf, error)}") from None
     except (pa.ArrowTypeError, pa.ArrowNotImplementedError):  # objects, and numpy scalars without an Arrow type
         raise _no_operand(value, operation) from None
+
+
+def _range_text(leaf: pa.DataType | None, error: Exception) -> str:
+    """The leaf type that a number does not fit, with its bounds and what to do; for other types than integers what Arrow says."""
+    if leaf is None or not pt.is_integer(leaf):
+        return f"{leaf or 'int64'}: {error}"
+    bounds = np.iinfo(leaf.to_pandas_dtype())
+    return f"{leaf}, which holds {bounds.min} to {bounds.max}. Cast the array first, to a type that holds it."
 
 
 def _converted(value: Any, leaf: pa.DataType | None) -> pa.Scalar:
