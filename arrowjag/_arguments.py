@@ -25,6 +25,7 @@ __all__ = [
     "flag",
     "flat_numbers",
     "has_items",
+    "instance",
     "length_of",
     "several",
     "within_memory",
@@ -259,6 +260,12 @@ def flag(value: Any, what: str) -> bool:
     if type(value) is not bool:
         _flag(value, what)
     return bool(value)
+
+
+def instance(value: Any, kind: type, what: str, told: str) -> None:
+    """Raise unless a value is of a class, which the message calls `told`."""
+    if not isinstance(value, kind):
+        raise JagTypeError(f"{what} must be {told}, got {type(value).__name__}")
 
 
 def several(values: Any, what: str) -> list[Any]:

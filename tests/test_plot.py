@@ -458,6 +458,9 @@ def test_steps_are_drawn_side_by_side() -> None:
     [
         (aj.array(3).plot.rows, "plot.rows needs rows, got a scalar"),
         (lambda: aj.plot.steps(("x", aj.array(3))), "steps needs rows, got a scalar"),
+        (lambda: aj.plot.compare(aj.array([1]), aj.array(3)), "compare needs rows, got a scalar"),
+        (lambda: aj.plot.compare([[1]], aj.array([1])), "compare must be given a JaggedArray, got list"),  # type: ignore[arg-type]
+        (lambda: aj.plot.overview([[1]], "x", "x.png"), "overview must be given a JaggedArray, got list"),  # type: ignore[arg-type]
         (lambda: aj.plot.steps("x"), "steps: expected a tuple (title, array) or (title, array, color_by), got 'x'"),
         (lambda: aj.plot.steps(aj.array([[1]])), "steps: expected a tuple (title, array) or (title, array, color_by), got "),
         (

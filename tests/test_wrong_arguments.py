@@ -86,6 +86,8 @@ KNOWN: dict[str, Any] = {
     "shape_or_sizes": [2, 1],
     "boundaries": [1, 2],
     "frequencies": [1.0],
+    "table": pa.table({"v": [[1]]}),
+    **({} if pl is None else {"series": pl.Series([[1]])}),
 }
 """Values for required parameters; all others take an array."""
 
@@ -123,6 +125,7 @@ def methods() -> Iterator[tuple[str, Callable[..., Any]]]:
 MODULES = (
     *("arrowjag", "arrowjag.dense", "arrowjag.sequences", "arrowjag.shapes"),
     *(f"arrowjag.interop.{name}" for name in ("awkward", "numpy", "scipy", "tensorflow", "torch", "xarray")),
+    *(f"arrowjag.{name}" for name, host in (("pandas", pd), ("polars", pl)) if host is not None),
 )
 """Modules of functions; those for a library that is not installed say which one."""
 

@@ -450,6 +450,12 @@ class ArrayBase(Column):
 
         Raises
         ------
+        ShapeError
+            If the array has no dims.
+        JagTypeError
+            If polars has no dtype for the leaves.
+        JagRangeError
+            If a decimal has more than the 38 digits of polars.
         MissingDependencyError
             If polars is not installed.
 

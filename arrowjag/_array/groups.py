@@ -428,7 +428,7 @@ class GroupMethods(ArrayBase):
         ------
         JagValueError
             If `n` is less than 1.
-        JagOverflowError
+        JagMemoryError, JagOverflowError
             If the combinations don't fit into memory.
 
         Examples
@@ -459,7 +459,7 @@ class GroupMethods(ArrayBase):
         ------
         JagValueError
             If `n` is less than 1.
-        JagOverflowError
+        JagMemoryError, JagOverflowError
             If the combinations don't fit into memory.
 
         Examples

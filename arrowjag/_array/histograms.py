@@ -112,7 +112,7 @@ class HistogramMethods(ArrayBase):
             If an item is negative, or not less than `n`; the message names the row.
         JagTypeError
             If the leaves are not integers.
-        JagOverflowError
+        JagMemoryError, JagOverflowError
             If the counts don't fit into memory.
 
         Notes

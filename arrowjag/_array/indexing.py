@@ -364,6 +364,8 @@ class IndexingMethods(ArrayBase):
             If neither shape is a prefix of the other, or a size is negative.
         JagValueError
             If a size is null.
+        JagTypeError
+            If sizes are not integers.
 
         Notes
         -----
@@ -394,7 +396,9 @@ class IndexingMethods(ArrayBase):
         Raises
         ------
         ShapeError
-            If `shape` is not a valid shape.
+            If the dims of `shape` do not fit each other.
+        JagTypeError
+            If a dim is none of these.
 
         Notes
         -----

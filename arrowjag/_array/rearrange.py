@@ -121,6 +121,8 @@ class RearrangeMethods(ArrayBase):
         ------
         ShapeError
             If a valid row has another size; the message names the row.
+        JagIndexError
+            If the axis is out of range.
 
         Examples
         --------
@@ -310,6 +312,10 @@ class RearrangeMethods(ArrayBase):
         ------
         JagValueError
             If an item is selected twice.
+        JagIndexError
+            If the index is out of range; the message names the row.
+        JagTypeError
+            If the types have no common type.
         ShapeError
             If the values do not fit the index.
 

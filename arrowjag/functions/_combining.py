@@ -135,7 +135,7 @@ def coalesce(*arrays: Any) -> ArrayOrScalar:
     ShapeError
         If shapes differ in rows that are valid in both.
     JagTypeError
-        If there is no array, or the types have no common type.
+        If there is no argument, or the types have no common type.
 
     Notes
     -----

@@ -40,6 +40,10 @@ class Overlay(Suggesting):
     ------
     JagValueError
         If a position occurs twice.
+    JagIndexError
+        If the index is out of range; the message names the row.
+    JagTypeError
+        If the types have no common type.
     ShapeError
         If the values do not fit the index.
 
@@ -204,6 +208,10 @@ def overlay(dest: Any, index: Any, values: Any) -> Overlay:
     ------
     JagValueError
         If a position occurs twice.
+    JagIndexError
+        If the index is out of range; the message names the row.
+    JagTypeError
+        If the types have no common type.
     ShapeError
         If the values do not fit the index.
 
@@ -243,6 +251,10 @@ def scatter(dest: Any, index: Any, values: Any) -> JaggedArray:
     ------
     JagValueError
         If a position occurs twice; the message names it.
+    JagIndexError
+        If the index is out of range; the message names the row.
+    JagTypeError
+        If the types have no common type.
     ShapeError
         If the values do not fit the index.
 

@@ -95,7 +95,7 @@ def cartesian(*arrays: Any, nested: Any = False, axis: int | Any = -1, **named: 
         If the dims above the rows differ.
     JagIndexError
         If the axis is out of range.
-    JagOverflowError
+    JagMemoryError, JagOverflowError
         If the combinations don't fit into memory.
 
     Notes
@@ -141,7 +141,7 @@ def argcartesian(*arrays: Any, nested: Any = False, axis: int | Any = -1, **name
         If the dims above the rows differ.
     JagIndexError
         If the axis is out of range.
-    JagOverflowError
+    JagMemoryError, JagOverflowError
         If the combinations don't fit into memory.
 
     Examples

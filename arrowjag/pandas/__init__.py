@@ -50,8 +50,9 @@ import pandas as pd
 import pyarrow as pa
 
 from arrowjag import _arrow
-from arrowjag._arguments import has_items
+from arrowjag._arguments import has_items, instance
 from arrowjag._array import JaggedArray
+from arrowjag._column import Column
 from arrowjag._gate.layouts import canonical_column
 from arrowjag._pyarrow_versions import has_views, with_metadata, without_views
 from arrowjag.errors import JagTypeError, ShapeError, brief
@@ -105,7 +106,7 @@ def to_series(array: JaggedArray, index: Any = None, name: Any = None) -> Any:
     ShapeError
         If the index does not have one label per row.
     JagTypeError
-        If pandas can't build an index from it, or the name is not hashable.
+        If `array` is not a JaggedArray, pandas can't build the index, or the name is not hashable.
 
     Examples
     --------
@@ -116,6 +117,7 @@ def to_series(array: JaggedArray, index: Any = None, name: Any = None) -> Any:
     b       [3]
     dtype: jagged[int64, 2]
     """
+    instance(array, Column, "to_series: array", "a JaggedArray")
     values = wrap(array)
     try:
         hash(name)
@@ -142,7 +144,12 @@ def series_from_arrow(array: pa.ExtensionArray) -> Any:
     Returns
     -------
     pandas.Series
-        Of dtype `jagged[...]`. Buffers are shared.
+        Of dtype `jagged[...]`. Null rows stay null. Buffers are shared.
+
+    Raises
+    ------
+    JagTypeError
+        If it is not an array of an Arrow extension type; `arrowjag.from_arrow` takes any.
 
     Examples
     --------
@@ -153,6 +160,7 @@ def series_from_arrow(array: pa.ExtensionArray) -> Any:
     1    <NA>
     dtype: jagged[int64, 2]
     """
+    instance(array, pa.ExtensionArray, "series_from_arrow: array", "a pa.ExtensionArray")
     dtype = JaggedDtype.from_arrow_type(array.type)
     if not isinstance(dtype, JaggedDtype):
         return pd.Series(wrap_values(array.storage), copy=False)
@@ -174,6 +182,11 @@ def frame_from_table(table: pa.Table) -> pd.DataFrame:
         `ArrowDtype`, and so do dates, times of day, decimals, bytes, and integers and booleans with nulls, which pandas would hold
         as objects or floats; pyarrow converts all others. Nulls and empty rows stay, buffers of nested columns are shared.
 
+    Raises
+    ------
+    JagTypeError
+        If it is not a `pa.Table`.
+
     Examples
     --------
     >>> import pyarrow as pa
@@ -181,6 +194,7 @@ def frame_from_table(table: pa.Table) -> pd.DataFrame:
     >>> frame_from_table(pa.table({"v": [[1, None], None], "s": [{"a": 1}, None]})).dtypes["v"]
     jagged[int64, 2]
     """
+    instance(table, pa.Table, "frame_from_table: table", "a pa.Table")
     table = _without_runs(with_metadata(table, portable(table.schema).metadata))
     frame: pd.DataFrame = table.to_pandas(types_mapper=_own_dtype)
     names = table.column_names

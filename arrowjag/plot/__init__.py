@@ -200,7 +200,7 @@ def compare(before: JaggedArray, after: JaggedArray, *, titles: tuple[str, str] 
     Raises
     ------
     JagTypeError
-        If one of them is a scalar, which has no rows.
+        If one of them is not a JaggedArray, or has no rows.
     MissingDependencyError
         If matplotlib is not installed.
 
@@ -230,6 +230,8 @@ def overview(array: Column, title: str, path: Any) -> None:
     ------
     JagValueError
         If the file has another extension.
+    JagTypeError
+        If `array` is not a JaggedArray, or has no rows.
     MissingDependencyError
         If matplotlib is not installed.
 
@@ -243,6 +245,7 @@ def overview(array: Column, title: str, path: Any) -> None:
     True
     """
     _canvas.check_format(path)
+    _canvas.check_rows(array, "overview")
     leaves = _histograms.drawable(array)
     sizes = range(1, array.ndim)
     total = len(sizes) + 1 + len(leaves)

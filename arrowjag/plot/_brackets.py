@@ -104,7 +104,7 @@ def _draw(ax: Any, column: Column, node: Node, fill: Any, scale: float) -> None:
 def compare(before: Column, after: Column, titles: tuple[str, str], ax: Any) -> Any:
     """Two arrays of cells beside each other; equal values have equal colours."""
     for one in (before, after):
-        _canvas.check_rows(one, "plot.compare")
+        _canvas.check_rows(one, "compare")
     both = [[_cells.row_cells(one, row, _cells.MOST_CELLS) for row in _few(one)] for one in (before, after)]
     # A title wider than its picture gets its room: the titles would overlap, and the layout would shrink both pictures for them.
     widths = [

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _formatting
+from arrowjag._arguments import instance
 from arrowjag._column import Column
 from arrowjag.errors import JagTypeError, JagValueError, MissingDependencyError
 
@@ -104,7 +105,8 @@ def logarithmic(ax: Any, label: str) -> None:
 
 
 def check_rows(column: Column, operation: str) -> None:
-    """Refuse a scalar, which has no rows to draw."""
+    """Refuse a scalar, which has no rows to draw, and what is no array."""
+    instance(column, Column, operation, "given a JaggedArray")
     if column.ndim == 0:
         raise JagTypeError(f"{operation} needs rows, got a scalar")
 

@@ -33,6 +33,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow, _column, _frames
+from arrowjag._arguments import flag, instance
 from arrowjag._array import JaggedArray
 from arrowjag._array.names import refuse_nul, refuse_nul_fields
 from arrowjag._column import Column
@@ -416,7 +417,7 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
     Raises
     ------
     JagTypeError
-        If polars has no dtype for a column.
+        If it is not a `pa.Table`, or polars has no dtype for a column.
     JagRangeError
         If a decimal has more than the 38 digits of polars.
 
@@ -427,6 +428,7 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
     >>> frame_from_table(pa.table({"v": [[1, 2], None]}))["v"].dtype
     List(Int64)
     """
+    instance(table, pa.Table, "frame_from_table: table", "a pa.Table")
     refuse_nul_fields(table.schema)
     if not table.num_columns:
         return pl.DataFrame(height=table.num_rows)
@@ -527,7 +529,14 @@ def from_series(series: pl.Series, ndim: int | None = None, where: str | None = 
     Returns
     -------
     JaggedArray
-        Values and offsets are shared, except for text, booleans and Series of several chunks.
+        Null rows stay null. Values and offsets are shared, except for text, booleans and Series of several chunks.
+
+    Raises
+    ------
+    JagTypeError
+        If it is not a Series of polars.
+    ShapeError
+        If the dtype has fewer levels than `ndim`.
 
     Examples
     --------
@@ -535,6 +544,9 @@ def from_series(series: pl.Series, ndim: int | None = None, where: str | None = 
     >>> aj.polars.from_series(pl.Series([[1, 2], None, []])).to_list()
     [[1, 2], None, []]
     """
+    instance(series, pl.Series, "from_series: series", "a polars Series")
+    if where is not None:
+        instance(where, str, "from_series: where", "a str")
     kind = column_type(series.dtype)
     storage = (series.ext.storage() if isinstance(series.dtype, Jagged) else series).alias("")
     with panics(f"the Arrow data of {series.dtype}"):
@@ -569,7 +581,7 @@ def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Serie
     ShapeError
         If the array has no dims.
     JagTypeError
-        If polars has no dtype for the leaves.
+        If `array` is not a JaggedArray, or polars has no dtype for the leaves.
     JagRangeError
         If a decimal has more than the 38 digits of polars.
 
@@ -580,6 +592,7 @@ def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Serie
     >>> to_series(aj.array([[1, 2], [3]]), "v").dtype
     jagged[int64, 2]
     """
+    instance(array, Column, "to_series: array", "a JaggedArray")
     if not isinstance(name, str):
         raise JagTypeError(f"to_polars: name must be a str, got {type(name).__name__}")
     if array.ndim == 0:
@@ -591,7 +604,7 @@ def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Serie
             series = as_enum(pl.Series(name, _column.to_arrow(views)), enum_of(array.values))
     except pl.exceptions.PolarsError as error:  # such as fields of equal names
         raise JagTypeError(f"polars has no dtype for leaves of {array.values.type}: {error}") from error
-    if not extension or array.ndim == 1:
+    if not flag(extension, "to_polars: extension") or array.ndim == 1:
         return series
     dtype = Jagged.ext_from_params(_arrow.EXTENSION_NAME, series.dtype, f'{{"ndim":{array.ndim}}}')
     return series.ext.to(dtype)
