@@ -3,6 +3,7 @@
 from arrowjag._frames.columns import (
     STATISTICS,
     FrameAccessor,
+    check_gathered,
     check_keys,
     check_labels,
     check_nested,
@@ -28,6 +29,7 @@ from arrowjag._frames.columns import (
 __all__ = [
     "STATISTICS",
     "FrameAccessor",
+    "check_gathered",
     "check_keys",
     "check_labels",
     "check_nested",

@@ -32,6 +32,7 @@ __all__ = [
     "STATISTICS",
     "Flat",
     "FrameAccessor",
+    "check_gathered",
     "check_keys",
     "check_labels",
     "check_nested",
@@ -199,6 +200,13 @@ def check_keys(keys: Sequence[Any]) -> None:
     """Refuse to nest rows without a key, which would give a frame of no columns, or an error of the host."""
     if not keys:
         raise JagTypeError("implode nests the rows of each group: name at least one column of keys")
+
+
+def check_gathered(keys: Sequence[Any], names: Sequence[Any]) -> None:
+    """Refuse to nest a key."""
+    for name in keys:
+        if name in names:
+            raise JagValueError(f"implode: column {name!r} can't be a key and jagged at once")
 
 
 def check_nested(names: Sequence[Any], ndims: Iterable[int]) -> None:

@@ -140,14 +140,18 @@ Raises
 JagTypeError
     If no column is named, or the mask does not hold booleans.
 ShapeError
-    If the sizes of mask and column differ.""",
+    If the sizes of mask and column differ.
+JagIndexError
+    If there is no such column.""",
     "key_errors": """\
 Raises
 ------
 JagTypeError
     If no column is named, or the key has no order.
 ShapeError
-    If the sizes of key and column differ.""",
+    If the sizes of key and column differ.
+JagIndexError
+    If there is no such column.""",
     "unnest_errors": """\
 Raises
 ------

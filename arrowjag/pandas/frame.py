@@ -68,13 +68,13 @@ class FrameJag(_frames.FrameAccessor):
         Raises
         ------
         ShapeError
-            If one shape is not a prefix of another, or no column is named and none is jagged.
+            If one shape is not a prefix of another.
         JagTypeError
             If all named columns are flat.
         JagIndexError
             If there is no such column.
         JagValueError
-            If two columns of the frame have the same name.
+            If two columns of the frame have the same name, or no column is named and none is jagged.
 
         Examples
         --------
@@ -91,7 +91,7 @@ class FrameJag(_frames.FrameAccessor):
         frame = self._picked(given)
         names = given or [name for name in frame.columns if getattr(frame[name].dtype, "ndim", 0) > 1]
         if not names:
-            raise ShapeError("flatten: the frame has no jagged column; name the columns of lists")
+            raise JagValueError("flatten: the frame has no jagged column; name the columns of lists")
         arrays = [as_array(frame[name]) for name in names]
         _frames.check_nested(names, (one.ndim for one in arrays))
         flat = _frames.flatten(arrays, names, keep_empty)
@@ -143,9 +143,7 @@ class FrameJag(_frames.FrameAccessor):
             _frames.check_keys(keys)
         frame = self._picked([*keys, *([] if columns is None else _names(columns))])
         wanted = [name for name in frame.columns if name not in keys] if columns is None else _names(columns)
-        for name in keys:
-            if name in wanted:
-                raise JagValueError(f"implode: column {name!r} can't be a key and jagged at once")
+        _frames.check_gathered(keys, wanted)
         grouper: Any = keys if by is not None else list(range(frame.index.nlevels))
         how = {"by": grouper} if by is not None else {"level": grouper}
         codes = frame.groupby(**how, sort=False, dropna=False).ngroup().to_numpy()
@@ -335,6 +333,8 @@ class FrameJag(_frames.FrameAccessor):
             %(frame_topk)s
 
         %(key_errors)s
+        JagValueError
+            If `k` is negative.
 
         Examples
         --------
@@ -363,7 +363,7 @@ class FrameJag(_frames.FrameAccessor):
 
         Raises
         ------
-        ShapeError
+        JagValueError
             If no column is named and none is jagged.
         JagIndexError
             If there is no such column.
@@ -386,7 +386,7 @@ class FrameJag(_frames.FrameAccessor):
         given = _frames.several("describe", columns) if columns else []
         names = given or [name for name in frame.columns if getattr(frame[name].dtype, "ndim", 0) > 1]
         if not names:
-            raise ShapeError("describe: the frame has no jagged column; name the columns of lists")
+            raise JagValueError("describe: the frame has no jagged column; name the columns of lists")
         known = list(frame.columns)
         told = {key: one for name in names for key, one in _frames.described(name, self._read(name, known)).items()}
         return pd.DataFrame(told, index=pd.Index(_frames.STATISTICS, name="statistic"), dtype="float64")

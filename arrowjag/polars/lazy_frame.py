@@ -120,6 +120,10 @@ class JagLazyFrame(_frames.FrameAccessor):
         ------
         JagTypeError
             If `by` is an empty list.
+        JagIndexError
+            If there is no such column.
+        JagValueError
+            If a column is named both in `by` and in `columns`.
 
         Examples
         --------
@@ -133,6 +137,7 @@ class JagLazyFrame(_frames.FrameAccessor):
         _frames.check_keys(keys)
         wanted = self._names(_sequence(columns)) if columns is not None else None
         names = wanted if wanted is not None else [name for name in schema_of(self._frame) if name not in keys]
+        _frames.check_gathered(keys, names)
         gathered: list[pl.Expr] = [stored(name) for name in names]
         frame = self._picked([*keys, *(wanted or ())])
         return frame.group_by([stored(key) for key in keys], maintain_order=True).agg(
@@ -317,6 +322,8 @@ class JagLazyFrame(_frames.FrameAccessor):
             %(frame_topk)s
 
         %(key_errors)s
+        JagValueError
+            If `k` is negative.
 
         Examples
         --------

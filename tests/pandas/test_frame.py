@@ -60,7 +60,7 @@ def test_flatten_takes_plain_columns_and_lists_too(frame: pd.DataFrame) -> None:
 def test_columns_that_can_not_be_flattened(frame: pd.DataFrame) -> None:
     with pytest.raises(aj.JagIndexError, match="no column 'x'"):
         frame.jag.flatten("x")
-    with pytest.raises(aj.ShapeError, match="no jagged column"):
+    with pytest.raises(aj.JagValueError, match="no jagged column"):
         frame[["k"]].jag.flatten()
     other = frame.assign(other=aj.array([[1], None, [2, 3]]).to_pandas(index=frame.index))
     with pytest.raises(aj.ShapeError, match="row 0"):
