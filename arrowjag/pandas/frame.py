@@ -138,11 +138,11 @@ class FrameJag(_frames.FrameAccessor):
         0  a  [1, 3]
         1  b     [2]
         """
-        keys = [] if by is None else _names(by)
+        keys = [] if by is None else list(dict.fromkeys(_names(by)))
         if by is not None:
             _frames.check_keys(keys)
         frame = self._picked([*keys, *([] if columns is None else _names(columns))])
-        wanted = [name for name in frame.columns if name not in keys] if columns is None else _names(columns)
+        wanted = [name for name in frame.columns if name not in keys] if columns is None else list(dict.fromkeys(_names(columns)))
         _frames.check_gathered(keys, wanted)
         grouper: Any = keys if by is not None else list(range(frame.index.nlevels))
         how = {"by": grouper} if by is not None else {"level": grouper}

@@ -133,9 +133,9 @@ class JagLazyFrame(_frames.FrameAccessor):
         >>> lf.jag.implode("k").collect().rows()
         [('a', [1, 3]), ('b', [2])]
         """
-        keys = self._names(_sequence(by))
+        keys = list(dict.fromkeys(self._names(_sequence(by))))
         _frames.check_keys(keys)
-        wanted = self._names(_sequence(columns)) if columns is not None else None
+        wanted = list(dict.fromkeys(self._names(_sequence(columns)))) if columns is not None else None
         names = wanted if wanted is not None else [name for name in schema_of(self._frame) if name not in keys]
         _frames.check_gathered(keys, names)
         gathered: list[pl.Expr] = [stored(name) for name in names]

@@ -299,3 +299,9 @@ def test_a_second_column_to_implode_is_no_option() -> None:
     with pytest.raises(TypeError, match="positional arguments"):
         df.jag.implode("k", "v", "n")
     assert df.jag.implode("k", ["v", "n"]).columns.tolist() == ["k", "v", "n"]
+
+
+def test_implode_takes_columns_named_twice_once() -> None:
+    once = pd.DataFrame({"k": [1], "v": [2]}).jag.implode(["k", "k"], ["v", "v"])
+    assert list(once.columns) == ["k", "v"]
+    assert once["v"].tolist() == [[2]]

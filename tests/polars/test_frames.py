@@ -109,3 +109,9 @@ def test_to_dict():
     assert df.jag.to_dict() == df.jag.to_dict("list") == {"k": [1, 2], "v": [[[1], None], None]}
     with pytest.raises(JagValueError, match=r"orient must be 'list' or 'records', got .rows"):
         df.jag.to_dict("rows")
+
+
+def test_implode_takes_columns_named_twice_once():
+    once = pl.DataFrame({"k": [1], "v": [2]}).jag.implode(["k", "k"], ["v", "v"])
+    assert once.columns == ["k", "v"]
+    assert once["v"].to_list() == [[2]]
