@@ -147,16 +147,14 @@ def start_holder(sink: Path) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("mode", ["create", "resume", "replace"])
-def test_a_second_driver_is_refused_at_once(mode: str, source: Path, tmp_path: Path) -> None:
+def test_a_second_driver_is_refused(mode: str, source: Path, tmp_path: Path) -> None:
     if mode != "create":
         run(totals, source, tmp_path / "out")
     before = files_in(tmp_path) if mode == "create" else files_in(tmp_path / "out")
     child = start_holder(tmp_path / "out")
     try:
-        started = time.monotonic()
         with pytest.raises(SinkInUseError, match=rf"is in use by process {child.pid} on .* \(run other\)"):
             run(totals, source, tmp_path / "out", mode=mode)
-        assert time.monotonic() - started < 10
         assert aj.etl.status(tmp_path / "out").is_in_use
     finally:
         child.kill()
@@ -169,10 +167,8 @@ def test_a_dead_owner_on_this_machine_is_replaced_at_once(source: Path, tmp_path
     child = start_holder(tmp_path / "out")
     child.kill()  # not waited for: a zombie is dead too
     time.sleep(0.3)
-    started = time.monotonic()
     with caplog.at_level(logging.WARNING, "arrowjag.etl"):
         run(totals, source, tmp_path / "out")
-    assert time.monotonic() - started < 30
     assert f"is taken over from process {child.pid} on" in caplog.text
     child.wait()
     check_totals(tmp_path / "out", 120)
