@@ -242,7 +242,10 @@ def bound(name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs
             one.replace(annotation=one.empty) for key, one in signature.parameters.items() if key not in ("self", "_self")
         ]
         told = signature.replace(parameters=parameters, return_annotation=signature.empty)
-        raise JagTypeError(f"{name}: {error}; the signature is {name}{told}") from None
+        takes_any = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
+        unknown = next((key for key in kwargs if key not in signature.parameters and not takes_any), None)
+        failure = error if unknown is None else f"got an unexpected keyword argument {unknown!r}"  # before those that are missing
+        raise JagTypeError(f"{name}: {failure}; the signature is {name}{told}") from None
 
 
 def check_arguments(function: F) -> F:

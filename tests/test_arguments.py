@@ -267,7 +267,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "with_fields": (
         lambda: aj.zip(a=aj.array([1, 2])).with_fields(b=aj.array([1, 2, 3])),
-        r"with_fields: JaggedShape\(3\) is not a prefix",
+        r"with_fields: the fields 'b' and 'a': JaggedShape\(3\) is not a prefix",
     ),
     "rolling by time": (
         lambda: aj.array([[1.0]]).rolling(float("inf"), on=aj.array([[1.0]])).sum(),

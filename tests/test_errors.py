@@ -298,13 +298,6 @@ def _assign_by_koda() -> None:
             lambda: X.rolling(2, min_samples=1),
             r"^rolling: got .* 'min_samples'; the signature is rolling\(window, min_periods=None",
         ),
-        (lambda: X.ewm(0.5), r"^ewm: too many positional arguments; the signature is ewm\(\*, alpha=None"),
-        (lambda: aj.array([[1j]]), r"^array: the item 1j at \[0\]\[0\] has no Arrow type; numbers, text"),
-        (lambda: aj.array([[1, 2]]).replace(1, "a"), r"^replace: 'a' does not fit .* keeps: string and int64 have no common type"),
-        (
-            lambda: aj.array([[None], [1]], ndim=3),
-            r"^array: the data does not fit 3 dims of int64: the item at \[1\]\[0\], 1, is no list$",
-        ),
         (
             lambda: aj.array([[{"a": 1}, {"a": "x"}]]),
             r"^array: the item \{'a': 'x'\} at \[0\]\[1\] does not fit the leaf type struct",
@@ -359,3 +352,8 @@ def test_counts_in_messages_agree_with_their_nouns() -> None:
 
 def test_messages_of_other_libraries_are_one_line_without_colours() -> None:
     assert aj.errors.joined_lines(ValueError("\x1b[1;31mno\x1b[0m\n  such\tfile ")) == "no such file"
+
+
+def test_unknown_options_are_named() -> None:
+    with pytest.raises(TypeError, match=r"^options\(\) got an unexpected keyword argument 'foo'$"):
+        aj.options(foo=1)  # type: ignore[call-arg]

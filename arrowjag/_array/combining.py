@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from arrowjag._arguments import bound
 from arrowjag._array.base import ArrayBase, as_column, operand
 from arrowjag._column import Column
 from arrowjag._methods import Rows, changing_axis, method, most_dims
@@ -77,7 +79,9 @@ def _called(function: Callable[..., Any], data: Sequence[Any], options: dict[str
     except TypeError as error:
         if isinstance(error, JagError) or function.__module__ != pc.__name__:
             raise
-        raise JagTypeError(f"apply: {error}") from None
+        name = f"pyarrow.compute.{function.__name__}"
+        bound(name, inspect.signature(function), tuple(data), options)
+        raise JagTypeError(f"apply: {name}: {error}") from None
 
 
 def _apply_ufunc(function: np.ufunc, arrays: Sequence[Any], options: dict[str, Any]) -> Column:

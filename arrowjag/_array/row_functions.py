@@ -12,7 +12,7 @@ from arrowjag._array.base import ArrayBase, operand
 from arrowjag._column import Column
 from arrowjag._methods import along_axis, method, over_aligned_axis, over_axis
 from arrowjag._ops import elementwise, row_functions, structure
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagError, JagTypeError
 from arrowjag.typing import ArrayOrScalar
 
 if TYPE_CHECKING:
@@ -31,7 +31,11 @@ def needed_type(type: Any, operation: str) -> pa.DataType:
         raise JagTypeError(
             f"{operation}: an expression must know the type of its results before it runs; give type='float64' or another"
         )
-    return elementwise.as_type(type)
+    try:
+        return elementwise.as_type(type)
+    except JagError as error:
+        error.begin_with(operation, ())
+        raise
 
 
 def _map_rows_type(x: Any, f: Any, type: Any = None, axis: Any = -1, skip_nulls: bool = True) -> Any:  # noqa: ARG001

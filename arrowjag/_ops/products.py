@@ -43,7 +43,7 @@ def _same_rows(parts: Operands, operation: str) -> tuple[dict[str, Any], tuple[D
     depth = ndim - 1
     deep = [name for name, one in columns.items() if one.ndim == ndim]
     flat = [name for name, one in columns.items() if one.ndim < ndim]
-    agreed = dict(zip(columns, structure.agree(list(columns.values()), operation, levels=depth), strict=True))
+    agreed = dict(zip(columns, structure.agree(list(columns.values()), operation, depth, list(columns)), strict=True))
     first = agreed[deep[0]]
     if flat:
         _, spread = along_axis.align_keys(first, depth, [agreed[name] for name in flat], operation)

@@ -32,7 +32,7 @@ from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import naming_rows
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.dims import Dim
-from arrowjag.errors import JagValueError, ShapeError
+from arrowjag.errors import JagValueError, ShapeError, plural
 from arrowjag.shape import JaggedShape, dims_text
 from arrowjag.typing import BoolArray, IntArray
 
@@ -313,6 +313,9 @@ def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column
     structure.check_rows(keys.ndim, "translate: the table of keys")
     if values.ndim > keys.ndim:
         raise ShapeError(f"translate: values have {dims_text(values.shape.dims)}, but their keys have {keys.ndim}")
+    if keys.ndim == values.ndim == 1 and len(keys.values) != len(values.values):
+        told = f"{plural(len(keys.values), 'key')}, {plural(len(values.values), 'value')}"
+        raise ShapeError(f"translate: {told}; give one value for each key")
     keys, values = structure.align([keys, values], "translate")
     # Align item numbers instead of the keys: one gather then selects keys and values.
     numbers = _arrow.numbers(keys.shape.size)

@@ -83,7 +83,7 @@ def zip_fields(parts: Mapping[str, Column | pa.Scalar], operation: str = "zip") 
     columns = [one for one in parts.values() if isinstance(one, Column)]
     if not columns:
         return Column(JaggedShape(), structs({name: constant(one, 1) for name, one in parts.items()}, None))
-    aligned = iter(structure.align(columns, operation))
+    aligned = iter(structure.align(columns, operation, [name for name, one in parts.items() if isinstance(one, Column)]))
     fitted: dict[str, Any] = {name: next(aligned) if isinstance(one, Column) else one for name, one in parts.items()}
     shape = next(one.shape for one in fitted.values() if isinstance(one, Column))
     flat = {name: one.values if isinstance(one, Column) else constant(one, shape.size) for name, one in fitted.items()}
@@ -94,8 +94,9 @@ def with_fields(column: Column, parts: Mapping[str, Column | pa.Scalar]) -> Colu
     """Add or replace fields of struct leaves; a null struct stays null."""
     if not pt.is_struct(column.type):
         raise JagTypeError(f"with_fields needs struct leaves, got {column.type}; use aj.zip to build structs")
-    columns = [one for one in parts.values() if isinstance(one, Column)]
-    column, *rest = structure.align([column, *columns], "with_fields")
+    columns = {name: one for name, one in parts.items() if isinstance(one, Column)}
+    own = next(iter(fields(column.type)), "")
+    column, *rest = structure.align([column, *columns.values()], "with_fields", [own, *columns])
     aligned = iter(rest)
     flat = {name: _flat_field(column, name) for name in fields(column.type)}
     for name, one in parts.items():

@@ -292,7 +292,7 @@ def _bits_where(values: pa.Array, keep: BoolArray) -> pa.Buffer:
 # --------------------------------------------------------------------------------------------------- prefix rule
 
 
-def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
+def align(columns: Sequence[Column], operation: str = "align", names: Sequence[str] = ()) -> list[Column]:
     """Expand columns to their common shape by the prefix rule.
 
     Parameters
@@ -301,6 +301,8 @@ def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
         Every shape must be a prefix of the longest, in the rows that are valid in all of them.
     operation : str
         The public name, for errors.
+    names : sequence of str
+        The names of the fields that the columns become, for errors.
 
     Returns
     -------
@@ -319,7 +321,7 @@ def align(columns: Sequence[Column], operation: str = "align") -> list[Column]:
         return list(columns)
     if _agree_already(shapes, target, len(target._dims), extents=True):
         return [column if column._shape is target else _expanded(column, target) for column in columns]
-    return expand_all(agree(columns, operation), operation)
+    return expand_all(agree(columns, operation, names=names), operation)
 
 
 def _longest(shapes: Sequence[JaggedShape]) -> JaggedShape:
@@ -359,16 +361,16 @@ def agree_above(one: Column, two: Column, depth: int) -> bool:
     return len(own) == len(others)
 
 
-def agree(columns: Sequence[Column], operation: str, levels: int | None = None) -> list[Column]:
+def agree(columns: Sequence[Column], operation: str, levels: int | None = None, names: Sequence[str] = ()) -> list[Column]:
     """Drop, level by level, the items of rows that are null in another column, so that every shape is a prefix of the longest.
 
-    With `levels`, only the first `levels` dims and the rows after them are made to agree.
+    With `levels`, only the first `levels` dims and the rows after them are made to agree. Errors call columns by their `names`.
     """
     shapes = [column._shape for column in columns]
     target = _longest(shapes)
     if _agree_already(shapes, target, target.ndim if levels is None else levels):
         return list(columns)
-    return [met.settled().whole for met in meet(columns, operation, levels)]
+    return [met.settled().whole for met in meet(columns, operation, levels, names)]
 
 
 class Met(NamedTuple):
@@ -391,7 +393,7 @@ class Met(NamedTuple):
         return self if self.layout is None else Met(Column(self.shape, copy_runs.copy(self.whole.values, self.layout)), self.shape)
 
 
-def meet(columns: Sequence[Column], operation: str, levels: int | None = None) -> list[Met]:
+def meet(columns: Sequence[Column], operation: str, levels: int | None = None, names: Sequence[str] = ()) -> list[Met]:
     """Drop the items of rows that are null in another column; deferred for innermost rows if the caller reads blocks."""
     result = [Met(column, column.shape) for column in columns]
     if len(result) == 1:
@@ -409,9 +411,10 @@ def meet(columns: Sequence[Column], operation: str, levels: int | None = None) -
                 known = result[place].shape.dims[depth]
     shapes = [met.shape if levels is None else met.shape[:levels] for met in result]
     target = _longest(shapes)
-    for shape in shapes:
+    for place, shape in enumerate(shapes):
         if shape is not target and not shape.is_prefix_of(target):
-            raise ShapeError(f"{operation}: {shape._mismatch(target)}. {_PREFIX_HINT}")
+            told = f"the fields {names[place]!r} and {names[shapes.index(target)]!r}: " if names else ""
+            raise ShapeError(f"{operation}: {told}{shape._mismatch(target)}. {_PREFIX_HINT}")
     return result
 
 

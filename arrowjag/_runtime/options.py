@@ -88,5 +88,6 @@ class Options:
         return f"arrowjag.options(compile={self.compile!r})"
 
 
+Options.__call__.__wrapped__.__qualname__ = "options"  # type: ignore[attr-defined]  # for errors of arguments
 options = Options()
 """The settings of this process."""

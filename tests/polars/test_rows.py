@@ -424,6 +424,10 @@ def test_functions_of_rows_need_a_type_in_lazy_frames(name: str) -> None:
     function = np.add if start else np.sum
     with pytest.raises(JagTypeError, match=f"column 'v': {name}: an expression must know the type of its results"):
         V.lazy().select(getattr(aj, name)(function, *start, c("v").jag)).collect()
+    with pytest.raises(JagTypeError, match=f"column 'v': {name}: expected an Arrow type, its name .*, got 'foo'"):
+        V.lazy().select(getattr(aj, name)(function, *start, c("v").jag, type="foo")).collect()
+    with pytest.raises(JagTypeError, match=f"column 'v': {name}: expected an Arrow type, its name .*, got 'foo'"):
+        V.select(getattr(c("v").jag, name)(function, *start, type="foo"))
     expected = getattr(aj, name)(function, *start, V["v"].jag)
     got = V.lazy().select(getattr(aj, name)(function, *start, c("v").jag, type="float64")).collect().to_series()
     assert got.to_list() == expected.to_list()

@@ -61,9 +61,8 @@ def fill_for(fill: Any, dtype: np.dtype[Any], type: pa.DataType, operation: str)
         return fill.astype(dtype)
     value_type = type.value_type if pt.is_dictionary(type) else type
     if isinstance(fill, (bool, int, float, np.number)) and not pt.is_decimal(value_type):
-        raise JagTypeError(
-            f"{operation}: fill_value must be one value of type {type}, or None for a masked array, got {brief(fill)}"
-        )
+        got = "0, the default" if not isinstance(fill, bool) and isinstance(fill, int) and fill == 0 else brief(fill)
+        raise JagTypeError(f"{operation}: fill_value must be one value of type {type}, or None for a masked array, got {got}")
     try:
         item = pa.array([fill], value_type)
     except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:  # which one depends on the type
