@@ -298,3 +298,23 @@ def test_categoricals_of_pandas_are_read_as_their_series(made: str, ordered: boo
     x, expected = aj.array(data), aj.array(pd.Series(categorical))
     assert (x.type, x.to_list()) == (expected.type, ["mid", None, "low"])
     assert aj.from_sizes(data, [3]).sort().to_list() == [["mid", "low", None] if ordered else ["low", "mid", None]]
+
+
+def test_equal_categories_under_several_indices_are_one() -> None:
+    """Dictionaries of other libraries may repeat a value, which must share one place in the order."""
+    indices = pa.array([0, 2, 1, None], pa.int8())
+    leaves = pa.DictionaryArray.from_arrays(indices, pa.array(["a", "b", "a"]), ordered=True)
+    x = aj.array(pa.LargeListArray.from_arrays(pa.array([0, 4], pa.int64()), leaves))
+    assert x.n_unique().to_list() == [2]
+    assert x.rank("dense").to_list() == [[1, 1, 2, None]]
+    assert x.sort(descending=True).to_list() == [["b", "a", "a", None]]
+    assert (x < "b").to_list() == [[True, True, False, None]]
+    assert x.is_in(x[:, 1:2]).to_list() == [[True, True, False, None]]
+
+
+def test_ordered_categories_with_views_inside_stay_ordered() -> None:
+    views = pa.StructArray.from_arrays([pa.array([[1], [2]], pa.list_view(pa.int64()))], ["a"])
+    leaves = pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int8()), views, ordered=True)
+    assert aj.array(leaves).type.ordered
+    plain_leaves = pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int8()), views)
+    assert not aj.array(plain_leaves).type.ordered

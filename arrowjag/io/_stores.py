@@ -89,7 +89,9 @@ def check_options(options: Any) -> dict[str, str]:
     if options is None:
         return {}
     if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
-        raise JagTypeError(f'storage_options must be a dict such as {{"aws_region": "eu-west-1"}}, got {type(options).__name__}')
+        keys = [brief(name) for name in options if not isinstance(name, str)] if isinstance(options, Mapping) else []
+        got = f"the key {keys[0]}" if keys else type(options).__name__
+        raise JagTypeError(f'storage_options must be a dict such as {{"aws_region": "eu-west-1"}}, got {got}')
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in options.items()}
 
 

@@ -424,3 +424,9 @@ def test_options_change_nothing_for_paths(tmp_path: Path) -> None:
     pq.write_table(table_of(range(4)), tmp_path / "a.parquet")
     run(totals, tmp_path / "a.parquet", tmp_path / "out", storage_options={"aws_region": "x"})
     check_totals(tmp_path / "out", 4)
+
+
+@pytest.mark.parametrize("key", [2, None, b"aws_region"])
+def test_options_whose_names_are_no_text_are_named(key: Any) -> None:
+    with pytest.raises(aj.JagTypeError, match=rf"storage_options must be a dict such as .*, got .*{key!r}"):
+        check_options({"aws_region": "x", key: 3})

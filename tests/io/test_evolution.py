@@ -809,3 +809,21 @@ def test_nulls_in_required_items_and_fields_are_an_error(values: pa.Array, type:
     pq.write_table(pa.table({"x": values}), tmp_path / "a.parquet")
     with pytest.raises(aj.JagValueError, match=f"column 'x': .* {text} is null, and the type says not null"):
         aj.read_parquet(tmp_path / "a.parquet", schema=pa.schema([("x", type)]))
+
+
+@pytest.mark.parametrize(
+    "around", [pa.list_, pa.large_list, lambda item: pa.list_(item, 2), lambda item: pa.map_(pa.string(), item)]
+)
+def test_merged_types_keep_the_order_of_the_first(around: Any) -> None:
+    """Fields that the second type adds come last, at any depth."""
+    one = pa.struct([("b", pa.int8()), ("a", pa.int8())])
+    other = pa.struct([("a", pa.int16()), ("c", pa.int8()), ("b", pa.int8())])
+    merged = merge_types(around(one), around(other))
+    assert merged == around(pa.struct([("b", pa.int8()), ("a", pa.int16()), ("c", pa.int8())]))
+
+
+def test_filters_of_partitions_that_are_no_filters_are_named(tmp_path: Path) -> None:
+    (tmp_path / "k=1").mkdir()
+    aj.write_parquet({"v": aj.array([[1]])}, tmp_path / "k=1" / "a.parquet")
+    with pytest.raises(aj.JagValueError, match=r"filters can't be read: 'foo' in \('k', 'foo', 1\) is not an operator"):
+        aj.read_parquet(tmp_path, filters=[("k", "foo", 1)])

@@ -13,6 +13,7 @@ import pytest
 import arrowjag as aj
 from arrowjag import io
 from arrowjag.errors import JagError
+from arrowjag.io._thrift import INT, read_struct
 from tests.hosts import pd, pl
 
 X = aj.array([[1, 2], None, [], [3]])
@@ -255,3 +256,10 @@ def test_files_of_another_format_name_it_and_its_reader(tmp_path: Path) -> None:
             if name not in names:
                 with pytest.raises(aj.JagFileError, match=rf"{name} (is damaged or can't be read: it )?is {text}"):
                     read(tmp_path / name)  # type: ignore[operator]
+
+
+def test_unknown_fields_of_a_footer_are_skipped() -> None:
+    """A later version of the format may add fields of any type, such as lists, sets and maps of booleans."""
+    flags, sets, entries = bytes([0x19, 0x32, 1, 2, 1]), bytes([0x1A, 0x21, 1, 2]), bytes([0x1B, 1, 0x12, 2, 1])
+    number = bytes([0x15, 14])  # 7
+    assert read_struct(flags + sets + entries + number + b"\0", {4: INT}) == {4: 7}

@@ -384,6 +384,9 @@ def test_rows_of_another_kind_are_refused(kind: str) -> None:
                 assert changed.equals(s)
         with pytest.raises(aj.JagTypeError, match="Convert them first, such as by"):
             s.fillna(aj.Row(row[0]))
+        if other in ("booleans", "text"):  # arrays of numpy, of which `at` makes one row
+            with pytest.raises(aj.JagTypeError, match="Convert them first, such as by"):
+                s.at[0] = np.array([item])
     nulls = s.copy()
     nulls.iloc[[0, 1]] = aj.array([[None], []])
     assert nulls.jag.to_list() == [[None], [], []]
