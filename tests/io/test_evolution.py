@@ -827,3 +827,15 @@ def test_filters_of_partitions_that_are_no_filters_are_named(tmp_path: Path) -> 
     aj.write_parquet({"v": aj.array([[1]])}, tmp_path / "k=1" / "a.parquet")
     with pytest.raises(aj.JagValueError, match=r"filters can't be read: 'foo' in \('k', 'foo', 1\) is not an operator"):
         aj.read_parquet(tmp_path, filters=[("k", "foo", 1)])
+    empty = aj.read_parquet(tmp_path, filters=[("k", "==", 99)])  # no file is left to tell the columns
+    assert (empty.num_rows, empty.column_names) == (0, ["v", "k"])
+
+
+def test_times_that_parquet_cannot_store_name_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Older versions of pyarrow wrote another time without an error: seconds are checked before they are written."""
+    checked = []
+    monkeypatch.setattr("arrowjag.io._parquet.check_seconds", lambda part: checked.append(part.num_rows))
+    moments = pa.array([[2**62], [0]], pa.list_(pa.timestamp("s")))
+    with pytest.raises(aj.JagValueError, match=r"a\.parquet: Parquet can't store a value"):
+        aj.write_parquet({"t": moments}, tmp_path / "a.parquet")
+    assert checked == [2]
