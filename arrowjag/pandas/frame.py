@@ -138,11 +138,12 @@ class FrameJag(_frames.FrameAccessor):
         0  a  [1, 3]
         1  b     [2]
         """
-        keys = [] if by is None else list(dict.fromkeys(_names(by)))
+        keys = [] if by is None else _distinct_names(by)
         if by is not None:
             _frames.check_keys(keys)
-        frame = self._picked([*keys, *([] if columns is None else _names(columns))])
-        wanted = [name for name in frame.columns if name not in keys] if columns is None else list(dict.fromkeys(_names(columns)))
+        wanted = None if columns is None else _distinct_names(columns)
+        frame = self._picked([*keys, *(wanted or ())])
+        wanted = [name for name in frame.columns if name not in keys] if wanted is None else wanted
         _frames.check_gathered(keys, wanted)
         grouper: Any = keys if by is not None else list(range(frame.index.nlevels))
         how = {"by": grouper} if by is not None else {"level": grouper}
@@ -510,3 +511,9 @@ def _is_label(value: Any) -> bool:
 
 def _names(names: Any) -> list[Any]:
     return list(names) if isinstance(names, (list, pd.Index)) else [names]
+
+
+def _distinct_names(names: Any) -> list[Any]:
+    given = _names(names)
+    _frames.check_labels(given)
+    return list(dict.fromkeys(given))
