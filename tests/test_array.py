@@ -286,5 +286,9 @@ def test_rows_of_numpy_are_refused_as_lists_are(type: Any) -> None:
     struct = pa.struct([("a", pa.int64())])
     with pytest.raises(aj.JagValueError, match=r"the item {'a': True} at \[0\]\[0\] does not fit"):
         aj.array([[{"a": np.True_}]], type=struct)
+    lists = pa.struct([("a", pa.list_(pa.int64()))])
+    for row in ({"a": flags}, {"a": list(flags)}, {"a": tuple(flags)}, {"b": [1], "a": [flags[0]]}):
+        with pytest.raises(aj.JagValueError, match=r"the item {.*True.*} at \[0\] does not fit"):
+            aj.array([row], type=lists)
     assert aj.array([flags], type="float64").to_list() == [[1.0]]
     assert aj.array([moments], type="timestamp[ms]").cast("timestamp[s]").cast("int64").to_list() == [[60]]

@@ -710,6 +710,9 @@ def test_arrays_of_other_libraries_keep_type_and_extents(dtype: str) -> None:
         assert (x * Tensor(flat)).equals(doubled)
         single = np.asarray(flat[2])
         assert (x * Tensor(single)).equals(x * single)
+        for value in (flat, single):
+            assert x.append(Tensor(value)).equals(x.append(value))
+            assert aj.where(x > 1, Tensor(value), 0).equals(aj.where(x > 1, value, 0))
         assert x.map_rows(lambda row: row.astype(dtype)).equals(x.cast(like[0].type))
         assert aj.array(x.to_pandas().jag * Tensor(flat)).equals(doubled)
         assert aj.array(x.to_polars().jag * Tensor(flat)).equals(aj.array(doubled.to_polars()))

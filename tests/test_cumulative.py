@@ -116,12 +116,12 @@ def test_durations_add_up() -> None:
 @pytest.mark.parametrize("type", [pa.float64(), pa.float32(), pa.int64(), pa.int8(), pa.uint16()], ids=str)
 @pytest.mark.parametrize("nulls", [False, True])
 def test_long_rows_are_computed_abreast_and_each_as_if_alone(type: pa.DataType, nulls: bool) -> None:
-    lengths = [64, 70, 63, 65, 200, 64, 0, 64, 66, 64, 90, 128, 64, 1, 64, 80, 64, 65]
+    lengths = [32, 40, 31, 33, 200, 32, 0, 32, 34, 32, 90, 128, 32, 1, 32, 64, 32, 33]
     rng = np.random.default_rng(3)
     data = rng.choice([-0.0, 0.0, 1.5, -2.25, 1.1, np.nan, np.inf], sum(lengths), p=[0.3, 0.1, 0.2, 0.19, 0.19, 0.01, 0.01])
     if not pa.types.is_floating(type):
         data = rng.integers(0, 3, len(data))
-    items = pa.array(data, mask=(rng.random(len(data)) < 0.2) | np.isin(np.arange(len(data)), [0, 64])) if nulls else pa.array(data)
+    items = pa.array(data, mask=(rng.random(len(data)) < 0.2) | np.isin(np.arange(len(data)), [0, 32])) if nulls else pa.array(data)
     x = aj.from_sizes(items.cast(type, safe=False), lengths)
     for name in ("cumsum", "cumprod", "cummax", "cummin") if pa.types.is_floating(type) else ("cumsum", "cummax", "cummin"):
         with aj.options(compile="always"), strategy.force(COMPILED_VALUES=0):

@@ -499,6 +499,8 @@ LONG: dict[str, Callable[[aj.JaggedArray], Any]] = {
     "str.zfill": lambda x: x.str.zfill(2_000_000),
     "str.cat": lambda x: x.str.cat("b" * 2_000_000),
     "str.cat of a column": lambda x: x.str.cat(x, "b" * 2_000_000),
+    "text + text": lambda x: x + "b" * 1_999_000,
+    "bytes + bytes": lambda x: x.cast("large_binary") + b"b" * 1_999_000,
     "str.replace": lambda x: x.str.replace("a", "b" * 2000),
     "str.replace of matches": lambda x: x.str.replace("[a]", "b" * 2000, regex=True),
     "join": lambda x: x.join("b" * 2_000_000),

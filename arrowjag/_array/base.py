@@ -182,7 +182,6 @@ def operand(value: Any, leaf: pa.DataType | None, operation: str, *, by_value: b
     as_scalar = elementwise.scalar_by_value if by_value else elementwise.scalar_like
     if isinstance(value, Column) and not isinstance(value, Listed):
         return value if value.ndim else value.values[0]
-    value = as_numpy(value)
     if _is_single(value):
         return as_scalar(value, leaf, operation)
     return beside(value, leaf, operation)

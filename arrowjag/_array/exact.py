@@ -206,21 +206,16 @@ def with_python_bools(data: Any, type: pa.DataType, classes: set[Any] | None) ->
     nested list
         The same object if there are none, or if the leaves are bools.
     """
-    is_needed = not pt.is_boolean(type) and (classes is None or any(issubclass(one, (np.bool_, np.ndarray)) for one in classes))
-    return _in_python(data) if is_needed and any(map(_is_of_bools, _arrow.leaves(data))) else data
+    may_hold = classes is None or any(issubclass(one, (np.bool_, np.ndarray)) for one in classes)
+    if pt.is_boolean(type) or not (may_hold and any(map(_is_of_bools, _arrow.leaves(data)))):
+        return data
+    return _changed(data, lambda one: bool(one) if isinstance(one, np.bool_) else one)
 
 
 def _is_of_bools(one: Any) -> bool:
-    in_fields = isinstance(one, dict) and any(map(_is_of_bools, one.values()))
-    return in_fields or (isinstance(one, (np.bool_, np.ndarray)) and one.dtype.kind == "b")
-
-
-def _in_python(one: Any) -> Any:
-    if isinstance(one, np.ndarray) and one.dtype.kind == "b" and one.ndim:
-        return one.tolist()
-    if isinstance(one, (list, tuple)):
-        return [_in_python(item) for item in one]
-    return _changed(one, lambda item: bool(item) if isinstance(item, np.bool_) else item)
+    if isinstance(one, dict):
+        return any(map(_is_of_bools, _arrow.leaves(list(one.values()))))
+    return isinstance(one, (np.bool_, np.ndarray)) and one.dtype.kind == "b"
 
 
 def _holds_scalars(data: Any, in_fields: bool) -> bool:
@@ -229,11 +224,11 @@ def _holds_scalars(data: Any, in_fields: bool) -> bool:
 
 
 def _changed(one: Any, change: Callable[[Any], Any]) -> Any:
-    """Apply a function to the leaves of nested lists and fields; arrays of numbers stay."""
+    """Apply a function to the leaves of nested lists and fields; arrays of numbers and times stay."""
     if isinstance(one, np.ndarray):
         if one.ndim == 0:
             return change(one[()])
-        return [_changed(item, change) for item in one] if one.dtype.kind == "O" else one
+        return [_changed(item, change) for item in one] if one.dtype.kind in "Ob" else one
     if isinstance(one, dict):
         return {name: _changed(item, change) for name, item in one.items()}
     if not _arrow.is_list(one):

@@ -50,7 +50,7 @@ def _taking_arrays(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
                 raise JagTypeError(f"{name}: an array has no column name: write {name}(v=x), or pass x.to_polars('v')")
         return method(self, *exprs, **named)
 
-    called.__arrowjag__ = True  # type: ignore[attr-defined]
+    called.__arrowjag__ = True  # type: ignore[attr-defined]  # functions take any attribute
     return called
 
 
@@ -59,7 +59,7 @@ def _leaving_arrays(operator: Callable[..., Any]) -> Callable[..., Any]:
     def called(self: pl.Series, other: Any) -> Any:
         return NotImplemented if isinstance(other, JaggedArray) else operator(self, other)
 
-    called.__arrowjag__ = True  # type: ignore[attr-defined]
+    called.__arrowjag__ = True  # type: ignore[attr-defined]  # functions take any attribute
     return called
 
 
@@ -103,7 +103,7 @@ def _of_array(init: Callable[..., None]) -> Callable[..., None]:
             values, dtype = _series(name or "", values, dtype), None
         init(self, name, values, dtype, **options)
 
-    called.__arrowjag__ = True  # type: ignore[attr-defined]
+    called.__arrowjag__ = True  # type: ignore[attr-defined]  # functions take any attribute
     return called
 
 

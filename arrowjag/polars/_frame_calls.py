@@ -153,5 +153,5 @@ def call_columns(
     struct = pl.pipe_with_dtype(list(inputs), call).alias(held)
     new = set(made)
     others = [stored(name) for name in columns if name not in new]
-    # polars takes a field of a struct in time that grows with the number of its fields, and all fields at once in no more.
+    # polars takes one field of a struct in time that grows with the number of fields, and `unnest` all of them in as much.
     return frame.with_columns(struct).select(*others, held).unnest(held).select(map(stored, columns))

@@ -26,7 +26,7 @@ CASES = [
     Case(
         "text_plus_text",
         lambda d: d.x + d.y,
-        {},
+        {"duckdb": db("list_transform(list_zip(x, y), lambda pair: pair[1] || pair[2])")},
         {"pyarrow": lambda d: relist(d, pc.binary_join_element_wise(d.x.values, d.y.values, pa.scalar("", d.x.type)))},
         dtypes=("string",),
         touched=joined,

@@ -29,6 +29,7 @@ def layouts(words: list[str | None], type: pa.DataType) -> list[pa.Array]:
 def test_arrays_without_offsets(type: pa.DataType) -> None:
     empty = pa.Array.from_buffers(type, 0, [None, None, pa.py_buffer(b"")])
     assert text_bytes.is_ascii(empty)
+    assert text_bytes.n_bytes(empty) == 0
     assert text_bytes.length(empty).to_pylist() == []
     assert [flags.tolist() for flags in text_bytes.integers_in(empty)] == [[], []]
     starts, data = text_bytes._bytes_of(empty)
@@ -284,3 +285,9 @@ def test_groups_of_the_first_match(type: pa.DataType, pattern: str, words: list[
         matches = [None if word is None else re.search(pattern, word) for word in words]
         assert found.to_pylist() == [match and dict(zip(names, match.groups(), strict=True)) for match in matches]
         assert found.type == pa.struct([(name, type) for name in names])
+
+
+@pytest.mark.parametrize("type", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()], ids=str)
+def test_bytes_of_slices_are_counted(type: pa.DataType) -> None:
+    values = pa.array(["abc", "", None, "de", "f"], pa.string()).cast(type)
+    assert [text_bytes.n_bytes(part) for part in (values, values[1:4], values[3:], values[:0])] == [6, 2, 3, 0]

@@ -119,7 +119,10 @@ def fits_part(counts: npt.NDArray[np.int64], type: pa.TimestampType, part: pa.Da
     """Return which timestamps a date or a time of day holds: those at midnight, and those of the first day in whole units."""
     own = TICKS[type.unit]
     if pt.is_date(part):
-        at_midnight: npt.NDArray[np.bool_] = counts % (86_400 * own) == 0
+        day = 86_400 * own
+        at_midnight: npt.NDArray[np.bool_] = (
+            counts // day * day == counts
+        )  # numpy divides by multiplication, but not for remainders
         return at_midnight
     whole = counts % max(own // TICKS[part.unit], 1) == 0
     fits: npt.NDArray[np.bool_] = whole & (counts >= 0) & (counts < 86_400 * own)

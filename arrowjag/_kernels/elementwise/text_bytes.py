@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from arrowjag._kernels.base.memory import empty, pack_bits, unpack_bits, valid_of
-from arrowjag._kernels.base.texts import text_parts
+from arrowjag._kernels.base.texts import bytes_of, text_cuts, text_parts
 from arrowjag._kernels.base.totals import running_count
 from arrowjag._kernels.move.texts import cut_texts
 
@@ -34,12 +34,10 @@ SURE_DIGITS = 18
 
 def _bytes_of(values: pa.Array) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
     """Return where each string begins, and the bytes of all strings; both are shared."""
-    _, cuts, data = values.buffers()
-    if cuts is None or data is None or not len(values):
-        return np.zeros(len(values) + 1, np.int64), np.zeros(0, np.uint8)
-    dtype = np.dtype(np.int64 if pa.types.is_large_string(values.type) else np.int32)
-    starts = np.frombuffer(cuts, dtype, len(values) + 1, values.offset * dtype.itemsize)
-    return starts, np.frombuffer(data, np.uint8)[int(starts[0]) : int(starts[-1])]
+    if not len(values):
+        return np.zeros(1, np.int64), np.zeros(0, np.uint8)
+    starts = text_cuts(values)
+    return starts, bytes_of(values)[int(starts[0]) : int(starts[-1])]
 
 
 def is_ascii(values: pa.Array) -> bool:

@@ -136,15 +136,15 @@ def split(values: pa.Array, wanted: str, most: int) -> pa.Array | None:
 
 def joined(one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar, between: str) -> pa.Array | None:
     """Return two strings joined with a text between them; null where either is null. Both have one type; one may be a scalar."""
-    sides = [pa.repeat(side, 1) if isinstance(side, pa.Scalar) else side for side in (one, two)]
     arrays = [side for side in (one, two) if isinstance(side, pa.Array)]
     if not arrays or any(isinstance(side, pa.Scalar) and not side.is_valid for side in (one, two)):
         return None
     n, type = len(arrays[0]), arrays[0].type
-    valid = _all_valid(arrays)
-    loops = _ready_loops(n, valid is not None, joined_cuts=(_INT, True), joined_bytes=(_BYTE, False))
+    loops = _ready_loops(n, any(side.null_count for side in arrays), joined_cuts=(_INT, True), joined_bytes=(_BYTE, False))
     if loops is None:
         return None
+    sides = [pa.repeat(side, 1) if isinstance(side, pa.Scalar) else side for side in (one, two)]
+    valid = _all_valid(arrays)
     (data, cuts, _), (other, other_cuts, _) = map(text_parts, sides)
     steps = [int(isinstance(side, pa.Array)) for side in (one, two)]
     text, starts = _bytes(between), empty(n + 1, np.int64)

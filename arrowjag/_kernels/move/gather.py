@@ -101,7 +101,7 @@ def _take_fields(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | No
 
 
 def take_at(values: pa.Array[Any], places: pa.Array[Any]) -> pa.Array[Any]:
-    """Take items at the positions of an Arrow array, null where those are: a dictionary at its indices, which are trusted."""
+    """Take items by positions in an Arrow array, which are trusted, such as those of a dictionary; a null position gives null."""
     known = places.fill_null(0) if places.null_count else places
     return take(values, known.to_numpy(zero_copy_only=False), valid_of(places))
 

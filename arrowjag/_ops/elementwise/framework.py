@@ -18,7 +18,7 @@ from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.memory import both_valid
 from arrowjag._kernels.elementwise.casts import fits_part
 from arrowjag._kernels.elementwise.decimals import to_doubles
-from arrowjag._kernels.elementwise.number_casts import cast_numbers
+from arrowjag._kernels.elementwise.number_casts import cast_numbers, holds_infinities
 from arrowjag._ops import structure
 from arrowjag._ops.cursor import row_of_item
 from arrowjag._ops.elementwise.types import is_bytes, is_text, plain_type, refuse_other_fields
@@ -329,9 +329,9 @@ def _refuse_overflow(datum: Datum, found: Datum) -> None:
     own = datum.type
     if not (is_text(own) or is_bytes(own) or (pt.is_floating(own) and own.bit_width > found.type.bit_width)):
         return
-    infinite = pc.is_inf(half_to_single(found))
-    if not pc.any(infinite).as_py():
+    if isinstance(found, pa.Array) and not holds_infinities(found):
         return
+    infinite = pc.is_inf(half_to_single(found))
     if pt.is_floating(own):
         lost = pc.and_(infinite, pc.is_finite(datum))
     else:

@@ -17,8 +17,9 @@ _FLOATS = ("f4", "f8")
 
 Function = Callable[..., int]
 
-ABREAST = 64
-"""Rows from this length on are taken four at a time: an addition waits for the one before it, and other rows fill the time."""
+ABREAST = 32
+"""Rows from this length on are taken four at a time: a step waits for the one before it, and other rows fill the time. Running
+maxima of 1M float64 in rows of 48 take 0.7 ms of CPU time, row by row 1.1; in rows of 20, where both differ little, 1.0."""
 
 
 def _along(step: Callable[..., Any]) -> Callable[..., Any]:
