@@ -687,6 +687,14 @@ class Tensor:
         return len(self._data)
 
 
+class TensorWithDims(Tensor):
+    """Names its dims, as most libraries do."""
+
+    @property
+    def ndim(self) -> int:
+        return self._data.ndim
+
+
 DTYPES = ["?", "i1", "u2", "i8", "f2", "f4", "M8[s]", ">i4", ">f8"]
 
 
@@ -709,10 +717,13 @@ def test_arrays_of_other_libraries_keep_type_and_extents(dtype: str) -> None:
         doubled = x * like[0]
         assert (x * Tensor(flat)).equals(doubled)
         single = np.asarray(flat[2])
-        assert (x * Tensor(single)).equals(x * single)
+        for made in (Tensor(single), TensorWithDims(single)):
+            assert (x * made).equals(x * single)
+            assert (x == made).equals(x == single)
         for value in (flat, single):
-            assert x.append(Tensor(value)).equals(x.append(value))
-            assert aj.where(x > 1, Tensor(value), 0).equals(aj.where(x > 1, value, 0))
+            for made in (Tensor(value), TensorWithDims(value)):
+                assert x.append(made).equals(x.append(value))
+                assert aj.where(x > 1, made, 0).equals(aj.where(x > 1, value, 0))
         assert x.map_rows(lambda row: row.astype(dtype)).equals(x.cast(like[0].type))
         assert aj.array(x.to_pandas().jag * Tensor(flat)).equals(doubled)
         assert aj.array(x.to_polars().jag * Tensor(flat)).equals(aj.array(doubled.to_polars()))

@@ -13,7 +13,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column, _formatting, _lazy_imports, dtype
 from arrowjag._arguments import check_arguments, check_arguments_as
-from arrowjag._array.foreign import as_numpy
+from arrowjag._arrow.foreign import as_numpy
 from arrowjag._array.reading import to_array
 from arrowjag._column import Column
 from arrowjag._integers import check_ndim

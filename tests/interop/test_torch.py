@@ -89,6 +89,12 @@ def test_tensors_are_arrays_without_a_call() -> None:
         assert (aj.array(t).type, aj.array(t).shape.extents[1:]) == (leaf, (3,))
         assert (aj.array([t[0], t[1, :1]]).type, aj.array(t[0, 0]).type) == (leaf, leaf)
         assert (x * t[:, 0]).type == (t[:, 0] * x).type == (x * t[0, 0]).type == pa.float32()
+    one, many = torch.tensor(1.0, requires_grad=True), torch.tensor(1, dtype=torch.int8)
+    assert_equal(x.fill_null(one).clip(many, one), x.fill_null(1.0).clip(1, 1.0))
+    assert_equal(aj.where(x > 1, one, x), aj.where(x > 1, 1.0, x))
+    assert_equal(x.replace(many, one).remove(one), x.remove(1))
+    assert x.contains(one).to_list() == x.contains(many).to_list() == [True, False]
+    assert (aj.full([1], one).type, aj.full([1], many).type) == (pa.float32(), pa.int8())
     assert_equal(aj.array(to_torch(x)), x)
     with pytest.raises(aj.JagTypeError, match=r"array: no Arrow values for a Tensor of torch.bfloat16.*Cast with \.float\(\)"):
         aj.array(torch.ones(1, dtype=torch.bfloat16))

@@ -15,6 +15,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._arguments import without_utf8
+from arrowjag._arrow.foreign import as_numpy
 from arrowjag._column import Column
 from arrowjag._integers import is_int
 from arrowjag._kernels.elementwise.times import TICKS, fits_unit
@@ -259,9 +260,10 @@ def _converted(value: Any, leaf: pa.DataType | None) -> pa.Scalar:
 
 
 def unboxed(value: Any) -> Any:
-    """Return the item of an array without dims, of numpy or of a column; other values unchanged."""
-    if isinstance(value, Column) and value.ndim == 0:
-        return value.values[0]
+    """Return the item of an array without dims, of a column, of numpy or of a library that numpy reads; other values unchanged."""
+    if isinstance(value, Column):
+        return value if value.ndim else value.values[0]
+    value = as_numpy(value)
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
 
