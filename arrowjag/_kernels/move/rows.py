@@ -114,7 +114,7 @@ def _added_up(n: int, work: Callable[[int, int, NDArray[np.int64], NDArray[np.in
 
 def rows_per_core(n: int) -> int:
     """Return how many of n rows a thread takes if each row costs the same: all of them if they are few."""
-    return max(1, n if n < strategy.sizes.ROWS else -(-n // n_cores()))
+    return max(1, n if n < strategy.sizes.THREAD_VALUES else -(-n // n_cores()))
 
 
 def slice_ranges(offsets: NDArray[np.int64], start: int, stop: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
