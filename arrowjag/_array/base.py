@@ -13,8 +13,8 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column, _formatting, _lazy_imports, dtype
 from arrowjag._arguments import check_arguments, check_arguments_as
-from arrowjag._arrow.foreign import as_numpy
 from arrowjag._array.reading import to_array
+from arrowjag._arrow.foreign import as_numpy
 from arrowjag._column import Column
 from arrowjag._integers import check_ndim
 from arrowjag._ops import casts, elementwise, struct_fields

@@ -29,10 +29,10 @@ from arrowjag._array.exact import (
     with_python_bools,
     without_odd_numbers,
 )
-from arrowjag._arrow.foreign import as_numpy, is_of
 from arrowjag._array.names import refuse_nul, refuse_unreadable
 from arrowjag._array.times import has_numpy_times, in_arrow_unit, in_one_unit, with_datetimes
 from arrowjag._arrow import depth, holds_floats, may_truncate
+from arrowjag._arrow.foreign import as_numpy, is_of
 from arrowjag._gate import inside
 from arrowjag._gate.capsules import import_data
 from arrowjag._kernels.base.capacity import widened
