@@ -7,19 +7,24 @@ listed by hand.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
+import importlib
 import inspect
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
 import arrowjag as aj
 from arrowjag import io
 from arrowjag._methods import FREE_FUNCTIONS, METHODS
-from tests import reference, test_reductions, test_surfaces
+from tests import reference, test_docstrings, test_reductions, test_surfaces
 from tests.io import test_formats
+from tests.scripts import load
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
@@ -206,3 +211,47 @@ def test_missing_parts_are_named_with_file_and_line(monkeypatch: pytest.MonkeyPa
     ):
         with pytest.raises(AssertionError, match=re.escape(place)):
             test_every_operation_has(want)
+
+
+SURFACES = {"SeriesJag", "GroupByJag", "JagSeries", "JagNamespace", "JagExpr", "DaskSeriesJag"}
+"""Classes whose methods are those of `JaggedArray`, and documented there."""
+
+
+def test_every_public_name_and_member_is_on_a_page() -> None:
+    """The policy calls the names of the reference public; constants of the strategies are named in the text of their page."""
+    listed = load(ROOT / "docs" / "see_also.py").sections()
+    found = [found_at(name) for name in listed]
+    told = []
+    for module in public_modules():
+        for name in (one for one in module.__all__ if callable(getattr(module, one))):
+            public = getattr(module, name)
+            attributes = test_docstrings.sections(inspect.getdoc(public) or "")
+            told += [] if any(public is one for one in found) else [f"{module.__name__}.{name}"]
+            described = test_docstrings.documented(attributes.get("Attributes", "") + attributes.get("Parameters", ""))
+            told += [
+                member.name
+                for member in test_docstrings.members(f"{module.__name__}.{name}", public)
+                if not (isinstance(public, type) and issubclass(public, (BaseException, aj.JaggedArray)))
+                and not (name in SURFACES and hasattr(aj.JaggedArray, member.name.rpartition(".")[2]))
+                and member.name.rpartition(".")[2] not in described
+                and not any(member.object is one for one in found)
+            ]
+    assert not told, f"add to a page of docs/reference, or begin with an underscore: {told}"
+
+
+def public_modules() -> Iterator[ModuleType]:
+    """The modules of pages of the reference, without those whose library is not installed."""
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "reference").glob("*.md"))
+    for name in sorted(set(re.findall(r"currentmodule:: (\S+)", pages))):
+        with contextlib.suppress(ImportError):
+            yield importlib.import_module(name)
+
+
+def found_at(name: str) -> object:
+    """The object of a name without `arrowjag`, and the property itself of a property."""
+    module, *rest = name.split(".")
+    found: Any = getattr(aj, module)
+    for one in rest:
+        with contextlib.suppress(ImportError, AttributeError):
+            found = inspect.getattr_static(found, one) if inspect.isclass(found) else getattr(found, one)
+    return found

@@ -74,7 +74,6 @@ __all__ = [
     "Row",
     "SeriesJag",
     "frame_from_table",
-    "host",
     "series_from_arrow",
     "to_series",
 ]
@@ -82,6 +81,7 @@ __all__ = [
 
 _entry.install()
 groupby.install()
+host.install()
 
 
 def to_series(array: JaggedArray, index: Any = None, name: Any = None) -> Any:

@@ -274,7 +274,7 @@ def conform(column: Column, dtype: JaggedDtype | None) -> Column:
 
 
 def _nulls(n: int, dtype: JaggedDtype) -> Column:
-    empty = dtype.empty_column()
+    empty = dtype._empty_column()
     if n == 0:
         return empty
     index, valid = np.zeros(n, np.int64), np.zeros(n, bool)

@@ -238,20 +238,8 @@ class JaggedDtype(ExtensionDtype):
         """The class of an index of rows."""
         return JaggedIndex
 
-    def empty_column(self) -> Column:
-        """Return a column of this dtype without rows.
-
-        Returns
-        -------
-        Column
-            The column.
-
-        Examples
-        --------
-        >>> import arrowjag as aj
-        >>> aj.pandas.JaggedDtype("float", 2).empty_column().shape
-        JaggedShape(0, [])
-        """
+    def _empty_column(self) -> Column:
+        """Return a column of this dtype without rows."""
         return _column.empty(self._leaf, self._ndim, (None, *self._extents))
 
     def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> Any:

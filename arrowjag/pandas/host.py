@@ -14,7 +14,7 @@ from arrowjag.pandas._wrapping import align, opened, rewrap
 from arrowjag.pandas.dtype import JaggedDtype
 from arrowjag.pandas.row import Row
 
-__all__ = ["HOST"]
+__all__ = ["HOST", "install"]
 
 
 def _owns(value: Any) -> bool:
@@ -85,4 +85,9 @@ def _operate(function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
 
 
 HOST = Host(_owns, _call, _operate)
-HOSTS.append(HOST)
+
+
+def install() -> None:
+    """Let free functions such as `aj.where` take Series; a second call changes nothing."""
+    if HOST not in HOSTS:
+        HOSTS.append(HOST)
