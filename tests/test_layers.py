@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -230,3 +231,24 @@ def test_the_contributing_page_lists_every_kernel_file() -> None:
         if not path.name.startswith("__"):
             files.setdefault(path.parent.name, set()).add(path.stem)
     assert listed == files, "name the files of _kernels in the section `The kernels` of CONTRIBUTING.md"
+
+
+@pytest.mark.parametrize(("contract", "heading"), [("layers", "## Layers"), ("ops", "### The operations")])
+def test_the_contributing_page_lists_the_layers_of_the_contracts(contract: str, heading: str) -> None:
+    """Row by row: a module that moves to another layer moves on the page, too."""
+    root = KERNELS.parents[1]
+    text = (root / "CONTRIBUTING.md").read_text("utf-8").split(f"\n{heading}\n")[1].split("\n##")[0]
+    listed = [set(re.findall(r"`(\w+)/?`", row)) for row in re.findall(r"^\| (`.*?) \| .* \|$", text, re.MULTILINE)]
+    contracts = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    (layers,) = (one["layers"] for one in contracts if one["id"] == contract)
+    assert listed == [set(re.findall(r"\w+", row)) for row in reversed(layers)], (
+        f"write the layers into {heading} of CONTRIBUTING.md"
+    )
+
+
+@pytest.mark.parametrize("package", ["_arrow", "_gate", "_runtime", "_vocabulary"])
+def test_the_contributing_page_lists_the_files_of_small_packages(package: str) -> None:
+    text = (KERNELS.parents[1] / "CONTRIBUTING.md").read_text("utf-8").split("\n## Layers\n")[1].split("\n##")[0]
+    (row,) = (line for line in text.splitlines() if line.startswith("|") and f"`{package}/`" in line.split("|")[1])
+    files = {path.stem for path in (KERNELS.parent / package).glob("*.py") if not path.name.startswith("__")}
+    assert files <= set(re.findall(r"`(\w+)`", row)), f"name the files of {package} in the section `Layers` of CONTRIBUTING.md"
