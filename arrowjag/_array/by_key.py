@@ -29,11 +29,11 @@ class KeyMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> x = aj.array([["a", "b", "c"], ["d"], []])
-        >>> x.min_by([[3, 1, 2], [None], []]).to_list()
-        ['b', None, None]
-        >>> x.min_by([7, 5, 6], axis=0).to_list()
-        ['d']
+        >>> fruit = aj.array([["pear", "fig", "plum"], ["kiwi"], []])
+        >>> fruit.min_by([[3, 1, 2], [None], []]).to_list()
+        ['fig', None, None]
+        >>> fruit.min_by([7, 5, 6], axis=0).to_list()
+        ['kiwi']
         """
         return self._wrap(_ops.extreme_by(self, as_keys(by, "min_by"), axis, "min_by"))
 
@@ -46,8 +46,9 @@ class KeyMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([["a", "b", "c"], ["d"], []]).max_by([[3, 1, 3], [4], []]).to_list()
-        ['a', 'd', None]
+        >>> shop, offer = aj.array([["Ulm", "Bern", "Linz"], ["Graz"], []]), aj.array([[3, 1, 3], [4], []])
+        >>> shop.max_by(offer).to_list()
+        ['Ulm', 'Graz', None]
         """
         return self._wrap(_ops.extreme_by(self, as_keys(by, "max_by"), axis, "max_by"))
 

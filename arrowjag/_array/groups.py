@@ -66,8 +66,9 @@ class GroupMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[2, 1, 2, None], [], None]).unique().to_list()
-        [[2, 1], [], None]
+        >>> origin = aj.array([["JFK", "EWR", "JFK", None], [], None])
+        >>> origin.unique().to_list()
+        [['JFK', 'EWR'], [], None]
         >>> aj.array([[1, 2], [3], [1, 2]]).unique(axis=0).to_list()
         [[1, 2], [3]]
         >>> aj.array([["a1", "b1", "a2"]]).unique(by=[["a", "b", "a"]]).to_list()
@@ -95,8 +96,9 @@ class GroupMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([["a", "b", "a"], []]).value_counts().to_list()
-        [[{'value': 'a', 'count': 2}, {'value': 'b', 'count': 1}], []]
+        >>> item = aj.array([["egg", "ham", "egg"], []])
+        >>> item.value_counts().to_list()
+        [[{'value': 'egg', 'count': 2}, {'value': 'ham', 'count': 1}], []]
         """
         return self._wrap(_ops.value_counts(self, axis))
 
@@ -135,9 +137,9 @@ class GroupMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> x = aj.array([[1, 2, 3, 4], [5]])
-        >>> x.group_by([["a", "b", "a", None], ["a"]]).to_list()
-        [[[1, 3], [2]], [[5]]]
+        >>> delay, carrier = aj.array([[5, 70, 12, 8], [3]]), aj.array([["AA", "UA", "AA", None], ["AA"]])
+        >>> delay.group_by(carrier).to_list()
+        [[[5, 12], [70]], [[3]]]
         >>> aj.array([[1, 2], [3], [4]]).group_by(["u", "v", "u"], axis=0).to_list()
         [[[1, 2], [4]], [[3]]]
         """
@@ -211,9 +213,9 @@ class GroupMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> x = aj.array([[1, 2], [3], None])
-        >>> x.contains(2).to_list(), x.contains([9, 3, 1]).to_list()
-        ([True, False, None], [False, True, None])
+        >>> tags = aj.array([["red", "blue"], ["green"], None])
+        >>> tags.contains("blue").to_list(), tags.contains(["red", "grey", "red"]).to_list()
+        ([True, False, None], [True, False, None])
         """
         return self._wrap(_ops.contains(self, operand(v, self.type, "contains", by_value=True), axis))
 
@@ -434,8 +436,9 @@ class GroupMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[1, 2, 3], [4]]).combinations(2).to_list()
-        [[[1, 2], [1, 3], [2, 3]], []]
+        >>> item = aj.array([["ham", "egg", "jam"], ["tea"]])
+        >>> item.combinations(2).to_list()
+        [[['ham', 'egg'], ['ham', 'jam'], ['egg', 'jam']], []]
         """
         return self._wrap(composed.combinations(self, n, axis))
 

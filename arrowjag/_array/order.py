@@ -53,8 +53,8 @@ class OrderMethods(ArrayBase):
         >>> import arrowjag as aj
         >>> aj.array([[3, None, 1], [2], []]).sort(descending=True).to_list()
         [[3, 1, None], [2], []]
-        >>> aj.array([["a", "b", "c"]]).sort(by=[[2, 3, 1]]).to_list()
-        [['c', 'a', 'b']]
+        >>> aj.array([["pear", "fig", "apple"]]).sort(by=[[2, 3, 1]]).to_list()
+        [['apple', 'pear', 'fig']]
         >>> aj.array([[3, 1], [2]]).sort(axis=0).to_list()
         [[2, 1], [3]]
         >>> aj.array([[3, 1], [2]]).sort(by=[9, 8], axis=0).to_list()
@@ -190,8 +190,9 @@ class OrderMethods(ArrayBase):
         >>> import arrowjag as aj
         >>> aj.array([[1, 5, 3], [2], []]).topk(2).to_list()
         [[5, 3], [2], []]
-        >>> aj.array([["a", "b", "c"], ["d"]]).topk(2, by=[[1, 5, 3], [2]]).to_list()
-        [['b', 'c'], ['d']]
+        >>> player, points = aj.array([["Ann", "Bob", "Cem"], ["Dora"]]), aj.array([[1, 5, 3], [2]])
+        >>> player.topk(2, by=points).to_list()
+        [['Bob', 'Cem'], ['Dora']]
         >>> aj.array([[1], [5, 3], [2, 4]]).topk(2, axis=0).to_list()
         [[5, 4], [2, 3]]
         """

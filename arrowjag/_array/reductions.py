@@ -43,8 +43,9 @@ class ReductionMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[1, 2], [], [None, 3]]).sum().to_list()
-        [3, 0, 3]
+        >>> prices = aj.array([[3.5, 1.5], [], [None, 4.0]])
+        >>> prices.sum().to_list()
+        [5.0, 0.0, 4.0]
         >>> aj.array([[1, 2], [3]]).sum(axis=0).to_list()
         [4, 2]
         >>> aj.array([[1, None], [3]]).sum(axis=()).to_list()
@@ -112,10 +113,9 @@ class ReductionMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[1, 2], []]).mean().to_list()
-        [1.5, None]
-        >>> aj.array([[1, 2], []]).mean(weights=[[3, 1], []]).to_list()
-        [1.25, None]
+        >>> price, quantity = aj.array([[2.0, 6.0], []]), aj.array([[3, 1], []])
+        >>> price.mean().to_list(), price.mean(weights=quantity).to_list()
+        ([4.0, None], [3.0, None])
         """
         if weights is not None:
             return self._wrap(_statistics.weighted_mean(self, as_column(weights), axis, skip_nulls, min_count))
@@ -152,8 +152,8 @@ class ReductionMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[2, None, 5], []]).max().to_list()
-        [5, None]
+        >>> aj.array([["ham", None, "jam"], []]).max().to_list()
+        ['jam', None]
         """
         return self._wrap(_ops.reduce(self, "max", axis, skip_nulls=skip_nulls, min_count=min_count))
 
@@ -188,7 +188,8 @@ class ReductionMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[2, None, 5], []]).argmax().to_list()
+        >>> scores = aj.array([[0.2, None, 0.9], []])
+        >>> scores.argmax().to_list()
         [2, None]
         """
         return self._wrap(_ops.reduce(self, "argmax", axis, skip_nulls=skip_nulls, min_count=min_count))
@@ -209,8 +210,9 @@ class ReductionMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[1, None], [], None]).count().to_list()
-        [1, 0, None]
+        >>> ratings = aj.array([[5, None], [], None])
+        >>> ratings.count().to_list(), ratings.lengths().to_list()
+        ([1, 0, None], [2, 0, None])
         """
         return self._wrap(_ops.count(self, axis))
 
@@ -232,7 +234,8 @@ class ReductionMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[1, None], [], None]).lengths().to_list()
+        >>> words = aj.array([["to", "be"], [], None])
+        >>> words.lengths().to_list()
         [2, 0, None]
         """
         return self._wrap(_ops.lengths(self, axis))
@@ -256,8 +259,9 @@ class ReductionMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[True, False], []]).any().to_list()
-        [True, False]
+        >>> delay = aj.array([[5, 70], [], [10]])
+        >>> (delay > 60).any().to_list()
+        [True, False, False]
         """
         return self._wrap(_ops.reduce(self, "any", axis, skip_nulls=skip_nulls, min_count=min_count))
 
@@ -280,8 +284,9 @@ class ReductionMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[True, False], []]).all().to_list()
-        [False, True]
+        >>> delay = aj.array([[5, 70], [], [10]])
+        >>> (delay < 60).all().to_list()
+        [False, True, True]
         """
         return self._wrap(_ops.reduce(self, "all", axis, skip_nulls=skip_nulls, min_count=min_count))
 
@@ -298,8 +303,9 @@ class ReductionMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[1, 2], [None], []]).first().to_list()
-        [1, None, None]
+        >>> pages = aj.array([["home", "cart"], [None], []])
+        >>> pages.first().to_list()
+        ['home', None, None]
         """
         return self._wrap(_ops.reduce(self, "first", axis))
 
@@ -316,7 +322,8 @@ class ReductionMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[1, 2], [None], []]).last().to_list()
-        [2, None, None]
+        >>> pages = aj.array([["home", "cart"], [None], []])
+        >>> pages.last().to_list()
+        ['cart', None, None]
         """
         return self._wrap(_ops.reduce(self, "last", axis))

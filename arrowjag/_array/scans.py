@@ -45,8 +45,9 @@ class ScanMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[1, None, 2], [3], []]).cumsum().to_list()
-        [[1, None, 3], [3], []]
+        >>> payments = aj.array([[100, None, -30], [50], []])
+        >>> payments.cumsum().to_list()
+        [[100, None, 70], [50], []]
         >>> aj.array([[1, 2], [3]]).cumsum(axis=0).to_list()
         [[1, 2], [4]]
         """
@@ -77,8 +78,9 @@ class ScanMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[2, 3, None, 4]]).cumprod().to_list()
-        [[2, 6, None, 24]]
+        >>> growth = aj.array([[1.5, 2.0, None, 0.5]])
+        >>> growth.cumprod().to_list()
+        [[1.5, 3.0, None, 1.5]]
         """
         return self._wrap(_ops.scan(self, "cumprod", axis))
 
@@ -95,8 +97,9 @@ class ScanMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[3, None, 1, 2]]).cummin().to_list()
-        [[3, None, 1, 1]]
+        >>> price = aj.array([[9.5, None, 8.0, 8.5]])
+        >>> price.cummin().to_list()
+        [[9.5, None, 8.0, 8.0]]
         """
         return self._wrap(_ops.scan(self, "cummin", axis))
 
@@ -168,8 +171,9 @@ class ScanMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[1, 4, 9], [5]]).diff().to_list()
-        [[None, 3, 5], [None]]
+        >>> kilometres = aj.array([[120, 150, 210], [80]])
+        >>> kilometres.diff().to_list()
+        [[None, 30, 60], [None]]
         >>> aj.array([[1, 2], [5], [7, 8]]).diff(axis=0).to_list()
         [[None, None], [4], [2, None]]
         """
@@ -204,10 +208,11 @@ class ScanMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[1, 2, 3], [4]]).shift().to_list()
-        [[None, 1, 2], [None]]
-        >>> aj.array([[1, 2, 3], [4]]).shift(-1, fill=0).to_list()
-        [[2, 3, 0], [0]]
+        >>> pages = aj.array([["home", "cart", "pay"], ["home"]])
+        >>> pages.shift().to_list()
+        [[None, 'home', 'cart'], [None]]
+        >>> pages.shift(-1, fill="exit").to_list()
+        [['cart', 'pay', 'exit'], ['exit']]
         >>> aj.array([[1, 2], [3]]).shift(axis=0).to_list()
         [None, [1, 2]]
         """
@@ -233,8 +238,9 @@ class ScanMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[None, 1, None], [None]]).ffill().to_list()
-        [[None, 1, 1], [None]]
+        >>> level = aj.array([[None, 20.5, None], [None]])
+        >>> level.ffill().to_list()
+        [[None, 20.5, 20.5], [None]]
         """
         return self._wrap(_ops.fill(self, "forward", axis))
 

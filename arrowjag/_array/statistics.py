@@ -190,8 +190,8 @@ class StatisticMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[1, 2, 2], []]).mode().to_list()
-        [2, None]
+        >>> aj.array([["blue", "red", "red"], []]).mode().to_list()
+        ['red', None]
         """
         return self._wrap(_ops.reduce(self, "mode", axis, skip_nulls=skip_nulls, min_count=min_count))
 
@@ -279,8 +279,9 @@ class StatisticMethods(ArrayBase):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([[1, 2], [3]]).dot(aj.array([[10, 20], [30]])).to_list()
-        [50, 90]
+        >>> price, quantity = aj.array([[2.5, 1.0], [4.0]]), aj.array([[2, 3], [1]])
+        >>> price.dot(quantity).to_list()
+        [8.0, 4.0]
         """
         one, two = operand(self, None, "dot"), operand(y, self.type, "dot")
         if not isinstance(one, Column):

@@ -46,7 +46,8 @@ class SearchMethods(Namespace):
         Examples
         --------
         >>> import arrowjag as aj
-        >>> aj.array([["abc", None], ["x"]]).str.contains("b").to_list()
+        >>> log = aj.array([["GET /home", None], ["POST /pay"]])
+        >>> log.str.contains("GET").to_list()
         [[True, None], [False]]
         >>> aj.array([["abc", "x1"]]).str.contains("[0-9]", regex=True).to_list()
         [[False, True]]
