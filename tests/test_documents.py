@@ -15,6 +15,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 import traceback
 import warnings
 from collections.abc import Iterator
@@ -199,3 +200,14 @@ def test_a_wrong_line_of_a_session_is_seen() -> None:
     (block,) = blocks("```console\n$ arrowjag --version\narrowjag ...\n$ echo $?\n1\n```\n")
     with pytest.raises(AssertionError, match=r"echo \$\?\s+Expected:\s+1\s+Got:\s+0"):
         run_console(block, "page.md")
+
+
+CONTRIBUTORS = {"dev", "docs", "history", "lake", "mutants", "oracles", "oracles-torch", "suite", "test"}
+
+
+def test_first_steps_lists_the_extras_of_users() -> None:
+    extras = set(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"])
+    page = (ROOT / "docs" / "first-steps.md").read_text(encoding="utf-8")
+    (table,) = (part for part in paragraphs(page) if part.startswith("| extra |"))
+    listed = {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    assert listed == extras - CONTRIBUTORS, "list the extras that users install in docs/first-steps.md"
