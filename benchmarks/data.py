@@ -219,6 +219,13 @@ class Data:
             if f"{name}_arrow" in self.__dict__:
                 getattr(self, name)
 
+    def disturb(self) -> None:
+        """Make the arrays that `fresh` and `touch` make, and keep those from before: only the processor's caches lose them."""
+        kept = {name: self.__dict__[name] for name in OURS if name in self.__dict__}
+        self.fresh()
+        self.touch()
+        self.__dict__.update(kept)
+
     @cached_property
     def x(self) -> aj.JaggedArray:
         return self._ours(self.x_arrow)

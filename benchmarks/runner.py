@@ -153,7 +153,9 @@ def measure(case: Case, data: Data, budget: float = 1.0, differs: Sequence[str] 
     ours = times["ours"]
     if ours is None:
         raise RuntimeError(f"{case.name} failed on {data.name}")
-    cold = race({"ours": calls["ours"]}, budget / 2, lambda _: data.fresh() or data.touch())["ours"]
+    alone = {"ours": calls["ours"]}
+    cold = race(alone, budget / 2, lambda _: data.fresh() or data.touch())["ours"]
+    known = race(alone, budget / 2, lambda _: data.disturb())["ours"]
     best = min((times[name][0] for name in others if times[name]), default=None)
     touched = case.touched(data)
     return {
@@ -168,6 +170,7 @@ def measure(case: Case, data: Data, budget: float = 1.0, differs: Sequence[str] 
         **({"plain_ms": times["plain"][0] * 1e3, "plain_cpu_ms": times["plain"][1] * 1e3} if times.get("plain") else {}),
         "cold_ms": cold[0] * 1e3,
         "cold_cpu_ms": cold[1] * 1e3,
+        "cold_ratio": cold[0] / known[0],
         "rivals_ms": {name: times[name] and times[name][0] * 1e3 for name in others},
         "rivals_cpu_ms": {name: times[name] and times[name][1] * 1e3 for name in others},
         "by_hand_ms": {name: times[f"hand {name}"] and times[f"hand {name}"][0] * 1e3 for name in hand},
