@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
+import inspect
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
@@ -548,7 +549,15 @@ def _frame_method(name: str) -> Any:
     def call(self: DaskFrameJag, *args: Any, **kwargs: Any) -> Any:
         return self._map(name, args, kwargs)
 
+    if source.__doc__:  # python -OO strips it
+        call.__doc__ = _of_dask(source.__doc__)
     return call
+
+
+def _of_dask(docstring: str) -> str:
+    """The docstring of a method of pandas frames, for dask frames: without the example, which prints a pandas frame."""
+    text = inspect.cleandoc(docstring).partition("\nExamples\n")[0].replace("pandas.DataFrame", "dask.dataframe.DataFrame")
+    return f"{text}\nNotes\n-----\nComputed partition by partition. Columns, masks and keys are named, not passed as Series.\n"
 
 
 for _name in ("flatten", "nest", "unnest", "query", "filter", "sort_items", "topk"):

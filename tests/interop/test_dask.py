@@ -414,3 +414,10 @@ def test_positions_of_rows_are_looked_up_in_the_rows() -> None:
         assert aj.array(parts.set(index, 9).compute()).to_list() == X.set(index, 9).to_list()
     with pytest.raises(aj.JagIndexError, match=r"set: index 9 is out of range for the frame, which has 6 items"):
         parts.set(9, 9).compute()
+
+
+def test_methods_of_frames_are_documented_for_dask() -> None:
+    docstring = type(dd.from_pandas(pd.DataFrame({"k": [1]}), npartitions=1).jag).flatten.__doc__
+    assert "dask.dataframe.DataFrame" in docstring
+    assert "pandas.DataFrame" not in docstring.replace("dask.dataframe.DataFrame", "")
+    assert ">>>" not in docstring
