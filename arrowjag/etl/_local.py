@@ -12,7 +12,6 @@ import pickle
 import queue
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from typing import IO
 
 import pyarrow as pa
 
+from arrowjag._runtime.processes import import_path, python
 from arrowjag.etl._limits import needed_memory
 from arrowjag.etl._memory import process_memory
 from arrowjag.etl._worker import (
@@ -164,9 +164,9 @@ class _Process:
     """One worker process, and the thread that receives its events."""
 
     def __init__(self, job: bytes, events: queue.SimpleQueue[tuple[_Process, Event | None]], variables: dict[str, str]) -> None:
-        path = json.dumps(sys.path).encode()
+        path = json.dumps(import_path()).encode()
         environment = dict.fromkeys(THREADS, "1") | variables | os.environ
-        command = [sys.executable, "-c", _CODE, str(len(path))]
+        command = [*python(), "-c", _CODE, str(len(path))]
         with _held_interrupts():
             self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)  # noqa: S603
         self.pid = self._child.pid

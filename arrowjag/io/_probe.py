@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 import pyarrow.fs as pf
 
+from arrowjag._runtime.processes import import_path, python
 from arrowjag.errors import JagError, JagValueError, joined_lines
 from arrowjag.io._stores import filesystem_of, is_bucket, scheme_of, without_table
 
@@ -64,10 +65,10 @@ def probe(link: Any, options: Mapping[str, str]) -> None:
 
 
 def _ask(link: str, options: Mapping[str, str]) -> None:
-    words = [json.dumps(sys.path), link, json.dumps(dict(options)), str(_ANSWER_SECONDS)]
+    words = [json.dumps(import_path()), link, json.dumps(dict(options)), str(_ANSWER_SECONDS)]
     try:
         done = subprocess.run(  # noqa: S603
-            [sys.executable, "-c", _CODE, *words],
+            [*python(), "-c", _CODE, *words],
             capture_output=True,
             text=True,
             timeout=_START_SECONDS + 5 * _ANSWER_SECONDS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import subprocess
 import sys
@@ -10,9 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from arrowjag._kernels.compiled import objects
+from arrowjag._runtime.processes import import_path, python
 from arrowjag._versions import is_installed
 
 __all__ = ["can_start", "is_pending", "request"]
+
+_CODE = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from arrowjag._kernels.compiled.__main__ import main; sys.exit(main(sys.argv[2:]))"
+)
 
 _running: tuple[subprocess.Popen[bytes], frozenset[str]] | None = None
 _waiting: set[str] = set()
@@ -61,7 +68,7 @@ def _poll() -> bool:
     _waiting.clear()
     try:
         process = _start(sorted(wanted))
-    except (OSError, ValueError, subprocess.SubprocessError):
+    except Exception:  # noqa: BLE001  # also a RuntimeError of an interpreter that exits, or whatever an audit hook raises
         _finished.update(wanted)
         return False
     _running = (process, wanted)
@@ -69,12 +76,10 @@ def _poll() -> bool:
 
 
 def _start(variants: list[str]) -> subprocess.Popen[bytes]:
-    # Not -I, which ignores PYTHONPATH: this package may have been found by it. The output is discarded, hence -W ignore.
-    command = [sys.executable, "-W", "ignore", "-m", "arrowjag._kernels.compiled", *variants]
-    # Imports pass over entries that are no text, such as a Path.
-    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(path for path in sys.path if path and isinstance(path, str)))
+    # The output is discarded, hence -W ignore.
+    command = [*python("-W", "ignore"), "-c", _CODE, json.dumps(import_path()), *variants]
     quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(command, env=environment, start_new_session=True, **quiet)  # noqa: S603  # ourselves
+    return subprocess.Popen(command, start_new_session=True, **quiet)  # noqa: S603  # ourselves
 
 
 @atexit.register
