@@ -470,6 +470,52 @@ def test_attributes_of_outside_objects_and_items_of_dicts_are_those_of_now(monke
             assert found.to_list() == [[factor], [2 * factor, 3 * factor]]
 
 
+class Defaults:
+    """An object whose factor is that of its class, of which a property and a method read it."""
+
+    factor = 2
+
+    @property
+    def doubled(self) -> int:
+        return self.factor * 2
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.factor
+
+
+class Narrower(Defaults):
+    """A class that inherits the factor."""
+
+
+HELD = types.SimpleNamespace(settings=types.SimpleNamespace(factor=2), defaults=Defaults())
+
+
+def test_attributes_of_classes_and_defaults_are_those_of_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, given = aj.array([[1], [2, 3]]), Narrower()
+    functions: list[Callable[..., Any]] = [
+        lambda x, given=given: x * given.factor,
+        lambda x, *, given=given: x * given.factor,
+        lambda x: x * Narrower.factor,
+        lambda x: x * given.doubled / 2,
+        lambda x: x * HELD.settings.factor,
+        lambda x: HELD.defaults(x) * 1,
+        given,
+        Defaults(),
+        functools.partial(lambda given, x: x * given.factor, given),
+        functools.partial(lambda x, given: x * given.factor, given=given),
+    ]
+    traced = [aj.jit(function) for function in functions]
+    of_argument = aj.jit(lambda x, given: x * given.factor)
+    for factor in (2, 10, 3):
+        monkeypatch.setattr(Defaults, "factor", factor)
+        monkeypatch.setattr(HELD.settings, "factor", factor)
+        for number, found in enumerate((of_argument(x, given), *(function(x) for function in traced))):
+            assert found.to_list() == [[factor], [2 * factor, 3 * factor]], number
+    assert len(of_argument._traces) == len(traced[0]._traces) == 3
+    functions[0].__defaults__ = (types.SimpleNamespace(factor=7),)  # type: ignore[attr-defined]  # of a function
+    assert traced[0](x).to_list() == [[7], [14, 21]]
+
+
 # ----------------------------------------------------------------------------------------------------- explain
 
 

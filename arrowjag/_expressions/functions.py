@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-import types
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
@@ -18,10 +17,11 @@ from arrowjag._array.base import as_column
 from arrowjag._column import Column, empty
 from arrowjag._expressions.evaluation import Program
 from arrowjag._expressions.explaining import explained
+from arrowjag._expressions.outside import facts_of
 from arrowjag._expressions.tracing import Place, Trace, Traced
 from arrowjag._expressions.tree import is_scalar, mapped_values
 from arrowjag._methods import HOSTS, Host, of_hosts
-from arrowjag._runtime.identity import Same, cells_of, names_read, parts_of
+from arrowjag._runtime.identity import Same
 from arrowjag.dims import Uniform
 from arrowjag.errors import JagError, JagTypeError
 from arrowjag.shape import JaggedShape
@@ -78,7 +78,10 @@ class JitFunction(Generic[P, R]):
 
     def _trace(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Traced | None:
         """Return the trace for arguments of these types; None if the function raises an error of its own on placeholders."""
-        key = (_facts(self._function), tuple(map(_type_of, args)), tuple((name, _type_of(one)) for name, one in kwargs.items()))
+        values = (*args, *kwargs.values())
+        found_types = tuple(map(_type_of, values))
+        others = [value for value, type in zip(values, found_types, strict=True) if isinstance(type, Same)]
+        key = (facts_of(self._function, others), found_types, tuple(kwargs))
         try:
             return self._traces[key]
         except TypeError:  # users' extension types may lack a hash
@@ -218,10 +221,6 @@ def jit(function: Any = None) -> Any:
     return JitFunction(function)
 
 
-_FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, JitFunction)
-"""Types of functions that may read outside objects of their own."""
-
-
 # --------------------------------------------------------------------------------------------------- arguments
 
 
@@ -253,7 +252,7 @@ def _type_of(value: Any) -> Any:
         return type(value), value.dtype, value.tobytes()  # distinguishes units of time, which numpy compares by value
     if isinstance(value, (float, complex)):
         return type(value), repr(value)  # distinguishes -0.0 from 0.0, and NaN equals NaN
-    return (type(value), value) if isinstance(value, _CONSTANTS) else (Same(value), *map(Same, parts_of(value)))
+    return (type(value), value) if isinstance(value, _CONSTANTS) else Same(value)
 
 
 def _content(scalar: pa.Scalar) -> Any:
@@ -262,37 +261,6 @@ def _content(scalar: pa.Scalar) -> Any:
         return scalar.value if pt.is_temporal(scalar.type) else repr(scalar)
     except (ValueError, OverflowError):
         return Same(scalar)
-
-
-def _facts(function: Any) -> tuple[Any, ...]:
-    """Return the outside objects that a function reads: those in its closure, and those of the global names that it uses.
-
-    Functions among them that are closures or of the same module read more. Objects count with the attributes whose names the
-    function uses, and the object of a bound method with all.
-    """
-    found: list[Same] = []
-    seen: set[int] = set()
-    _collect(function, found, seen)
-    return tuple(found)
-
-
-def _collect(function: Any, found: list[Same], seen: set[int]) -> None:
-    while isinstance(function, (functools.partial, JitFunction)):
-        function = function.func if isinstance(function, functools.partial) else function._function
-    code = getattr(function, "__code__", None)
-    if code is None or id(function) in seen:
-        return
-    seen.add(id(function))
-    outside, names = getattr(function, "__globals__", {}), names_read(code)
-    read = [*cells_of(function), *(outside[name] for name in names if name in outside)]
-    found += map(Same, read)
-    for one in read:
-        attributes = getattr(one, "__dict__", {})
-        found += [Same(attributes[name]) for name in names if name in attributes]
-    found += map(Same, parts_of(getattr(function, "__self__", None)))
-    for one in read:
-        if isinstance(one, _FUNCTIONS) and getattr(one, "__module__", None) == function.__module__:
-            _collect(one, found, seen)
 
 
 # --------------------------------------------------------------------------------------------------- traces
