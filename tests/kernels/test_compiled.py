@@ -796,6 +796,9 @@ def test_numba_that_can_not_be_imported_is_not_remembered(stand_in, cache, monke
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "numba", stand_in)
         assert find("always") is None
+        patch.setattr(library, "can_compile", lambda: True)
+        with pytest.raises(JagValueError, match=r"^compile: numba compiles nothing here: \w+Error: .*numba"):
+            next(library.compile_all())
     assert list(cache.iterdir()) == []
     forget(monkeypatch)
     assert find("always") is not None

@@ -278,7 +278,7 @@ def test_a_function_is_compiled_and_kept(fails: bool, monkeypatch: pytest.Monkey
 
     written, marked = list[Any](), list[Any]()
     monkeypatch.setattr(library, "key_of", str)
-    monkeypatch.setattr(library, "_compiles", lambda: True)
+    monkeypatch.setattr(library, "_obstacle", lambda: None)
     monkeypatch.setattr(library, "_interrupted", False)
     monkeypatch.setattr(compiler, "compile_loop", compile_loop)
     monkeypatch.setattr(objects, "write", lambda *given: written.append(given) or given[-1] != Path("full"))
@@ -300,6 +300,7 @@ def ahead(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     every = [Variant("sum", "f8", False), Variant("sum", "f4", True), Variant("max", "f8", False)]
     codes: dict[str, Callable[[], bytes | None]] = {"sum-f4-nulls": lambda: b"code", "max-f8-plain": lambda: None}
     monkeypatch.setattr(library, "can_compile", lambda: True)
+    monkeypatch.setattr(library, "_obstacle", lambda: None)
     monkeypatch.setattr(library, "variants", lambda: every)
     monkeypatch.setattr(library, "key_of", str)
     monkeypatch.setattr(library, "compile_now", lambda variant, folder: calls.append((variant, folder)) or codes[str(variant)]())
@@ -326,6 +327,9 @@ def test_errors_of_compiling_ahead_of_time(ahead: list[Any], monkeypatch: pytest
         next(library.compile_all(Path("other")))
     monkeypatch.setattr(objects, "writable_folder", lambda: None)
     with pytest.raises(JagValueError, match=unable.format("the cache folder")):
+        next(library.compile_all())
+    monkeypatch.setattr(library, "_obstacle", lambda: "NUMBA_DISABLE_JIT is set")
+    with pytest.raises(JagValueError, match=r"^compile: numba compiles nothing here: NUMBA_DISABLE_JIT is set$"):
         next(library.compile_all())
     monkeypatch.setattr(library, "can_compile", lambda: False)
     with pytest.raises(MissingDependencyError, match=r"numba.*arrowjag compile|arrowjag compile.*numba") as raised:

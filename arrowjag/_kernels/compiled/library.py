@@ -196,15 +196,18 @@ def can_compile() -> bool:
     return is_installed("numba")
 
 
-def _compiles() -> bool:
-    """Whether numba compiles anything; not what stands in its place, and not where NUMBA_DISABLE_JIT is set."""
+def _obstacle() -> str | None:
+    """Why numba compiles nothing in this process, or what stands in its place; None if it does."""
     try:
         import numba
 
         one = numba.types.int64
-        return not numba.config.DISABLE_JIT and bool(numba.cfunc(one(one))(lambda item: item).inspect_llvm())
-    except Exception:  # noqa: BLE001  # an ImportError for a version of numpy, or whatever else
-        return False
+        if numba.config.DISABLE_JIT:
+            return "NUMBA_DISABLE_JIT is set"
+        numba.cfunc(one(one))(lambda item: item).inspect_llvm()
+    except Exception as error:  # noqa: BLE001  # an ImportError for a version of numpy, or whatever else
+        return f"{type(error).__name__}: {error}"
+    return None
 
 
 _PASSING = (ImportError, MemoryError, OSError, RecursionError, Warning)
@@ -229,7 +232,7 @@ def compile_now(variant: Variant, folder: Path | None = None) -> bytes | None:
     try:
         code = compiler.compile_loop(loop_named(variant.name), variant)
     except Exception as error:  # noqa: BLE001  # numba raises whatever it meets
-        if not _interrupted and not isinstance(error, _PASSING) and _compiles():
+        if not _interrupted and not isinstance(error, _PASSING) and _obstacle() is None:
             objects.mark_failed(key, f"{type(error).__name__}: {error}")
         return None
     except BaseException:
@@ -300,10 +303,12 @@ def compile_all(folder: Path | None = None, only: str = "*") -> Iterator[Outcome
     MissingDependencyError
         If numba is not installed.
     JagValueError
-        If the folder can't be written, or no function matches.
+        If numba can't be imported or is turned off, the folder can't be written, or no function matches.
     """
     if not can_compile():
         raise MissingDependencyError.of("numba", "compiled", "arrowjag compile")
+    if (reason := _obstacle()) is not None:
+        raise JagValueError(f"compile: numba compiles nothing here: {reason}")
     target = folder or objects.writable_folder()
     if target is None or not objects.is_writable(target):
         raise JagValueError(f"compile: {target or 'the cache folder'} can't be written by this user alone; name one with --folder")
