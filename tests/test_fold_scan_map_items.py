@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from arrowjag._ops import row_compiler
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagTypeError, JagWarning
 from arrowjag.testing import assert_lists_equal, jagged_arrays, prefix_arrays
 from tests import reference as ref
 from tests.along import any_axis, as_list
@@ -357,3 +358,27 @@ def test_rows_that_are_null_in_a_shorter_array_are_null(pair: tuple[aj.JaggedArr
         assert aj.map_rows(lambda row, one: len(row) + one, x, y, type="int64").to_list() == counts
         assert aj.fold(lambda state, _: state + 1, y, x).to_list() == counts
         assert aj.scan(lambda state, _: state + 1, y, x).to_list() == (x.cumcount() + y).to_list()
+
+
+@pytest.mark.parametrize("place", [0, 5, 11])
+@pytest.mark.parametrize("null", [2.0, None])
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [
+        ("fold", lambda state, v: state + float(int(v) * int(v) % 1000)),
+        ("scan", lambda _, v: float(int(v) * int(v) % 1000)),
+    ],
+)
+def test_items_are_compared_wherever_they_are_in_their_row(name: str, function, place: int, null: float | None) -> None:
+    """Later states may hide the difference, here of a square of more than 64 bits, and long rows run in both ways in parts."""
+    pytest.importorskip("numba")
+    usual = [1.0, null, 3.0] * 4
+    x = aj.array([usual] * 4 + [[*usual[:place], 2.0**40, *usual[place + 1 :]], usual], type=pa.float64())
+    with aj.options(compile="never"):
+        expected = getattr(x, name)(function, 9.0)
+    with strategy.force(INTERPRETED_ROWS=2, INTERPRETED_ITEMS=3, SPREAD_ROWS=1):
+        with aj.options(compile="always"), pytest.warns(JagWarning, match=r"numba's result is .*, Python's .* on row 4$"):
+            found = getattr(x, name)(function, 9.0)
+        assert found.equals(expected)
+        alike = aj.array([usual, [None] * 4 + usual, usual], type=pa.float64())
+        assert_same_compiled(lambda: getattr(alike, name)(function, 9.0))

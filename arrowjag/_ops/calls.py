@@ -19,7 +19,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._kernels.strategy import sizes
 from arrowjag._ops import elementwise, row_compiler
-from arrowjag._ops.unusual_rows import UnusualRows, first_rows
+from arrowjag._ops.unusual_rows import Sample, UnusualRows, first_rows
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag._runtime.options import options
 from arrowjag._runtime.warnings import warn
@@ -54,12 +54,14 @@ class Rows(NamedTuple):
 
     data: npt.NDArray[Any]
     offsets: IntArray
+    begin: int = 0
+    """The number of the first item that `at` returns."""
     most: int | None = None
     """The largest number of items that `at` returns."""
 
     def at(self, row: int) -> Any:
         """Return the argument for a row."""
-        return self.data[self.offsets[row] : self.offsets[row + 1]][: self.most]
+        return self.data[self.offsets[row] + self.begin : self.offsets[row + 1]][: self.most]
 
     def cuts(self, row: int) -> bool:
         """Return whether a row has more items than `at` returns."""
@@ -72,12 +74,14 @@ class Records(NamedTuple):
     type: Any
     fields: tuple[npt.NDArray[Any], ...]
     offsets: IntArray
+    begin: int = 0
+    """The number of the first item that `at` returns."""
     most: int | None = None
     """The largest number of items that `at` returns."""
 
     def at(self, row: int) -> Any:
         """Return the argument for a row."""
-        begin, end = self.offsets[row], self.offsets[row + 1]
+        begin, end = self.offsets[row] + self.begin, self.offsets[row + 1]
         return self.type(*(field[begin:end][: self.most] for field in self.fields))
 
     def cuts(self, row: int) -> bool:
@@ -134,7 +138,10 @@ class Form(NamedTuple):
     compiled: Callable[[Callable[..., Any]], Callable[..., Any]]
 
     item: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
-    """A function that returns one result, where the compiled one takes one more array and writes a result for each item."""
+    """A function of the type of one result, where the compiled one takes one more array and writes a result for each item."""
+
+    guard: int | None = None
+    """The place of the argument that says for which items the function is called; None for all, and for functions of rows."""
 
     takes_bounds: bool = False
     """Whether compiled functions take whole columns and the bounds of a row: threads share the reference counts of views."""
@@ -191,7 +198,7 @@ def call_each(
     if not callable(function):
         raise JagTypeError(f"{operation} takes a function, got {function.__class__.__name__}")
     calls = Calls(form.interpreted(function), arguments, live, n_rows, operation, name)
-    tried = _Trial([], [], arguments)
+    tried = _Trial([], [])
     if _wants_compiler(calls, form):
         tried = _try(calls, form)
         found = _by_compiler(function, calls, tried, form)
@@ -248,21 +255,32 @@ class Calls(NamedTuple):
 class _Trial(NamedTuple):
     """The interpreter's results for the first rows."""
 
-    rows: list[int]
+    samples: list[Sample]
+    """The rows that the function was tried on: for functions of single items, the first items of each row only."""
     results: list[Any]
-    heads: Sequence[Argument]
-    """The arguments that the function was tried on: for functions of single items, the first items of each row only."""
     is_whole: bool = True
     """False if the last one of the rows is so long that the result is that of its first items."""
 
 
 def _try(calls: Calls, form: Form) -> _Trial:
     """Call the function for the first rows, or for their first items, in the interpreter."""
-    rows, heads, is_whole = first_rows(calls.arguments, calls.live, calls.n_rows), calls.arguments, True
-    if form.takes_bounds:
-        heads = [one._replace(most=sizes.INTERPRETED_ITEMS) if isinstance(one, (Rows, Records)) else one for one in heads]
-        is_whole = not any(isinstance(one, (Rows, Records)) and one.cuts(rows[-1]) for one in heads)
-    return _Trial(rows, calls.interpret(heads, rows), heads, is_whole)
+    samples = [_head(calls, row, form) for row in first_rows(calls.arguments, calls.live, calls.n_rows)]
+    is_whole = not any(isinstance(one, (Rows, Records)) and one.cuts(samples[-1].row) for one in samples[-1].arguments)
+    return _Trial(samples, [one for sample in samples for one in calls.interpret(sample.arguments, [sample.row])], is_whole)
+
+
+def _head(calls: Calls, row: int, of: Form | row_compiler.Driver) -> Sample:
+    """Return a row, of which functions of single items get the first items, from one on that they are called for."""
+    if not of.takes_bounds:
+        return Sample(calls.arguments, row)
+    known = None if of.guard is None else calls.arguments[of.guard].at(row)
+    begin = int(known.argmax()) if known is not None and len(known) > sizes.INTERPRETED_ITEMS else 0
+    return Sample(_cut(calls.arguments, begin, sizes.INTERPRETED_ITEMS), row)
+
+
+def _cut(arguments: Sequence[Argument], begin: int, most: int) -> list[Argument]:
+    """Return arguments that give some items of each row only, from one on."""
+    return [one._replace(begin=begin, most=most) if isinstance(one, (Rows, Records)) else one for one in arguments]
 
 
 def _wants_compiler(calls: Calls, form: Form) -> bool:
@@ -300,13 +318,14 @@ def _by_compiler(function: Callable[..., Any], calls: Calls, tried: _Trial, form
     outcome = row_compiler.compile_rows(function, calls.arguments, form) if other is None else reason
     if isinstance(outcome, row_compiler.Driver):
         try:
-            _compare(outcome, tried.heads, tried.rows, first, calls.name)
-            found = _run(outcome, calls, tried.heads)
+            _compare(outcome, tried.samples, first, calls.name)
+            found = _run(outcome, calls)
             if all(result is None for result in first):  # the results don't determine the type
                 if found.null_count == calls.n_rows:
                     return pa.nulls(calls.n_rows)
                 rows = first_rows(calls.arguments, _arrow.valid_of(found), calls.n_rows)
-                _compare(outcome, calls.arguments, rows, calls.interpret(calls.arguments, rows), calls.name)
+                samples = [Sample(calls.arguments, row) for row in rows]
+                _compare(outcome, samples, calls.interpret(calls.arguments, rows), calls.name)
         except row_compiler.UnlikeError as error:
             reason = error
         else:
@@ -317,7 +336,7 @@ def _by_compiler(function: Callable[..., Any], calls: Calls, tried: _Trial, form
     return None
 
 
-def _run(outcome: row_compiler.Driver, calls: Calls, heads: Sequence[Argument]) -> pa.Array:
+def _run(outcome: row_compiler.Driver, calls: Calls) -> pa.Array:
     """Run a compiled loop and compare its function with the interpreter's for rows that tell them apart.
 
     Also if the loop ends with an error: before that row there may be one for which the interpreter alone fails.
@@ -328,35 +347,40 @@ def _run(outcome: row_compiler.Driver, calls: Calls, heads: Sequence[Argument]) 
         found = outcome.run(calls, unusual)
     except Exception as error:  # noqa: BLE001  # from the user's function
         failed = error
-    rows, results = [], []
-    for row in unusual.found():
+    samples, results = [], []
+    for sample in _samples(outcome, calls, unusual):
         try:
             with np.errstate(all="ignore"):
-                results.append(unwrapped(calls.function(*(argument.at(row) for argument in heads))))
+                results.append(unwrapped(calls.function(*sample.given())))
         except Exception as error:  # noqa: BLE001  # from the user's function; raised in its turn
-            if not outcome.fails(heads, row):
-                told = f"Python raises {error!r} on {calls.name(row)}"
+            if not outcome.fails(sample):
+                told = f"Python raises {error!r} on {calls.name(sample.row)}"
                 raise row_compiler.UnlikeError(f"{told}, the compiled function doesn't") from None
         else:
-            rows.append(row)
-    _compare(outcome, heads, rows, results, calls.name)
+            samples.append(sample)
+    _compare(outcome, samples, results, calls.name)
     if failed is not None:
         raise failed
     return found
 
 
-def _compare(
-    outcome: row_compiler.Driver,
-    arguments: Sequence[Argument],
-    rows: Sequence[int],
-    results: list[Any],
-    name: Callable[[int], str],
-) -> None:
+def _samples(outcome: row_compiler.Driver, calls: Calls, unusual: UnusualRows) -> list[Sample]:
+    """Return unusual rows; for functions of single items their first items, and those of the others that are unusual themselves."""
+    found = [_head(calls, row, outcome) for row in unusual.found()]
+    if not outcome.takes_bounds:
+        return found
+    known = None if outcome.guard is None else calls.arguments[outcome.guard]
+    items = [(row, item) for row, item in unusual.items(sizes.INTERPRETED_ITEMS) if known is None or known.at(row)[item]]
+    # One by one: what comes after an item may hide the difference.
+    return found + [Sample(_cut(calls.arguments, item, 1), row) for row, item in items]
+
+
+def _compare(outcome: row_compiler.Driver, samples: Sequence[Sample], results: list[Any], name: Callable[[int], str]) -> None:
     """Raise `UnlikeError` if the type or the results of compiled code are not those of the interpreter."""
     expected = result_type(results)
     if not outcome.matches(expected):
         raise row_compiler.UnlikeError(f"its results have the type {outcome.description} in numba and {expected} in Python")
-    outcome.check(arguments, rows, results, name)
+    outcome.check(samples, results, name)
 
 
 # --------------------------------------------------------------------------------------------------- the type of results

@@ -34,7 +34,7 @@ from arrowjag.typing import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from arrowjag._ops.calls import Argument, Calls, Form
-    from arrowjag._ops.unusual_rows import UnusualRows
+    from arrowjag._ops.unusual_rows import Sample, UnusualRows
 
 __all__ = ["Driver", "UnlikeError", "compile_rows", "is_available", "numbers_of", "offsets_of"]
 
@@ -58,12 +58,14 @@ class Driver(NamedTuple):
 
     loop: Callable[..., Any]
     one: Callable[..., Any]
-    """The function of one row; where results are per item, it returns the last one."""
+    """The function of one row; where results are per item, it writes them into an array."""
     dtype: np.dtype[Any]
     is_row: bool
     is_optional: bool
     per_item: bool
     """Whether the function writes a result for each item of its rows, so that results need no sizes of their own."""
+    guard: int | None
+    """As in `Form`."""
     takes_bounds: bool
     """Whether `one` takes two positions after its arguments: those of the first item and behind the last one."""
     notes: bool
@@ -84,46 +86,46 @@ class Driver(NamedTuple):
         """Return whether the result type equals the interpreter's; None, if the interpreter had no results, matches any type."""
         return expected is None or expected == self.type
 
-    def check(
-        self, arguments: Sequence[Argument], rows: Sequence[int], expected: Sequence[Any], name: Callable[[int], str]
-    ) -> None:
-        """Raise `UnlikeError` if results for a few rows differ from the interpreter's by more than sums are rounded.
+    def check(self, samples: Sequence[Sample], expected: Sequence[Any], name: Callable[[int], str]) -> None:
+        """Raise `UnlikeError` if results for some samples differ from the interpreter's by more than sums are rounded.
 
         `name` gives the name of a row for the message.
 
         numba differs from numpy where it adds booleans, for example, and a function may draw random numbers.
         """
-        if self.per_item:
-            expected = [None if one is None else one[-1] for one in expected]
         found = []
         with np.errstate(all="ignore"):
-            for row, result in zip(rows, expected, strict=True):
+            for sample, result in zip(samples, expected, strict=True):
                 try:
-                    found.append(self._one(arguments, row))
+                    found.append(self._one(sample))
                 except Exception:  # noqa: BLE001  # from the user's function, which the interpreter will decide
                     found.append(result)
         place = _first_difference(found, expected)
         if place is not None:
             theirs, own = (reprlib.repr(results[place]) for results in (found, expected))
-            raise UnlikeError(f"numba's result is {theirs}, Python's {own} on {name(rows[place])}")
+            raise UnlikeError(f"numba's result is {theirs}, Python's {own} on {name(samples[place].row)}")
 
-    def fails(self, arguments: Sequence[Argument], row: int) -> bool:
-        """Return whether the compiled function raises an error on a row."""
+    def fails(self, sample: Sample) -> bool:
+        """Return whether the compiled function raises an error on a sample."""
         try:
             with np.errstate(all="ignore"):
-                self._one(arguments, row)
+                self._one(sample)
         except Exception:  # noqa: BLE001  # from the user's function
             return True
         return False
 
-    def _one(self, arguments: Sequence[Argument], row: int) -> Any:
-        """Call the compiled function on one row; the caller has turned off numpy's warnings."""
-        given = [argument.at(row) for argument in arguments]
+    def _one(self, sample: Sample) -> Any:
+        """Call the compiled function on a sample; the caller has turned off numpy's warnings."""
+        given = sample.given()
         if not self.takes_bounds:
             return self.one(*given)
-        place = next(place for place, argument in enumerate(arguments) if hasattr(argument, "offsets"))
-        items = given[place][0] if hasattr(arguments[place], "fields") else given[place]
-        return self.one(*given, 0, len(items))
+        place = next(place for place, argument in enumerate(sample.arguments) if hasattr(argument, "offsets"))
+        items = given[place][0] if hasattr(sample.arguments[place], "fields") else given[place]
+        if not self.per_item:
+            return self.one(*given, 0, len(items))
+        out = np.zeros(len(items), self.dtype)
+        self.one(*given, 0, len(items), out)
+        return out if self.guard is None else out[given[self.guard]]
 
     def run(self, calls: Calls, unusual: UnusualRows) -> pa.Array:
         """Call the function for all live rows, on all cores; other rows are null, or hold 0 where results are per item.
@@ -452,9 +454,9 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     whole = form.compiled(inner)
     compiled = inner if whole is inner else of_row(whole)
     given = tuple(numba.typeof(argument.at(0)) for argument in arguments) + (numba.int64, numba.int64) * form.takes_bounds
-    one = compiled if form.item is None else of_row(form.item(inner))
+    typed = compiled if form.item is None else of_row(form.item(inner))
     with _wrapping_integers(), _checked_bounds():
-        result = _returned(one, given)
+        result = _returned(typed, given)
     optional = isinstance(result, numba.types.Optional)
     if optional and form.item is not None:
         return "it may return None"
@@ -470,7 +472,7 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     template = _SLOTS if per_item else _ROW if is_row else _SCALAR
     notes = _notes(arguments, template, dtype)
     loop = _loop(compiled, arguments, optional, form.takes_bounds, template, notes)
-    return Driver(loop, one, dtype, is_row or per_item, optional, per_item, form.takes_bounds, notes is not None)
+    return Driver(loop, compiled, dtype, is_row or per_item, optional, per_item, form.guard, form.takes_bounds, notes is not None)
 
 
 _UNLIKE = frozenset({"bincount", "fmod", "histogram"})

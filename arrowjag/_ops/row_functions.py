@@ -414,7 +414,8 @@ def _form(name: str, arguments: Sequence[Argument], is_guarded: bool) -> Form:
     compiled, interpreted = (_SCAN, _SCAN_INTERPRETED) if name == "scan" else (_FOLD, _FOLD)
     key = f"{name} {facts['items']} if {is_known}"
     item = maker(_FOLD, of_columns) if name == "scan" else None
-    return Form(key, maker(interpreted, whole), maker(compiled, of_columns), item, takes_bounds=True, arity=1 + len(called))
+    guard = len(items_of) - 1 if is_guarded else None
+    return Form(key, maker(interpreted, whole), maker(compiled, of_columns), item, guard, takes_bounds=True, arity=1 + len(called))
 
 
 def _starting(start: Any, n_rows: int) -> Argument:

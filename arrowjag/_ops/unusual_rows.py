@@ -24,7 +24,20 @@ from arrowjag.typing import BoolArray, IntArray
 if TYPE_CHECKING:
     from arrowjag._ops.calls import Argument
 
-__all__ = ["UnusualRows", "first_rows"]
+__all__ = ["Sample", "UnusualRows", "first_rows"]
+
+
+class Sample(NamedTuple):
+    """A row, or some of its items, on which a compiled function is compared with the interpreter."""
+
+    arguments: Sequence[Argument]
+    """Those of all rows; they may be cut to a few items."""
+    row: int
+
+    def given(self) -> list[Any]:
+        """Return the arguments of the function."""
+        return [argument.at(self.row) for argument in self.arguments]
+
 
 _OF_RESULTS = -1
 """In place of the number of an array of an argument."""
@@ -43,17 +56,25 @@ def first_rows(arguments: Sequence[Argument], live: BoolArray | None, n_rows: in
     return [int(row) for row in rows]
 
 
+class _Place(NamedTuple):
+    """The place of an item."""
+
+    row: int
+    item: int
+    """The number of the item in its row."""
+
+
 class _Contents(NamedTuple):
     """The contents of an array as far as they were seen: one entry for each block of its items."""
 
-    least: list[tuple[Any, int]]
-    """The smallest finite item of a block, and the number of its row."""
-    greatest: list[tuple[Any, int]]
-    """The largest finite item of a block, and the number of its row."""
-    zeros: list[int] | None
-    """Rows of zeros, at least one of each block that holds one; None to look for none."""
-    others: list[int]
-    """Rows of some NaN and infinities."""
+    least: list[tuple[Any, _Place]]
+    """The smallest finite item of a block, and its place."""
+    greatest: list[tuple[Any, _Place]]
+    """The largest finite item of a block, and its place."""
+    zeros: list[_Place] | None
+    """Places of zeros, at least one of each block that holds one; None to look for none."""
+    others: list[_Place]
+    """Places of some NaN and infinities."""
 
     def look(self, items: npt.NDArray[Any], held: BoolArray | None, rows: _Rows) -> None:
         """Look at items block by block, which stay in cache; `held` is False for the items of rows that are not live."""
@@ -84,11 +105,12 @@ class _Contents(NamedTuple):
             if is_zero.any():
                 self.zeros.extend(rows.at(place) for place in _some(is_zero, held)[:1])
 
-    def rows(self) -> Iterator[int]:
-        """Yield the numbers of the rows of the smallest and the largest item, of a zero, and of some NaN and infinities."""
+    def places(self) -> Iterator[_Place]:
+        """Yield the places of the smallest and the largest item, of a zero, and of some NaN and infinities."""
         if self.least:
             yield min(self.least)[1]
-            yield -max((item, -row) for item, row in self.greatest)[1]
+            greatest = max(item for item, _ in self.greatest)
+            yield min(place for item, place in self.greatest if item == greatest)
         yield from sorted(self.zeros or ())[:1]
         yield from sorted(self.others)[:: max(1, len(self.others) // sizes.SPREAD_ROWS)]
 
@@ -103,10 +125,13 @@ class _Rows(NamedTuple):
     first: int = 0
     """The number of the row that the offsets begin with."""
 
-    def at(self, place: int) -> int:
-        """Return the number of the row of an item, whose place is counted from the first one."""
+    def at(self, place: int) -> _Place:
+        """Return the row of an item that is counted from the first one, and its number in the row."""
         place += self.start
-        return self.first + int(place if self.offsets is None else self.offsets.searchsorted(place, "right") - 1)
+        if self.offsets is None:
+            return _Place(self.first + place, 0)
+        row = int(self.offsets.searchsorted(place, "right")) - 1
+        return _Place(self.first + row, place - int(self.offsets[row]))
 
 
 class _Array(NamedTuple):
@@ -207,9 +232,19 @@ class UnusualRows:
     def found(self) -> list[int]:
         """Return the numbers of the rows."""
         spread = range(0, self._n_rows, max(1, self._n_rows // sizes.SPREAD_ROWS))
-        seen = [*(array.contents for array in self._arrays), self._results]
-        found = {*spread, *(row for _, row in sorted(self._longest)[:1]), *(row for contents in seen for row in contents.rows())}
-        return sorted(row for row in found if self._live is None or self._live[row])
+        found = {*spread, *(row for _, row in sorted(self._longest)[:1]), *(place.row for place in self._places())}
+        return sorted(row for row in found if self._is_live(row))
+
+    def items(self, first: int) -> list[tuple[int, int]]:
+        """Return the rows of the items that are extreme, zero or NaN, and their numbers in these rows, from a number on."""
+        return sorted(place for place in set(self._places()) if place.item >= first and self._is_live(place.row))
+
+    def _places(self) -> Iterator[_Place]:
+        for contents in (*(array.contents for array in self._arrays), self._results):
+            yield from contents.places()
+
+    def _is_live(self, row: int) -> bool:
+        return self._live is None or bool(self._live[row])
 
 
 def _ordered(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
