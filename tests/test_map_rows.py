@@ -1011,6 +1011,22 @@ def test_what_a_function_reads_may_change_between_calls(monkeypatch: pytest.Monk
                 assert last_of(x.map_rows(function)) == (limit == 2)
 
 
+def test_large_arrays_that_a_function_reads_are_those_of_now() -> None:
+    """numba keeps their address and not the items: an array of equal items at another place makes another function."""
+    pytest.importorskip("numba")
+    x, items = aj.array([[1]] * 300 + [[1, 2, 3]]), np.arange(2 * 10**5) * 1.0
+
+    def reading(table: np.ndarray) -> Callable[[np.ndarray], float]:
+        return lambda row: table[len(row)]
+
+    table = items.copy()
+    with aj.options(compile="always"):  # a JagWarning would be an error
+        assert last_of(x.map_rows(reading(table))) == 3.0
+        table *= 2
+        assert last_of(x.map_rows(reading(items))) == 3.0
+        assert last_of(x.map_rows(reading(table))) == 6.0
+
+
 class Model:
     """An object with memory of its own."""
 

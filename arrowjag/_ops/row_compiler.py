@@ -678,11 +678,17 @@ def _key(function: Any) -> Any:
     return (function.__code__, defaults, cells, read)
 
 
+_FROZEN_BYTES = 10**6
+"""numba copies contiguous arrays up to this size into its code; of others it keeps the address and not the array."""
+
+
 def _value_key(value: Any, names: frozenset[str] = frozenset()) -> Any:
     """Return a key of a value as numba freezes it; that of a module includes its attributes of the given names."""
     if isinstance(value, types.ModuleType):
         known = vars(value)
         return (Same(value), *((name, _value_key(known[name], names - {name})) for name in sorted(names & known.keys())))
+    if isinstance(value, np.ndarray) and not (value.flags.forc and value.nbytes <= _FROZEN_BYTES):
+        return Same(value)
     if isinstance(value, (np.ndarray, np.generic)):
         return (type(value), value.dtype, value.shape, hashlib.sha256(value.tobytes()).digest())
     if isinstance(value, tuple):
