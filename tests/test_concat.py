@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any
 
 import numpy as np
@@ -83,10 +84,15 @@ def test_joining_refuses(call: Any, error: type[Exception], text: str) -> None:
 def test_the_method_takes_lists_of_columns_too() -> None:
     x = aj.array([[1], [2]])
     df = pl.DataFrame({"v": x, "w": x})
+    two = namedtuple("Two", "one two")  # noqa: PYI024  # without types
+    s = x.to_pandas()
     for got in (
         x.concat([x, x], axis=1),
+        x.concat(two(x, x), axis=1),
+        s.jag.concat(two(s, s), axis=1).jag,
+        aj.concat(two(s, s), axis=1).jag.concat([s], axis=1).jag,
         df.select(pl.col("v").jag.concat([pl.col("w"), pl.col("w")], axis=1))["v"].jag,
-        x.to_pandas().jag.concat([x.to_pandas(), x.to_pandas()], axis=1).jag,
+        s.jag.concat([s, s], axis=1).jag,
     ):
         assert got.to_list() == [[1, 1, 1], [2, 2, 2]]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import decimal
 import functools
@@ -328,6 +329,23 @@ def test_series_of_pandas_and_polars_and_expressions() -> None:
     assert df.select(**spread(pl.col("v")))["high"].to_list() == [3.0, None, 5.0]
     written_for_series = aj.jit(lambda s: (s.jag * 2).jag.sum())
     assert written_for_series(x).to_list() == [8.0, None, 10.0]
+
+
+def test_series_from_outside_have_labels_that_arrays_lack() -> None:
+    x, outside = aj.array([[1], [2], [3]]), pd.Series([1, 10, 100], index=[2, 1, 0])
+    functions = [
+        lambda x: x * outside,
+        lambda x: outside * x,
+        lambda x: aj.where(x > 1, x, outside),
+        lambda x: np.add(x, outside.jag),
+    ]
+    for function in functions:
+        for argument in (x, x.to_pandas()):
+            with pytest.raises(aj.JagTypeError, match=r"^jit: <lambda> reads a Series from outside, .* make it an argument"):
+                aj.jit(function)(argument)
+    assert aj.jit(lambda x, k: x * k)(x.to_pandas(), outside).to_dict() == {0: [100], 1: [20], 2: [3]}
+    assert aj.jit(lambda x: copy.deepcopy(copy.copy(x)) + x)(x).to_list() == [[2], [4], [6]]
+    assert aj.jit(lambda x: x * pl.Series([1, 10, 100]))(x).to_list() == [[1], [20], [300]]
 
 
 def test_an_expression_beside_a_series_gives_an_expression() -> None:

@@ -37,6 +37,7 @@ from arrowjag._methods import Method as MethodEntry
 from arrowjag._ops.elementwise import PYTHON_COMPARISONS, PYTHON_OPERATORS, PYTHON_UNARY
 from arrowjag._ops.elementwise.ufuncs import check_ufunc
 from arrowjag._runtime.identity import cells_of, parts_of
+from arrowjag._versions import loaded
 from arrowjag.errors import JagAttributeError, JagError, JagTypeError
 
 __all__ = ["Trace", "Traced", "is_plain"]
@@ -125,11 +126,20 @@ class Trace:
             return {key: self.record(one, rowwise=rowwise) for key, one in value.items()}
         if isinstance(value, slice):
             return slice(*(self.record(one) for one in (value.start, value.stop, value.step)))
-        if rowwise and not is_scalar(value) and not (isinstance(value, JaggedArray) and value.ndim == 0):
+        is_column = not is_scalar(value) or hasattr(value, "_series")  # the `.jag` of a Series
+        if rowwise and is_column and not (isinstance(value, JaggedArray) and value.ndim == 0):
             return self._column(value)
         return value
 
     def _captured(self, value: Any) -> Input:
+        series = getattr(value, "_series", value)  # also its `.jag`
+        if isinstance(series, getattr(loaded("pandas"), "Series", ())):
+            error = JagTypeError(
+                f"jit: {self.name} reads a Series from outside, whose rows are aligned by labels that arrays lack: make it an "
+                "argument of the function"
+            )
+            self.asked = self.asked or error
+            raise error
         array = value if isinstance(value, JaggedArray) else JaggedArray._of(as_column(value))
         node = Input(array)
         self.samples[id(node)] = array[:0]
@@ -375,6 +385,12 @@ class Traced:
 
     def __index__(self) -> NoReturn:
         raise self._unknown("a number (`range`, an index)")
+
+    def __copy__(self) -> Traced:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Traced:
+        return self
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise self._unknown("a numpy array", _BOTH_ARRAYS)

@@ -468,12 +468,15 @@ def operate(name: str, *args: Any) -> Any:
         return getattr(operator, name)(args[0])
     one, two = args
     name = _PYTHON.get(name, name)
+    found = NotImplemented
     if isinstance(one, JaggedArray):
-        return getattr(one, f"__{name}__")(two)
-    if not isinstance(two, JaggedArray):
-        return getattr(operator, f"{name}_" if name in _PYTHON.values() else name)(one, two)
-    reflected = _REFLECTED.get(name)
-    return getattr(two, f"__{reflected}__" if reflected else f"__r{name}__")(one)
+        found = getattr(one, f"__{name}__")(two)
+    elif isinstance(two, JaggedArray):
+        reflected = _REFLECTED.get(name)
+        found = getattr(two, f"__{reflected}__" if reflected else f"__r{name}__")(one)
+    if found is NotImplemented:  # the other operand may have a method of its own
+        found = getattr(operator, f"{name}_" if name in _PYTHON.values() else name)(one, two)
+    return found
 
 
 def _method(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

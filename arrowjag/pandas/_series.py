@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from arrowjag._array import JaggedArray
 from arrowjag._array.indexing import is_full, rows_of_slots
+from arrowjag._expressions import like
 from arrowjag._methods import METHODS, Method, Rows, add_namespaces
 from arrowjag._ops.elementwise import PYTHON_COMPARISONS, PYTHON_OPERATORS
 from arrowjag._vocabulary.spellings import suggestion
@@ -183,7 +184,7 @@ class SliceJag(Suggesting):
 def _each(function: Callable[[Any], Any], value: Any) -> Any:
     """Apply a function to a value, or to the members of a list or tuple that holds Series."""
     if isinstance(value, (list, tuple)) and any(hasattr(one, "index") and hasattr(one, "dtype") for one in value):
-        return type(value)(function(one) for one in value)
+        return like(value, [function(one) for one in value])
     return function(value)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from arrowjag._expressions import like
 from arrowjag._integers import is_int
 from arrowjag._methods import HOSTS, Host, Rows, rows_of_free
 from arrowjag.pandas._series import SeriesJag
@@ -50,7 +51,7 @@ def _unboxed(value: Any) -> Any:
 def _mapped(function: Callable[[Any], Any], value: Any) -> Any:
     """A function on an argument, or on the members of a list of arrays."""
     if isinstance(value, (list, tuple)) and any(_owns(one) for one in value):
-        return type(value)(function(one) for one in value)
+        return like(value, [function(one) for one in value])
     return function(value)
 
 
