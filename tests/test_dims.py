@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag import dims
+from arrowjag._kernels import strategy
 from arrowjag.dims import Affine, Chain, Dim, Ragged, Repeat, Runs, Sparse, Uniform, concat, is_pattern, to_dim
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, OffsetsError, ShapeError
 from arrowjag.shape import JaggedShape
@@ -612,6 +613,31 @@ def test_a_walk_over_many_rows_is_done_in_blocks():
     assert "sizes" not in vars(dim)
     assert dim == Chain([Uniform(1, 300_000), Runs([2, 3], [400_000, 500_000])])
     assert dim != Runs([1, 2, 3, 2, 3], [300_000, 399_999, 1, 1, 499_999])
+
+
+@given(pairs, pairs, st.integers(0, 6), st.integers(0, 6))
+def test_dims_of_many_blocks(pair, other, start, stop):
+    """Blocks of two rows: iteration, search, comparison and slices don't depend on where a block ends."""
+    dim, sizes = pair
+    with pytest.MonkeyPatch.context() as patch:
+        for name, size in (("DIM_BLOCK", 2), ("STEP_ROWS", 2), ("JOINED_RUNS", 1)):
+            patch.setattr(strategy.sizes, name, size)
+        assert list(dim) == sizes
+        for value in range(4):
+            assert (value in dim) is (value in sizes)
+            assert dim.count(value) == sizes.count(value)
+            places = [row for row in range(start, min(stop, len(sizes))) if sizes[row] == value]
+            if places:
+                assert dim.index(value, start, stop) == places[0]
+            else:
+                with pytest.raises(JagValueError, match="no row of"):
+                    dim.index(value, start, stop)
+        assert (dim == other[0]) is (other[0] == dim) is (sizes == other[1])
+        for changed in ([*sizes[:-1], sizes[-1] + 1], [sizes[0] + 1, *sizes[1:]]) if sizes else ():
+            assert dim != Ragged(changed)
+        assert Ragged(sizes).is_uniform is (len(set(sizes)) < 2)
+        assert dim[start:stop].tolist() == sizes[start:stop]
+        assert concat([dim, other[0]]).tolist() == sizes + other[1]
 
 
 def test_parents_widen_with_the_numbers():

@@ -9,10 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag.interop.scipy import from_scipy, to_scipy
 from arrowjag.testing import assert_equal
+from tests.interop.stand_ins import SPARSE, imported, real_or
 
-sparse = pytest.importorskip("scipy.sparse")
-from arrowjag.interop.scipy import from_scipy, to_scipy  # noqa: E402
+sparse = real_or("scipy.sparse", SPARSE)
+library = imported(scipy__sparse=sparse)
+
 
 TABLE = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [2.0, 0.0, 3.0]])
 ITEMS = [[{"column": 1, "value": 1.0}], [], [{"column": 0, "value": 2.0}, {"column": 2, "value": 3.0}]]

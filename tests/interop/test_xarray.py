@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.interop.xarray import from_ragged, to_ragged
 from arrowjag.testing import assert_equal, assert_lists_equal, jagged_lists
+from tests.interop.stand_ins import XARRAY, imported, real_or
 
-xr = pytest.importorskip("xarray")
-from arrowjag.interop.xarray import from_ragged, to_ragged  # noqa: E402
+xr = real_or("xarray", XARRAY)
+library = imported(xarray=xr)
+
 
 BEGIN = dt.datetime.fromisoformat("2024-01-01")
 
@@ -135,7 +138,7 @@ def test_invalid_arguments_raise() -> None:
     for call, said in [
         (lambda: to_ragged({"x": aj.array([[{"a": 1}]])}), r"to_ragged .*struct"),
         (lambda: to_ragged({"x": aj.array([["a"]]).cast(pa.dictionary(pa.int8(), pa.string()))}), r"to_ragged .*dictionary"),
-        (lambda: to_ragged([x]), r"takes a mapping from names to arrays, got list"),
+        (lambda: to_ragged([x]), r"takes a dict of names and arrays, got list"),
         (lambda: from_ragged([x]), r"takes an xarray.Dataset, got list"),
         (lambda: from_ragged(_two("n", [1.0], [1.0]), count="n"), r"must hold integers"),
         (lambda: from_ragged(_objects(object())), r"from_ragged: x: the item .* has no Arrow type"),
