@@ -633,8 +633,12 @@ def test_dims_of_many_blocks(pair, other, start, stop):
                 with pytest.raises(JagValueError, match="no row of"):
                     dim.index(value, start, stop)
         assert (dim == other[0]) is (other[0] == dim) is (sizes == other[1])
-        for changed in ([*sizes[:-1], sizes[-1] + 1], [sizes[0] + 1, *sizes[1:]]) if sizes else ():
-            assert dim != Ragged(changed)
+        for row in range(1, len(sizes)):  # as many items in all
+            if sizes[row]:
+                changed = [sizes[0] + 1, *sizes[1:row], sizes[row] - 1, *sizes[row + 1 :]]
+                assert dim != Ragged(changed)
+                assert Ragged(changed) != Chain([dim[:1], dim[1:]])
+                assert Ragged(changed).is_uniform is (len(set(changed)) < 2)
         assert Ragged(sizes).is_uniform is (len(set(sizes)) < 2)
         assert dim[start:stop].tolist() == sizes[start:stop]
         assert concat([dim, other[0]]).tolist() == sizes + other[1]

@@ -184,6 +184,17 @@ def test_arrays_of_awkward_come_back(x: aj.JaggedArray, start: int) -> None:
         assert from_awkward(there, ndim=one.ndim).to_list() == one.to_list()
 
 
+@pytest.mark.parametrize("leaf", AWKWARD_TYPES, ids=str)
+def test_slices_of_each_type_for_awkward(leaf: pa.DataType) -> None:
+    numbers = aj.array([[1], [0, None], None, [], [1, 0, None, 1]])
+    if pa.types.is_struct(leaf):
+        x = aj.zip(**{field.name: numbers.cast("string").cast(field.type) for field in leaf})
+    else:
+        x = numbers.cast("bool" if pa.types.is_boolean(leaf) else "date32" if leaf == pa.date64() else "string").cast(leaf)
+    for one in (x, x[1:], x[2:4], x[4:], x[:0]):
+        assert to_awkward(one).to_list() == one.to_list()
+
+
 @pytest.mark.parametrize("leaf", [pa.timestamp("us", "UTC"), pa.time32("s"), pa.decimal128(5, 2)], ids=str)
 def test_what_awkward_lacks(leaf: pa.DataType) -> None:
     for type in (leaf, pa.struct([("f", leaf)]), pa.struct([("f", pa.list_(leaf))])):
