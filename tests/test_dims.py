@@ -615,33 +615,34 @@ def test_a_walk_over_many_rows_is_done_in_blocks():
     assert dim != Runs([1, 2, 3, 2, 3], [300_000, 399_999, 1, 1, 499_999])
 
 
-@given(pairs, pairs, st.integers(0, 6), st.integers(0, 6))
-def test_dims_of_many_blocks(pair, other, start, stop):
+@each
+def test_dims_of_many_blocks(dim, sizes, monkeypatch):
     """Blocks of two rows: iteration, search, comparison and slices don't depend on where a block ends."""
-    dim, sizes = pair
-    with pytest.MonkeyPatch.context() as patch:
-        for name, size in (("DIM_BLOCK", 2), ("STEP_ROWS", 2), ("JOINED_RUNS", 1)):
-            patch.setattr(strategy.sizes, name, size)
-        assert list(dim) == sizes
-        for value in range(4):
-            assert (value in dim) is (value in sizes)
-            assert dim.count(value) == sizes.count(value)
-            places = [row for row in range(start, min(stop, len(sizes))) if sizes[row] == value]
+    for name, size in (("DIM_BLOCK", 2), ("STEP_ROWS", 2), ("JOINED_RUNS", 1), ("COMPARED_ROWS", 0)):
+        monkeypatch.setattr(strategy.sizes, name, size)
+    n = len(sizes)
+    assert list(dim) == sizes
+    for value in range(4):
+        assert (value in dim) is (value in sizes)
+        assert dim.count(value) == sizes.count(value)
+        for start, stop in product(range(n + 1), repeat=2):
+            places = [row for row in range(start, stop) if sizes[row] == value]
             if places:
                 assert dim.index(value, start, stop) == places[0]
             else:
                 with pytest.raises(JagValueError, match="no row of"):
                     dim.index(value, start, stop)
-        assert (dim == other[0]) is (other[0] == dim) is (sizes == other[1])
-        for row in range(1, len(sizes)):  # as many items in all
-            if sizes[row]:
-                changed = [sizes[0] + 1, *sizes[1:row], sizes[row] - 1, *sizes[row + 1 :]]
-                assert dim != Ragged(changed)
-                assert Ragged(changed) != Chain([dim[:1], dim[1:]])
-                assert Ragged(changed).is_uniform is (len(set(changed)) < 2)
-        assert Ragged(sizes).is_uniform is (len(set(sizes)) < 2)
+    for start, stop in product(range(n + 1), repeat=2):
         assert dim[start:stop].tolist() == sizes[start:stop]
-        assert concat([dim, other[0]]).tolist() == sizes + other[1]
+    for one, two in product(range(n), repeat=2):  # lists of as many items in all
+        if one != two and sizes[two]:
+            changed = list(sizes)
+            changed[one], changed[two] = sizes[one] + 1, sizes[two] - 1
+            other = Ragged(changed)
+            assert (dim == other) is (other == dim) is (dim == Sparse(dict(enumerate(changed)), n)) is False
+            assert other.is_uniform is (len(set(changed)) < 2)
+            assert other.compressed() == other
+            assert Chain([dim[:1], dim[1:]]) != other
 
 
 def test_parents_widen_with_the_numbers():

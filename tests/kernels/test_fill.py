@@ -95,7 +95,8 @@ def test_spread(sizes: list[int], type: str) -> None:
     for start in range(n):
         for stop in range(start + 1, n + 1, 1 + n // 9):
             assert np.array_equal(fill._repeat(data, offsets, slice(start, stop)), data.repeat(sizes)[start:stop])
-    assert np.array_equal(fill.spread_rows(data, offsets), data.repeat(sizes))
+    for spread in (fill.spread_rows(data, offsets), fill._repeat(data, offsets, slice(0, n))):
+        assert np.array_equal(spread, data.repeat(sizes))
 
 
 @pytest.mark.parametrize("passed", [16, 1 << 17])
