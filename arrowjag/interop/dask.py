@@ -139,8 +139,8 @@ def _combined(parts: Sequence[Any], name: str, arguments: dict[str, Any]) -> Any
     return METHODS[name].function(rows, **arguments)
 
 
-def _closed(result: Any, empty: Any) -> Any:
-    return rewrap(empty if result is None else result)
+def _closed(result: Any, empty: Any, name: Any) -> Any:
+    return rewrap(empty if result is None else result, None, name)
 
 
 # ------------------------------------------------------------------------------------------------------------ Series
@@ -204,7 +204,7 @@ class DaskSeriesJag:
         if method.name in _COMBINED_BY and not others and not arguments.get("min_count") and not rounds:
             return self._reduce(method, arguments)
         whole = [one.repartition(npartitions=1).to_delayed()[0] for one in (self._series, *others)]
-        return delayed(rewrap)(delayed(functools.partial(_reduced, **shared))(*whole))
+        return delayed(rewrap)(delayed(functools.partial(_reduced, **shared))(*whole), None, self._series.name)
 
     def _meta(self, method: Method, empty: JaggedArray, arguments: dict[str, Any]) -> Any:
         """The result without rows of a method whose arguments may hold positions of rows; None where the call itself gives it."""
@@ -225,7 +225,7 @@ class DaskSeriesJag:
         again = {"axis": 0} | {key: one for key, one in arguments.items() if key == "skip_nulls" and name != "count"}
         while len(parts) > 1:
             parts = [delayed(_combined)(parts[at : at + _FAN_IN], combined, again) for at in range(0, len(parts), _FAN_IN)]
-        return delayed(_closed)(parts[0], empty)
+        return delayed(_closed)(parts[0], empty, self._series.name)
 
     def __getitem__(self, key: Any) -> Any:
         keys = [_unboxed(one) for one in (key if isinstance(key, tuple) else (key,))]

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pandas.core import common  # type: ignore[attr-defined]
-from pandas.core.apply import FrameColumnApply  # type: ignore[import-not-found]
+from pandas.core.apply import FrameApply, FrameColumnApply  # type: ignore[import-not-found]
 from pandas.core.computation.ops import Op
 from pandas.core.groupby.ops import BaseGrouper  # type: ignore[attr-defined]  # the stubs omit internal names
 from pandas.core.internals.blocks import Block  # type: ignore[import-not-found]
@@ -27,12 +27,12 @@ from pandas.core.window.rolling import BaseWindow
 from arrowjag._array import JaggedArray
 from arrowjag.creation import array as to_array
 from arrowjag.dtype import JaggedType
-from arrowjag.errors import JagAttributeError, JagTypeError, JagValueError, brief
+from arrowjag.errors import JagAttributeError, JagError, JagTypeError, JagValueError, brief
 from arrowjag.pandas._cells import is_jagged, rows_to_set
 from arrowjag.pandas._convert import as_array
 from arrowjag.pandas._given_lists import fillna, holds
 from arrowjag.pandas._given_lists import replace as replace_lists
-from arrowjag.pandas._joining import explode, merge_keys
+from arrowjag.pandas._joining import explode, factorize_keys, merge_keys
 from arrowjag.pandas._objects import without_rows
 from arrowjag.pandas._older import columns_of, keep_dtypes, replace, to_json
 from arrowjag.pandas._operators import wrap
@@ -146,6 +146,22 @@ def _aggregate(original: Callable[..., Any]) -> Any:
         return original(self, obj, row_of if is_jagged(obj) else func, *args, **kwargs)
 
     return aggregate
+
+
+def _wrap_results(original: Callable[..., Any]) -> Any:
+    """Take the rows that a function of columns returns for one value each: pandas would read their items as columns of a frame."""
+
+    def wrap_results(self: Any, results: dict[int, Any], res_index: Any) -> Any:
+        found = list(results.values())
+        if not any(isinstance(one, Row) for one in found):
+            return original(self, results, res_index)
+        try:
+            values = JaggedDtype.construct_array_type()._from_scalars(found, dtype=None)
+        except JagError:  # other values beside rows, or rows without a common type
+            values = np.fromiter(found, object, len(found))
+        return pd.Series(values, index=res_index)
+
+    return wrap_results
 
 
 def _clip(original: Callable[..., Any]) -> Any:
@@ -403,6 +419,11 @@ def _allow_arrays_on_the_right() -> None:
         _wrap(pd.Index, name, _operate)
 
 
+def _compare_keys_by_content() -> None:
+    _wrap(vars(merge)["_MergeOperation"], "_maybe_coerce_merge_keys", merge_keys)
+    _wrap(merge, "_factorize_keys", factorize_keys)
+
+
 def install() -> None:
     """Wrap the methods of pandas, once."""
     _allow_operands()
@@ -415,6 +436,7 @@ def install() -> None:
     _wrap(common, "index_labels_to_array", _labels)
     _wrap(_owner(type(pd.Series([0]).loc), "__setitem__"), "__setitem__", _set_at)
     _wrap(BaseGrouper, "_aggregate_series_pure_python", _aggregate)
+    _wrap(FrameApply, "wrap_results", _wrap_results)
     _wrap(pd.Series, "clip", _clip)
     _wrap(pd.DataFrame, "clip", _clip)
     _wrap(pd.DataFrame, "__setitem__", _set_columns)
@@ -436,7 +458,7 @@ def install() -> None:
     _wrap(pivot, "is_nested_list_like", _is_list_of_columns)
     if not NO_ROW_BUILDERS:
         _wrap(FrameColumnApply, "_make_ea_row_builder", _build_rows, staticmethod)
-    _wrap(vars(merge)["_MergeOperation"], "_maybe_coerce_merge_keys", merge_keys)
+    _compare_keys_by_content()
     _wrap(pd.DataFrame, "explode", explode)
     _wrap(type(vars(pd.Series)["str"]), "__get__", _accessor)
     _wrap(pd.ArrowDtype, "__from_arrow__", _from_arrow)

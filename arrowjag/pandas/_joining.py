@@ -8,20 +8,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
+from arrowjag import _arrow
 from arrowjag.errors import JagError, JagTypeError, ShapeError, brief
 from arrowjag.pandas._cells import is_jagged
-from arrowjag.pandas._convert import read, uncategorized
+from arrowjag.pandas._convert import concat, read, uncategorized
 from arrowjag.pandas._operators import wrap_column
+from arrowjag.pandas._row_bytes import content_keys, order_codes
 from arrowjag.pandas.dtype import JaggedDtype
 
-__all__ = ["explode", "merge_keys"]
+__all__ = ["explode", "factorize_keys", "merge_keys"]
 
 
 def merge_keys(original: Callable[..., Any]) -> Any:
     """Compare the rows of a key by content: lists beside a jagged key become rows, and a key of other values is refused.
 
-    pandas can't hash lists, and finds no equal rows where the dtypes have none in common.
+    pandas can't hash lists, and finds no equal rows where the dtypes have none in common. Keys of two dtypes become objects there;
+    here they get the common one.
     """
 
     def coerce(self: Any) -> None:
@@ -35,8 +39,8 @@ def merge_keys(original: Callable[..., Any]) -> Any:
                 _set_key(self, "left", place, _rows_beside(one, two, name))
             elif not is_jagged(two):
                 _set_key(self, "right", place, _rows_beside(two, one, name))
-            elif one.dtype._get_common_dtype([one.dtype, two.dtype]) is None:
-                raise _unlike(one, two, name)
+            elif one.dtype != two.dtype:
+                _promote(self, place, one, two, name)
         original(self)
 
     return coerce
@@ -61,6 +65,24 @@ def _unlike(one: Any, two: Any, name: Any) -> JagTypeError:
     )
 
 
+def _promote(merge: Any, place: int, one: Any, two: Any, name: Any) -> None:
+    """Give two keys their common dtype, and the columns too if they become one; keys with values that it can't hold stay."""
+    common = one.dtype._get_common_dtype([one.dtype, two.dtype])
+    if common is None:
+        raise _unlike(one, two, name)
+    try:
+        promoted = {"left": one.astype(common), "right": two.astype(common)}
+    except JagError:  # pandas compares objects, and so by value
+        return
+    label, other = merge.left_on[place], merge.right_on[place]
+    is_one_column = label is not None and (label is other or (isinstance(label, str) and isinstance(other, str) and label == other))
+    for side, rows in promoted.items():
+        if is_one_column:
+            _set_key(merge, side, place, rows)
+        else:
+            getattr(merge, f"{side}_join_keys")[place] = rows
+
+
 def _set_key(merge: Any, side: str, place: int, rows: Any) -> None:
     """Replace a key of a merge, and the column that it was taken from."""
     getattr(merge, f"{side}_join_keys")[place] = rows
@@ -69,6 +91,33 @@ def _set_key(merge: Any, side: str, place: int, rows: Any) -> None:
         frame = frame.copy(deep=False)
         frame[label] = rows
         setattr(merge, side, frame)
+
+
+def factorize_keys(original: Callable[..., Any]) -> Any:
+    """Number the rows of two keys for pandas, which would number their bytes, and sort the result of a merge by those."""
+
+    def factorized(one: Any, two: Any, sort: bool = True, **options: Any) -> Any:
+        if is_jagged(one) and one.dtype == two.dtype:
+            one, two = _numbered(one, two, sort)
+        return original(one, two, sort=sort, **options)
+
+    return factorized
+
+
+def _numbered(one: Any, two: Any, sort: bool) -> tuple[Any, Any]:
+    """Return a number for each row of two arrays of one dtype, equal for equal rows, and in the order of the rows if `sort`."""
+    columns = [one._jagged, two._jagged]
+    try:
+        codes = order_codes(concat(columns)) if sort else _content_codes(columns)
+    except JagError:  # rows without an order, or of ordered categories that differ
+        codes = _content_codes(columns)
+    numbers = pd.arrays.IntegerArray(codes.astype(np.int64), codes < 0)
+    return numbers[: len(one)], numbers[len(one) :]
+
+
+def _content_codes(columns: list[Any]) -> npt.NDArray[np.int64]:
+    codes: npt.NDArray[np.int64] = _arrow.factorize(pa.concat_arrays([content_keys(column) for column in columns]))[0]
+    return codes
 
 
 def explode(original: Callable[..., Any]) -> Any:

@@ -127,8 +127,9 @@ def test_reductions_over_several_axes(name: str, axis: Any, skip_nulls: bool, ro
 def test_reductions_of_no_rows_and_of_options() -> None:
     parts = split(FRAME)
     assert parts[parts["k"] > 9]["v"].jag.sum(axis=None).compute() == 0
-    assert parts["v"].jag.sum(axis=0, min_count=4).compute().tolist() == FRAME["v"].jag.sum(axis=0, min_count=4).tolist()
-    assert parts["v"].jag.sum(axis=0, skip_nulls=False).compute().tolist() == FRAME["v"].jag.sum(axis=0, skip_nulls=False).tolist()
+    for options in ({}, {"min_count": 4}, {"skip_nulls": False}):
+        pd.testing.assert_series_equal(parts["v"].jag.sum(axis=0, **options).compute(), FRAME["v"].jag.sum(axis=0, **options))
+    pd.testing.assert_series_equal(parts["v"].jag.mean(axis=0).compute(), FRAME["v"].jag.mean(axis=0))
 
 
 @pytest.mark.parametrize("axis", [0, None])

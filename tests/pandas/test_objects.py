@@ -154,7 +154,13 @@ def test_rows_of_the_frame(df: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) ->
     assert lengths.tolist() == [4, -1, 0, 2]
     assert not made or NO_ROW_BUILDERS
     assert pair.apply(lambda row: row.jag.count().sum(), axis=1).tolist() == [2, 0, 0, 2]
-    assert pair.apply(lambda row: row["b"], axis=1).jag.to_list() == ROWS
+    chosen = pair.apply(lambda row: row["b"], axis=1)
+    assert (chosen.jag.to_list(), chosen.dtype) == (ROWS, pair["b"].dtype)
+    for call in (pair.apply, pair.agg):
+        firsts = call(lambda column: column.iloc[0])
+        assert (firsts.index.tolist(), firsts.jag.to_list()) == (["a", "b"], [ROWS[0]] * 2)
+    beside = pair.apply(lambda column: column.iloc[0] if column.name == "a" else 7)
+    assert (beside["a"], beside["b"]) == (ROWS[0], 7)
     mixed = pd.DataFrame({"a": aj.array([[1], None, []]), "b": aj.array([[0.5], None, []])})
     assert mixed.apply(lambda row: row.isna().sum(), axis=1).tolist() == [0, 2, 0]
 

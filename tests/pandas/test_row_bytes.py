@@ -205,6 +205,36 @@ def test_merge_of_two_keys_and_of_other_leaf_types() -> None:
 
 
 @pytest.mark.parametrize("how", ["inner", "left", "right", "outer"])
+def test_keys_of_two_leaf_types_become_one_column_of_the_common_one(how: Any) -> None:
+    left = pd.DataFrame({"v": aj.array([[1], [2**60 + 1], None]).to_pandas(), "x": range(3)})
+    right = pd.DataFrame({"v": aj.array([[0.5], [1.0]]).to_pandas(), "y": range(2)})
+    small = left.iloc[[0, 2]]
+    merged = small.merge(right, on="v", how=how)
+    assert merged["v"].dtype == "jagged[double, 2]"
+    texts = small.assign(v=["1", None]).merge(right.assign(v=["0.5", "1"]), on="v", how=how)
+    assert [None if row is pd.NA else row for row in merged["v"]] == [None if pd.isna(one) else [float(one)] for one in texts["v"]]
+    pd.testing.assert_frame_equal(merged[["x", "y"]], texts[["x", "y"]])
+    apart = small.merge(right.rename(columns={"v": "u"}), left_on="v", right_on="u", how=how)
+    assert (apart["v"].dtype, apart["u"].dtype) == (left["v"].dtype, right["v"].dtype)
+    assert left.merge(right, on="v")[["x", "y"]].to_numpy().tolist() == [[0, 1]]  # 2**60 + 1 is no float
+
+
+@pytest.mark.parametrize("leaf", [pa.string(), pa.dictionary(pa.int8(), pa.string()), pa.binary()])
+@pytest.mark.parametrize("keys", [["v"], ["k", "v"]])
+def test_merged_rows_are_sorted_as_rows_are(leaf: pa.DataType, keys: list[str]) -> None:
+    def frame(rows: list[Any], name: str) -> pd.DataFrame:
+        column = aj.array([None if row is None else [row] for row in rows], type=leaf, ndim=3)
+        return pd.DataFrame({"v": column.to_pandas(), "k": 0, name: range(len(rows))})
+
+    left, right = frame([["b"], ["aa"], None, ["a", "c"], ["c"]], "x"), frame([["b"], ["zz"], ["aa"], []], "y")
+    outer = left.merge(right, on=keys, how="outer")
+    pd.testing.assert_frame_equal(outer, outer.sort_values("v", ignore_index=True))
+    assert outer["x"].dropna().tolist() == [3, 1, 0, 4, 2]
+    assert left.merge(right, on=keys, sort=True)["x"].tolist() == [1, 0]
+    assert left.merge(right, on=keys)["x"].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "outer"])
 @pytest.mark.parametrize("dtype", [object, pd.ArrowDtype(pa.list_(pa.int64()))])
 def test_lists_are_keys_beside_rows(how: Any, dtype: Any) -> None:
     rows = pd.DataFrame({"v": aj.array([[1, 2], [], None, [3]]).to_pandas(), "x": range(4)})
