@@ -201,7 +201,7 @@ def jit(function: Any = None) -> Any:
     once. Without a loop, stretches of six operators and more on a million items run in blocks of rows on all cores, so that
     intermediate results stay in cache; all others run call by call, as without `jit`. Values that the function does not return or
     use are not computed. An array, list or number that the function reads from outside is read when it is traced; if the outer
-    name is bound to another object, the next call traces again. A Series of pandas must be an argument, because its rows have labels.
+    name is bound to another object, the next call traces again. A Series of pandas must be an argument: its rows have labels.
 
     Examples
     --------

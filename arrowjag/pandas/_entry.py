@@ -424,6 +424,14 @@ def _compare_keys_by_content() -> None:
     _wrap(merge, "_factorize_keys", factorize_keys)
 
 
+def _give_python_values() -> None:
+    _wrap(pd.Series, "__iter__", _iterate)
+    _wrap(pd.Series, "tolist", _to_list)
+    _wrap(pd.Series, "to_list", _to_list)
+    for host in (pd.Series, pd.DataFrame):
+        _wrap(host, "to_dict", _to_dict)
+
+
 def install() -> None:
     """Wrap the methods of pandas, once."""
     _allow_operands()
@@ -448,11 +456,7 @@ def install() -> None:
         _wrap(Block, name, _keep_row)
     _wrap(_owner(type(pd.Series([0])._mgr), "setitem_inplace"), "setitem_inplace", _keep_row)
     _wrap(pd.Series, "case_when", _case_when)
-    _wrap(pd.Series, "__iter__", _iterate)
-    _wrap(pd.Series, "tolist", _to_list)
-    _wrap(pd.Series, "to_list", _to_list)
-    _wrap(pd.Series, "to_dict", _to_dict)
-    _wrap(pd.DataFrame, "to_dict", _to_dict)
+    _give_python_values()
     _wrap(Block, "convert_dtypes", _convert_block)
     _wrap(Block, "get_values_for_csv", _csv_block)
     _wrap(pivot, "is_nested_list_like", _is_list_of_columns)

@@ -26,7 +26,7 @@ PARENTS_VALUES = 256
 # ------------------------------------------------------------------------------------------------------------- threads, blocks
 
 THREAD_VALUES = 200_000
-"""Below this many values, or rows of a pass over offsets, rows are not divided among threads: handing a task to a thread costs 60 us,
+"""Below this many values, or rows of a pass over offsets, rows are not divided among threads: to hand a task to a thread costs 60 us,
 and memory that another core has read last is written at a tenth of the speed, or less."""
 
 LIGHT_VALUES = 1_500_000
