@@ -26,8 +26,8 @@ PARENTS_VALUES = 256
 # ------------------------------------------------------------------------------------------------------------- threads, blocks
 
 THREAD_VALUES = 200_000
-"""Below this many values, or rows of a pass over offsets, rows are not divided among threads: to hand a task to a thread costs 60 us,
-and memory that another core has read last is written at a tenth of the speed, or less."""
+"""Below this many values, or rows of a pass over offsets, rows are not divided among threads: handing over a task costs 60 us, and
+memory that another core has read last is written at a tenth of the speed, or less."""
 
 LIGHT_VALUES = 1_500_000
 """As THREAD_VALUES, for loops at the speed of memory: maxima of 1M float64 in rows of 1,000 take 0.14 ms, on two threads 0.2."""
