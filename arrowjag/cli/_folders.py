@@ -9,7 +9,9 @@ from itertools import accumulate
 import pyarrow as pa
 import pyarrow.fs as pf
 
+from arrowjag._pyarrow_versions import nbytes
 from arrowjag.cli._sources import (
+    Columns,
     Field,
     Leaf,
     ParquetSource,
@@ -23,10 +25,10 @@ from arrowjag.cli._sources import (
 )
 from arrowjag.errors import JagValueError
 from arrowjag.io._conflicts import refuse_conflicts
-from arrowjag.io._files import StoredFile
 from arrowjag.io._locate import TableFolderError, locate, locate_file
 from arrowjag.io._parquet import open_files
 from arrowjag.io._probe import probe
+from arrowjag.io._scan import Part, has_dictionary
 from arrowjag.io._schemas import conform
 from arrowjag.io._snapshots import open_snapshot
 from arrowjag.io._tables import Snapshot, is_table
@@ -62,14 +64,15 @@ def open_path(place: str, options: Mapping[str, str] | None = None) -> Source:
         return _table_source(place, open_snapshot(error, options))
     except FileNotFoundError:
         raise JagValueError(f"{place} is a folder without Parquet files") from None
-    sources = {path: _parquet(StoredFile(path, filesystem)) for path in found.paths}
     try:
         parts, schema, partitions = open_files(found)
     except OSError as error:
+        for one in found.paths:
+            if not isinstance(open_source(one, filesystem), ParquetSource):
+                raise JagValueError(f"{one} is not a Parquet file") from None
         raise JagValueError(f"{place} can't be read: {str(error).splitlines()[0]}") from error
     refuse_conflicts(schema)
-    files = [part.file for part in parts]
-    return FolderSource(place, "Parquet", files, partitions, schema, [sources[file.path] for file in files])
+    return FolderSource(place, "Parquet", parts, partitions, schema)
 
 
 def _table_source(place: str, snapshot: Snapshot) -> Source:
@@ -78,12 +81,16 @@ def _table_source(place: str, snapshot: Snapshot) -> Source:
         raise JagValueError(f"{place}: show can't exclude the rows that are deleted from {deleted}")
     parts = snapshot.parts()
     form = snapshot.name.rpartition(" (")[2].rstrip(")")
-    files = [part.file for part in parts]
-    return FolderSource(place, form, files, snapshot.partitions, snapshot.schema, [_parquet(file) for file in files])
+    return FolderSource(place, form, parts, snapshot.partitions, snapshot.schema)
 
 
 _MOST_OPEN = 100
 """Files of a folder that stay open from column to column; systems limit the number of open files."""
+_SMALL = 1 << 16
+_MOST_BYTES = 1 << 26
+"""Small files stay in memory from column to column, up to this many bytes in all."""
+_ROWS = 1 << 16
+"""Rows of small files that are put together: to look at the rows of one file takes as long as to look at thousands."""
 
 
 class FolderSource:
@@ -93,17 +100,16 @@ class FolderSource:
         self,
         path: str,
         format: str,
-        files: list[StoredFile],
+        parts: list[Part],
         partitions: pa.Schema,
         schema: pa.Schema,
-        sources: list[ParquetSource],
     ) -> None:
-        self.path, self.format, self.files = path, format, len(files)
-        self._sources = sources
+        self.path, self.format, self.files = path, format, len(parts)
+        self._sources = _sources_of(parts)
         self._keys = [
-            {name: file.keys.get(name) for name in partitions.names}
-            | {name: value for name, value in file.defaults.items() if name not in {one.name for one in source.fields}}
-            for file, source in zip(files, sources, strict=True)
+            {name: part.file.keys.get(name) for name in partitions.names}
+            | {name: value for name, value in part.file.defaults.items() if source.columns.field(name) is None}
+            for part, source in zip(parts, self._sources, strict=True)
         ]
         self.bytes = sum(one.bytes for one in self._sources)
         self.rows = sum(one.rows for one in self._sources)
@@ -113,35 +119,42 @@ class FolderSource:
         with plain_extensions():
             self.fields = fields_of(pa.ipc.read_schema(schema.serialize()))
         self._paths = {leaf.number: (field.name, leaf.path) for field in self.fields for leaf in field.leaves}
-        # By name, because files may have thousands of columns; of two columns of one name, the first.
-        self._fields = [{one.name: one for one in reversed(source.fields)} for source in sources]
-        self._leaves = [
-            {(name, leaf.path): leaf for name, one in fields.items() for leaf in reversed(one.leaves)} for fields in self._fields
-        ]
-        self._ends = list(accumulate(source.groups for source in sources))
+        self._ends = list(accumulate(source.groups for source in self._sources))
+        self._facts: dict[int, Statistics] = {}
+        self._room = _MOST_BYTES
 
     def _in_file(self, number: int, leaf: Leaf) -> Leaf | None:
         """Return the leaf in one file; partition columns take precedence over columns of the file."""
         name, path = self._paths[leaf.number]
-        return None if name in self._keys[number] else self._leaves[number].get((name, path))
+        return None if name in self._keys[number] else self._sources[number].columns.leaves.get((name, path))
 
     def _field_of(self, number: int, name: str) -> Field | None:
         """Return the column in one file; partition columns take precedence."""
-        return None if name in self._keys[number] else self._fields[number].get(name)
+        return None if name in self._keys[number] else self._sources[number].columns.field(name)
 
     def statistics(self, leaves: tuple[Leaf, ...]) -> Statistics:
         """Combine the facts of all files; rows of a file without the column are null."""
-        found = Statistics(bounded=len(leaves) == 1)
+        if len(leaves) == 1:
+            return self._statistics_of(leaves[0])
+        found = Statistics(bounded=False)
         for leaf in leaves:
+            _add(found, self._statistics_of(leaf), self.rows)
+        return found
+
+    def _statistics_of(self, leaf: Leaf) -> Statistics:
+        """Return the facts of a leaf, which are asked for more than once."""
+        if leaf.number not in self._facts:
+            found = Statistics()
             for number, source in enumerate(self._sources):
                 there = self._in_file(number, leaf)
                 if there is None:
                     self._add_key(found, number, leaf)
                 else:
                     _add(found, source.statistics((there,)), source.rows)
-        if not found.bounded:
-            found.minimum = found.maximum = None
-        return found
+            if not found.bounded:
+                found.minimum = found.maximum = None
+            self._facts[leaf.number] = found
+        return self._facts[leaf.number]
 
     def _add_key(self, found: Statistics, number: int, leaf: Leaf) -> None:
         value = self._keys[number].get(self._paths[leaf.number][0])
@@ -159,36 +172,76 @@ class FolderSource:
         return spread(values, limit)
 
     def batches(self, field: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[pa.Array]:
-        """Read file by file, in the common type of all files."""
+        """Read file by file, in the common type of all files; rows of small files come together."""
+        pieces = self._pieces(field, leaves, groups)
+        return pieces if has_dictionary(field.type) else _joined(pieces)
+
+    def _pieces(self, field: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[pa.Array]:
         inside: dict[int, list[int]] = {}
         for group in groups:
             number = bisect_right(self._ends, group)
             inside.setdefault(number, []).append(group - self._ends[number] + self._sources[number].groups)
         for number, found in inside.items():
+            source, there = self._sources[number], self._field_of(number, field.name)
+            if there is None:
+                value = pa.scalar(self._keys[number].get(field.name), field.type)
+                yield pa.repeat(value, source.group_rows(found))
+                continue
+            is_kept = self.files <= _MOST_OPEN or self._keep(source)
             try:
-                yield from self._file_batches(number, field, leaves, found)
+                yield from self._file_batches(number, there, field, leaves, found)
             finally:
-                if self.files > _MOST_OPEN:
-                    self._sources[number].close()
+                if not is_kept:
+                    source.close()
 
-    def _file_batches(self, number: int, field: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[pa.Array]:
-        source, there = self._sources[number], self._field_of(number, field.name)
-        if there is None:
-            value = pa.scalar(self._keys[number].get(field.name), field.type)
-            yield pa.repeat(value, source.group_rows(groups))
-        elif there.type == field.type:
+    def _keep(self, source: ParquetSource) -> bool:
+        """Load a small file for all columns; return False if there is no more room for it."""
+        if source.is_open:
+            return True
+        if source.bytes > min(_SMALL, self._room):
+            return False
+        self._room -= source.bytes
+        source.load()
+        return True
+
+    def _file_batches(
+        self, number: int, there: Field, field: Field, leaves: tuple[Leaf, ...], groups: list[int]
+    ) -> Iterator[pa.Array]:
+        source = self._sources[number]
+        if there.type == field.type:
             yield from source.batches(there, tuple(one for leaf in leaves if (one := self._in_file(number, leaf))), groups)
         else:
             yield from (conform(one, field.type) for one in source.batches(there, there.leaves, groups))
 
 
-def _parquet(file: StoredFile) -> ParquetSource:
-    if file.names is not None:
-        return ParquetSource(file.path, file.filesystem, file.path, file.names)
-    source = open_source(file.path, file.filesystem)
-    if not isinstance(source, ParquetSource):
-        raise JagValueError(f"{file.path} is not a Parquet file")
-    return source
+def _sources_of(parts: list[Part]) -> list[ParquetSource]:
+    """Return the files with their columns, which files of one schema share."""
+    known: dict[tuple[int, int], Columns] = {}
+    sources = []
+    for part in parts:
+        key = id(part.stored), id(part.schema)
+        if key not in known:
+            known[key] = Columns.of(part.stored, part.schema)
+        sources.append(ParquetSource.of_part(part, known[key]))
+    return sources
+
+
+def _joined(pieces: Iterator[pa.Array]) -> Iterator[pa.Array]:
+    """Concatenate arrays of few rows, as those of small files."""
+    waiting: list[pa.Array] = []
+    rows = size = 0
+    for piece in pieces:
+        rows, size = rows + len(piece), size + nbytes(piece)
+        if waiting and (rows > _ROWS or size > _MOST_BYTES or piece.type != waiting[0].type):
+            yield _concatenated(waiting)
+            waiting, rows, size = [], len(piece), nbytes(piece)
+        waiting.append(piece)
+    if waiting:
+        yield _concatenated(waiting)
+
+
+def _concatenated(arrays: list[pa.Array]) -> pa.Array:
+    return arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
 
 
 def _add(found: Statistics, more: Statistics, rows: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,12 +21,12 @@ from arrowjag.errors import JagValueError
 from arrowjag.io._atomic import local_path
 from arrowjag.io._chunks import Chunks
 from arrowjag.io._damage import describe_missing, reading
-from arrowjag.io._field_ids import FieldNames, rename_fields
 from arrowjag.io._footer import parse_footer, read_content
 from arrowjag.io._plain import typed_schema
-from arrowjag.io._scan import has_dictionary, iter_batches
+from arrowjag.io._scan import Part, has_dictionary, iter_batches
 
 __all__ = [
+    "Columns",
     "Field",
     "Leaf",
     "ParquetSource",
@@ -133,7 +133,7 @@ def open_source(path: str | Path, filesystem: Any = None, name: str | None = Non
             magic = handle.read(6)
         with plain_extensions(), reading(name):
             if magic[:4] == b"PAR1":
-                return ParquetSource(path, where, name)
+                return ParquetSource.of(path, where, name)
             if magic == b"ARROW1":
                 return IpcSource(path, where, name)
     except FileNotFoundError:
@@ -187,34 +187,75 @@ def _leaves(type: pa.DataType, path: tuple[str, ...]) -> Iterator[tuple[tuple[st
         yield path, type
 
 
+class Columns:
+    """The columns of a file by name, as files may have thousands; files of one schema share them."""
+
+    def __init__(self, fields: tuple[Field, ...]) -> None:
+        self.fields = fields
+        self.same: dict[str, list[Field]] = {}
+        for one in fields:
+            self.same.setdefault(one.name, []).append(one)
+        # Of two columns of one name the first.
+        self.leaves = {(name, leaf.path): leaf for name, (one, *_) in self.same.items() for leaf in reversed(one.leaves)}
+
+    @classmethod
+    def of(cls, stored: pa.Schema, typed: pa.Schema) -> Columns:
+        """Return the columns of a file whose jagged types `typed` tells, and `stored` may lack."""
+        return cls(fields_of(stored, {one.name: one.type.ndim for one in typed if isinstance(one.type, dtype.JaggedType)}))
+
+    def field(self, name: str) -> Field | None:
+        """Return the first column of a name."""
+        return next(iter(self.same.get(name, ())), None)
+
+
 class ParquetSource:
-    """A Parquet file; row groups are the groups."""
+    """A Parquet file; row groups are the groups.
+
+    Parameters
+    ----------
+    name : str
+        The file in messages.
+    open : callable
+        Opens it.
+    size : int
+        Its bytes.
+    footer : pyarrow.parquet.FileMetaData
+        Its footer.
+    chunks : callable
+        Returns the validated column chunks of the footer.
+    columns : Columns
+        Its columns.
+    """
 
     format = "Parquet"
     files = 1
 
-    def __init__(self, path: str, filesystem: Any, name: str, names: FieldNames | None = None) -> None:
-        self.path = name
-        self._open = functools.partial(filesystem.open_input_file, path)
-        with self._open() as file:
-            self.bytes = file.size()
-            content = read_content(file)
-        if names is not None:
-            content = rename_fields(content, names)
-        self._metadata = parse_footer(content)
-        self._told = Chunks(self._metadata, content)
-        self.rows = self._metadata.num_rows
-        self.sizes = [self._metadata.row_group(group).num_rows for group in range(self._metadata.num_row_groups)]
+    def __init__(
+        self, name: str, open: Callable[[], Any], size: int, footer: Any, chunks: Callable[[], Chunks], columns: Columns
+    ) -> None:
+        self.path, self.bytes, self.columns, self.fields = name, size, columns, columns.fields
+        self._open, self._metadata, self._chunks_of = open, footer, chunks
+        self.rows, self.created_by = footer.num_rows, footer.created_by
+        self.sizes = [footer.row_group(group).num_rows for group in range(footer.num_row_groups)]
         self.groups = len(self.sizes)
         self._totals: dict[int, int] = {}
         self._file: pq.ParquetFile | None = None
-        schema = self._metadata.schema.to_arrow_schema()
-        told = typed_schema(schema, self._metadata.metadata)
-        self.fields = fields_of(schema, {one.name: one.type.ndim for one in told if isinstance(one.type, dtype.JaggedType)})
-        self.created_by = self._metadata.created_by
-        self._same: dict[str, list[Field]] = {}
-        for one in self.fields:
-            self._same.setdefault(one.name, []).append(one)
+
+    @classmethod
+    def of(cls, path: str, filesystem: Any, name: str) -> ParquetSource:
+        """Open a file and read its footer."""
+        open = functools.partial(filesystem.open_input_file, path)
+        with open() as file:
+            size, content = file.size(), read_content(file)
+        footer = parse_footer(content)
+        chunks = Chunks(footer, content)
+        schema = footer.schema.to_arrow_schema()
+        return cls(name, open, size, footer, lambda: chunks, Columns.of(schema, typed_schema(schema, footer.metadata)))
+
+    @classmethod
+    def of_part(cls, part: Part, columns: Columns) -> ParquetSource:
+        """Take over the footer of a file of a folder, which was read once for its schema."""
+        return cls(part.name, part.open, part.size, part.footer, lambda: part.chunks, columns)
 
     def _reader(self) -> pq.ParquetFile:
         """Return the open file, which is kept for the next column: it takes the longer to open, the more columns there are."""
@@ -223,6 +264,19 @@ class ParquetSource:
                 self._file = pq.ParquetFile(self._open(), metadata=self._metadata, pre_buffer=False, buffer_size=_BUFFER)
         return self._file
 
+    def load(self) -> None:
+        """Read the whole file, which is small: then it needs no place among the open files of the process."""
+        if self._file is None:
+            with self._open() as file:
+                content = file.read_buffer()
+            # The footer of a part has no jagged types.
+            self._file = pq.ParquetFile(pa.BufferReader(content), metadata=self._metadata, pre_buffer=False)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the file is open."""
+        return self._file is not None
+
     def close(self) -> None:
         """Close the file until the next column is read."""
         if self._file is not None:
@@ -230,7 +284,8 @@ class ParquetSource:
         self._file = None
 
     def _chunks(self, leaf: Leaf) -> Iterator[Any]:
-        return (self._told.of(group, leaf.number) for group in range(self.groups))
+        chunks = self._chunks_of()
+        return (chunks.of(group, leaf.number) for group in range(self.groups))
 
     def statistics(self, leaves: tuple[Leaf, ...]) -> Statistics:
         found = Statistics(bounded=len(leaves) == 1)
@@ -265,9 +320,11 @@ class ParquetSource:
         values = sum(map(self._total, leaves[:1]))
         rows = max(1, min(1 << 16, (1 << 22) * max(1, self.rows) // max(1, values)))
         # pyarrow also reads the columns whose paths begin with one of these: with a.b all of a column of lists named "a.b".
-        same = self._same.get(field.name, ())
+        same = self.columns.same.get(field.name, ())
         rank = next((place for place, one in enumerate(same) if one.leaves[:1] == field.leaves[:1]), 0)
-        for batch in iter_batches(self._reader(), rows, groups, names, apart=has_dictionary(field.type), use_threads=True):
+        for batch in iter_batches(
+            self._reader(), rows, groups, names, apart=has_dictionary(field.type), use_threads=self.bytes > _BUFFER
+        ):
             read = batch.schema.get_all_field_indices(field.name)
             yield batch.column(read[min(rank, len(read) - 1)])
 

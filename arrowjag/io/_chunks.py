@@ -6,7 +6,7 @@ therefore validates the footer first; it is the only one that asks pyarrow for m
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 
@@ -23,6 +23,30 @@ _FOOTER = {4: [{1: [{3: _CHUNK, 8: {}}], 3: INT}]}
 
 _TYPES = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8, "BYTE_ARRAY": 0}
+
+
+class _Leaf(NamedTuple):
+    """What the schema of a file tells of a Parquet column."""
+
+    path: str
+    physical_type: str
+    length: int
+    max_repetition_level: int
+    max_definition_level: int
+
+
+_latest: tuple[Any, tuple[_Leaf, ...]] | None = None
+"""The schema of the last file: most files of a dataset have the same one, and asking pyarrow takes longer than the comparison."""
+
+
+def _leaves_of(schema: Any) -> tuple[_Leaf, ...]:
+    global _latest  # noqa: PLW0603 - a cache of one entry
+    latest = _latest
+    if latest is None or not schema.equals(latest[0]):
+        columns = (schema.column(place) for place in range(len(schema)))
+        latest = schema, tuple(_Leaf(*(getattr(column, name) for name in _Leaf._fields)) for column in columns)
+        _latest = latest
+    return latest[1]
 
 
 class Chunks:
@@ -45,13 +69,13 @@ class Chunks:
         groups = read_struct(content, _FOOTER).get(4, [])
         if len(groups) != footer.num_row_groups:
             raise ValueError(f"the footer lists {len(groups)} row groups, pyarrow parsed {footer.num_row_groups}")
-        leaves = [footer.schema.column(place) for place in range(len(footer.schema))]
+        leaves = _leaves_of(footer.schema)
         for number, group in enumerate(groups):
             chunks = group.get(1, [])
             if len(chunks) != len(leaves):
                 raise ValueError(f"row group {number} has {plural(len(chunks), 'column')}, the schema has {len(leaves)}")
             for leaf, chunk in zip(leaves, chunks, strict=True):
-                _check(leaf, chunk, f"row group {number}, column {leaf.path!r}")
+                _check(leaf, chunk, number)
         self._footer = footer
 
     def of(self, group: int, place: int) -> Any:
@@ -72,7 +96,8 @@ class Chunks:
         return self._footer.row_group(group).column(place)
 
 
-def _check(leaf: Any, chunk: dict[int, Any], where: str) -> None:
+def _check(leaf: _Leaf, chunk: dict[int, Any], number: int) -> None:
+    where = f"row group {number}, column {leaf.path!r}"
     if 8 in chunk or 3 not in chunk:
         raise ValueError(f"{where} is encrypted")
     facts = chunk[3]
@@ -86,7 +111,7 @@ def _check(leaf: Any, chunk: dict[int, Any], where: str) -> None:
     _check_bounds(leaf, facts.get(12, {}), where)
 
 
-def _check_sizes(leaf: Any, sizes: dict[int, Any], where: str) -> None:
+def _check_sizes(leaf: _Leaf, sizes: dict[int, Any], where: str) -> None:
     """Raise unless histograms of levels are empty or have one bin per level."""
     for name, id, level in (("repetition", 2, leaf.max_repetition_level), ("definition", 3, leaf.max_definition_level)):
         bins = len(sizes.get(id, ()))
@@ -96,7 +121,7 @@ def _check_sizes(leaf: Any, sizes: dict[int, Any], where: str) -> None:
         raise ValueError(f"{where} tells the bytes of its text, but is of the physical type {leaf.physical_type}")
 
 
-def _check_bounds(leaf: Any, statistics: dict[int, Any], where: str) -> None:
+def _check_bounds(leaf: _Leaf, statistics: dict[int, Any], where: str) -> None:
     """Raise unless minimum and maximum are as wide as their type."""
     width = _WIDTHS.get(leaf.physical_type, leaf.length)
     for id in (1, 2, 5, 6):

@@ -51,6 +51,7 @@ __all__ = [
     "chunks_of",
     "conform_table",
     "finish_rows",
+    "footer_content",
     "full_schema",
     "has_dictionary",
     "iter_batches",
@@ -77,7 +78,7 @@ class Part:
 
     `is_known` is False if pyarrow can't parse the original footer; row groups of such a file can't be pruned. `source` is the open
     file, or the content of a small one, if it is to be read at once; None if it is to be opened again. `reader` has parsed the
-    footer of a small file and can read its rows.
+    footer of a small file and can read its rows. `size` is that of the file in bytes.
     """
 
     file: StoredFile
@@ -89,6 +90,7 @@ class Part:
     is_known: bool
     source: Any = dataclasses.field(default=None, compare=False, repr=False)
     reader: Any = dataclasses.field(default=None, compare=False, repr=False)
+    size: int = 0
 
     def open(self) -> Any:
         """Open the file, unless that was done to read its footer."""
@@ -238,10 +240,10 @@ def _open_part(file: StoredFile, partitions: pa.Schema, keep_open: bool) -> Part
 
 def _read_part(file: StoredFile, partitions: pa.Schema, keep_open: bool) -> Part:
     source = file.open()
+    size = source.size()
     content, whole = read_end(source)
     rows = whole[: -8 - len(content)] if keep_open and whole is not None else None
-    if file.names is not None:
-        content = rename_fields(content, file.names)
+    content = _named(content, file)
     plain = plain_content(content)
     readable_content = content if plain is None else plain[0]
     parsed, reader = _parsed(readable_content, rows)
@@ -259,7 +261,23 @@ def _read_part(file: StoredFile, partitions: pa.Schema, keep_open: bool) -> Part
     if keep_open and whole is not None:
         source = pa.BufferReader(whole)
     reader = reader if footer is parsed else None  # a reader keeps the footer that it has parsed
-    return Part(file, footer, content, seen.stored, seen.schema, keys, known, source if keep_open else None, reader)
+    return Part(file, footer, content, seen.stored, seen.schema, keys, known, source if keep_open else None, reader, size)
+
+
+def footer_content(file: StoredFile) -> bytes:
+    """Read the footer of a file as the `content` of a part, without parsing it.
+
+    Raises
+    ------
+    OSError
+        If the file is gone, has no footer, or can't be read.
+    """
+    with reading(file.label), file.open() as source:
+        return _named(read_end(source)[0], file)
+
+
+def _named(content: bytes, file: StoredFile) -> bytes:
+    return content if file.names is None else rename_fields(content, file.names)
 
 
 @dataclass(frozen=True)

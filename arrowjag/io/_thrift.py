@@ -125,7 +125,8 @@ class _Reader:
     def struct(self, fields: Mapping[int, Kind]) -> dict[int, Any]:
         found: dict[int, Any] = {}
         id = 0
-        while header := self._byte():
+        while header := self.content[self.at]:
+            self.at += 1
             id = id + (header >> 4) if header >> 4 else self._integer()
             type = header & 15
             kind = fields.get(id)
@@ -135,6 +136,7 @@ class _Reader:
                 raise ValueError(f"field {id} occurs twice in a struct of the footer")
             else:
                 found[id] = self._value(type, kind)
+        self.at += 1
         return found
 
     def span_of(self, field: int) -> tuple[int, int]:
@@ -178,16 +180,25 @@ class _Reader:
         size = header >> 4
         return header & 15, self._number() if size == 15 else size
 
+    # Footers are mostly fields to skip. To call a function for each byte of them takes three times as long.
+
     def _skip(self, type: int) -> None:
         if type in _INTS:
-            self._number()
+            self._skip_numbers(1)
         elif type == _BINARY:
-            self._bytes()
+            size = self.content[self.at]
+            self.at += 1
+            if size > 127:
+                self.at -= 1
+                size = self._number()
+            self._advance(size)
         elif type == _STRUCT:
-            while header := self._byte():
+            while header := self.content[self.at]:
+                self.at += 1
                 if not header >> 4:
                     self._number()
                 self._skip(header & 15)
+            self.at += 1
         elif type in {_LIST, _SET}:
             self._skip_items(*self._list_header())
         elif type == _MAP:
@@ -202,11 +213,24 @@ class _Reader:
             raise ValueError(f"a field of the footer has the type {type}, which there isn't")
 
     def _skip_items(self, type: int, size: int) -> None:
-        for _ in range(size):
-            if type in {1, 2}:
-                self._advance(1)
-            else:
+        if type in {1, 2, 3}:
+            self._advance(size)
+        elif type in _INTS:
+            self._skip_numbers(size)
+        else:
+            for _ in range(size):
                 self._skip(type)
+
+    def _skip_numbers(self, count: int) -> None:
+        content, at = self.content, self.at
+        for _ in range(count):
+            start = at
+            while content[at] > 127:
+                at += 1
+            at += 1
+            if at - start > 10:
+                raise ValueError("a number of the footer has more than 64 bits")
+        self.at = at
 
     def _advance(self, size: int) -> None:
         self.at += size
