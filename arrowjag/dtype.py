@@ -170,6 +170,10 @@ class JaggedType(pa.ExtensionType):
 
     @classmethod
     def __arrow_ext_deserialize__(cls, storage_type: pa.DataType, serialized: bytes) -> JaggedType:
+        # Arrow asks for the type each time that nothing refers to it any more, dozens of times per file.
+        known = _deserialized(storage_type, serialized)
+        if known.storage_type.equals(storage_type, check_metadata=True):
+            return known
         return cls(storage_type, parse_metadata(serialized, _arrow.depth(storage_type)))
 
     def __arrow_ext_class__(self) -> type[pa.ExtensionArray]:
@@ -197,6 +201,11 @@ class JaggedType(pa.ExtensionType):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return JaggedType, (self.storage_type, self._ndim)
+
+
+@functools.lru_cache(maxsize=256)
+def _deserialized(storage: pa.DataType, serialized: bytes) -> JaggedType:
+    return JaggedType(storage, parse_metadata(serialized, _arrow.depth(storage)))
 
 
 class JaggedExtension(pa.ExtensionArray):

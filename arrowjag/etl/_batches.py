@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -173,15 +173,14 @@ class _Small:
         self._files: list[tuple[Part, tuple[int, ...], pa.Table]] = []
         self._size = 0
         self._last = 0  # bytes that reading the last file allocated: to ask its columns takes as long as reading some
-        self._like: _Like | None = None
 
     def read(self, part: Part, groups: Sequence[int]) -> pa.Table | None:
         """Read row groups of a file that is in memory; None if they are to be read in batches, or can't be read."""
         if self.plan.filter is not None or part.file.kept is not None or part.reader is None:
             return None
-        like = self._like
-        if like is None or like.schema is not part.schema:
-            like = self._like = _Like.of(part, self.plan)
+        like = _Like.latest
+        if like is None or not like.is_of(part, self.plan, self.batch_bytes):
+            like = _Like.latest = _Like.of(part, self.plan, self.batch_bytes)
         if not (groups and like.chunks) or like.is_read_apart:  # concatenation follows indices before they are validated
             return None
         found = [part.footer.row_group(group) for group in groups]
@@ -236,17 +235,27 @@ class _Small:
 
 @dataclass
 class _Like:
-    """Limits that hold for the small files of one schema: chunks to read, and the rows and bytes that count as small."""
+    """Limits that hold for the small files of one schema: chunks to read, and the rows and bytes that count as small.
+
+    The last ones are kept from task to task, as a task may have one small file.
+    """
 
     schema: pa.Schema
+    plan: Plan
+    batch_bytes: int
     chunks: list[str]
     is_read_apart: bool
     rows: int = 0
     size: int = 0
 
+    latest: ClassVar[_Like | None] = None
+
+    def is_of(self, part: Part, plan: Plan, batch_bytes: int) -> bool:
+        return self.schema is part.schema and self.plan is plan and self.batch_bytes == batch_bytes
+
     @classmethod
-    def of(cls, part: Part, plan: Plan) -> _Like:
-        return cls(part.schema, chunks_of(part, plan), _is_read_apart(part) or has_int96(part.footer))
+    def of(cls, part: Part, plan: Plan, batch_bytes: int) -> _Like:
+        return cls(part.schema, plan, batch_bytes, chunks_of(part, plan), _is_read_apart(part) or has_int96(part.footer))
 
 
 def _is_read_apart(part: Part) -> bool:

@@ -99,7 +99,7 @@ class DaskEngine:
         Concurrent tasks.
     """
 
-    tells_schema = False
+    tells_schema = queues = False
 
     def __init__(self, client: Any, owned: contextlib.ExitStack, job: Job, workers: int | None) -> None:
         self._client, self._owned, self._job = client, owned, pickle.dumps(job)

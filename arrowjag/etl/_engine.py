@@ -19,6 +19,8 @@ class Engine(Protocol):
     #: Whether a running task reports its schema before it ends, and hears that of another. Otherwise a probe runs the first batch,
     #: which then runs twice, while all other tasks wait.
     tells_schema: bool
+    #: Whether a worker takes orders while it works on another one.
+    queues: bool
 
     @property
     def peak_memory(self) -> int | None:

@@ -315,7 +315,7 @@ def _run(
     scheduler, peak = _schedule(job, tasks, limits, known, how.progress, failed, add, keys)
     done = [task for task in tasks if task.number in scheduler.outcomes]
     sink.remove_results(task.target for task in tasks if task.number not in scheduler.outcomes)
-    written = {file.path: task for task in done for file in scheduler.outcomes[task.number].files}
+    written = [(file, task) for task in done for file in scheduler.outcomes[task.number].files]
     sink.check(written, [one.path for parts in kept for one in parts])
     if job.rejects is not None:
         job.rejects.check(task.target for task in done if scheduler.outcomes[task.number].rejected)
@@ -603,7 +603,7 @@ def _opened(source: Any, filters: Any, filesystem: Any, limits: Limits, stores: 
 class _NoEngine:
     """The engine of a job without remaining tasks; starts no workers."""
 
-    slots, tells_schema, peak_memory = 0, True, None
+    slots, tells_schema, queues, peak_memory = 0, True, False, None
 
     def start(self, order: Any) -> None:
         raise AssertionError(order)

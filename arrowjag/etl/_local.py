@@ -57,6 +57,9 @@ _FREED_SOON = {"MIMALLOC_PURGE_DELAY": "100"}
 return it soon takes up to 8 % more CPU time."""
 
 
+_LOST = TaskError("lost", "its worker process ended before it began")
+
+
 class LocalEngine:
     """Worker processes on this machine.
 
@@ -70,7 +73,7 @@ class LocalEngine:
         Memory limit per worker in bytes.
     """
 
-    tells_schema = True
+    tells_schema = queues = True
 
     def __init__(self, job: Job, workers: int, share: int) -> None:
         self.slots = workers
@@ -80,16 +83,19 @@ class LocalEngine:
         self._processes: list[_Process] = []
 
     def start(self, order: Order) -> None:
-        """Send an order to an idle process. The first order starts all processes, so that they import libraries concurrently."""
+        """Send an order to an idle process, or to the one with the fewest small tasks to do.
+
+        The first order starts all processes, so that they import libraries concurrently.
+        """
         is_tight = self._share <= _TIGHT * needed_memory(order.batch_bytes)
         while len(self._processes) < self.slots:
             self._processes.append(_Process(self._job, self._events, _FREED_SOON if is_tight else {}))
-        next(one for one in self._processes if one.order is None).give(order)
+        min(self._processes, key=_Process.load).give(order)
 
     def tell(self, number: int, schema: pa.Schema | None) -> None:
         """Tell the process of a task that waits the schema, or that the task is to determine it."""
         for process in self._processes:
-            if process.order is not None and process.order.task.number == number:
+            if number in process.orders:
                 process.tell(Told(schema))
 
     def events(self) -> list[Event]:
@@ -107,20 +113,18 @@ class LocalEngine:
         if process not in self._processes:  # its task is run again
             return []
         if isinstance(event, (Started, Waits)):
+            process.at = event.number
             process.since = time.monotonic() if isinstance(event, Started) else None
             return []
         if event is not None:
             if isinstance(event, Finished):
-                process.order = None
+                process.orders.pop(event.number, None)
                 if isinstance(event.result, Outcome):
                     process.told = event.result.memory
             return [event]
         self._processes.remove(process)
         process.close()
-        order, process.order = process.order, None
-        if order is None:
-            return []
-        return [Finished(order.task.number, process.failure())]
+        return process.failures()
 
     def _watch(self) -> None:
         """Kill processes that exceed their limits, and notice those that have ended."""
@@ -131,7 +135,8 @@ class LocalEngine:
             if size is not None and size > self._share and process.over is None:
                 process.end_for("memory", over_share(size, self._share, self.slots))
         for process in self._processes:
-            limit = None if process.order is None else process.order.timeout
+            order = process.orders.get(process.at)
+            limit = None if order is None else order.timeout
             if limit is not None and process.since is not None and time.monotonic() - process.since > limit + GRACE_SECONDS:
                 process.end_for("timeout", over_time(limit))
             if process.has_ended():  # a process that it has forked holds the pipe, whose end would tell so
@@ -170,7 +175,8 @@ class _Process:
         with _held_interrupts():
             self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)  # noqa: S603
         self.pid = self._child.pid
-        self.order: Order | None = None
+        self.orders: dict[int, Order] = {}
+        self.at = -1  # the task that it began last
         self.since: float | None = None
         self.over: TaskError | None = None
         self.told: int | None = None
@@ -178,21 +184,33 @@ class _Process:
         self._events = events
         assert self._child.stdin is not None
         assert self._child.stdout is not None
-        self._stdin: IO[bytes] = self._child.stdin
+        self._said: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._send(path + job)
+        threading.Thread(target=self._say, args=(self._child.stdin,), daemon=True).start()
         threading.Thread(target=self._hear, args=(self._child.stdout,), daemon=True).start()
 
+    def load(self) -> tuple[int, int]:
+        """Sorts processes: small tasks do not wait for a large one while others are idle."""
+        return sum(not order.task.is_small for order in self.orders.values()), len(self.orders)
+
     def give(self, order: Order) -> None:
-        self.order, self.since = order, None
+        if not self.orders:
+            self.since = None
+        self.orders[order.task.number] = order
         self._send(pickle.dumps(order))
 
     def tell(self, told: Told) -> None:
         self._send(pickle.dumps(told))
 
-    def _send(self, content: bytes) -> None:
-        with contextlib.suppress(OSError):  # the process has died; the receiving thread reports it
-            self._stdin.write(content)
-            self._stdin.flush()
+    def _send(self, content: bytes | None) -> None:
+        self._said.put(content)
+
+    def _say(self, stdin: IO[bytes]) -> None:
+        """Write to the process: it reads nothing while a function holds the interpreter, and the pipe takes 64 KiB."""
+        with contextlib.suppress(OSError), stdin:  # the process has died; the receiving thread reports it
+            while (content := self._said.get()) is not None:
+                stdin.write(content)
+                stdin.flush()
 
     def _hear(self, stdout: IO[bytes]) -> None:
         try:
@@ -209,7 +227,15 @@ class _Process:
         self._ended = time.monotonic() if self._ended is None else self._ended
         return time.monotonic() - self._ended > _SECONDS_TO_HEAR
 
-    def failure(self) -> TaskError:
+    def failures(self) -> list[Event]:
+        """Return the failures of its tasks: the one at work may be to blame, and those that waited run again."""
+        if not self.orders:
+            return []
+        at = self.at if self.at in self.orders else min(self.orders)
+        failed, self.orders = dict.fromkeys(self.orders, _LOST) | {at: self._failure()}, {}
+        return [Finished(number, error) for number, error in failed.items()]
+
+    def _failure(self) -> TaskError:
         """Describe how the process ended before its task."""
         self.wait(_SECONDS_TO_END)  # it has closed its output, and may go on
         if self.over is not None:
@@ -224,8 +250,7 @@ class _Process:
         self._child.kill()
 
     def close(self) -> None:
-        with contextlib.suppress(OSError):
-            self._stdin.close()
+        self._send(None)
 
     def end(self) -> None:
         """Close the input of the process and send SIGTERM, so that it removes unfinished files."""

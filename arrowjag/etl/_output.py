@@ -6,7 +6,7 @@ import contextlib
 import errno
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,9 +16,9 @@ from arrowjag._pyarrow_versions import empty_table, nbytes
 from arrowjag.errors import JagValueError, brief
 from arrowjag.etl._lake import MOST_KEY_BYTES, LakeFacts
 from arrowjag.etl._schema import METADATA_KEY, conform_result
-from arrowjag.etl._sink import Sink, blamed
+from arrowjag.etl._sink import Sink, Written, blamed, mark_of
 from arrowjag.etl._tasks import Task
-from arrowjag.io._atomic import atomic_target
+from arrowjag.io._atomic import Together, atomic_target
 from arrowjag.io._parquet import FileWriter
 from arrowjag.io._partitions import cut_by_keys
 
@@ -26,15 +26,6 @@ __all__ = ["Output", "Written"]
 
 # Limits memory and file descriptors: each open file has a buffer and a descriptor.
 _MOST_FILES = 1000
-
-
-class Written(NamedTuple):
-    """A result file of a task; `path` is relative to the sink, and `keys` are its partition folders."""
-
-    path: str
-    rows: int
-    bytes: int
-    keys: str = ""
 
 
 class Output:
@@ -53,9 +44,20 @@ class Output:
     empty : str, optional
         Partition folders of the file if there are no rows. By default a task without rows writes no file into a folder that
         `partition_by` partitions: readers refuse a file outside of the partition folders, so it takes a folder of another task.
+    together : Together, optional
+        Files that get their names together, to which those of the task are added. By default the end of the block publishes them.
     """
 
-    def __init__(self, sink: Sink, task: Task, schema: pa.Schema | None, buffer_bytes: int, *, empty: str | None = None) -> None:
+    def __init__(
+        self,
+        sink: Sink,
+        task: Task,
+        schema: pa.Schema | None,
+        buffer_bytes: int,
+        *,
+        empty: str | None = None,
+        together: Together | None = None,
+    ) -> None:
         self.schema = schema
         self.rows = self.rejected = 0
         self.files: tuple[Written, ...] = ()
@@ -63,18 +65,21 @@ class Output:
         self._folders = sink.folders_of(task)
         self._empty = empty if sink.cuts else ""
         self._open: dict[str, _File] = {}
+        self._alone = Together()
+        self._together = self._alone if together is None else together
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if kind is None and self.schema is not None:
-            with blamed(self._sink.folder), self._stack:
-                self._finish()
-        else:
-            with blamed(self._sink.folder):
+        with blamed(self._sink.folder), self._alone:
+            if kind is not None or self.schema is None:
                 self._stack.__exit__(kind, error, trace)
+                return
+            with self._stack:
+                self._finish()
+            self._alone.publish()
 
     def write(self, table: pa.Table) -> None:
         """Append rows; the table must have the schema of the job."""
@@ -122,7 +127,7 @@ class Output:
                 raise JagValueError(
                     f"partition_by makes more than {_MOST_FILES} files of one task: take a key of fewer values, or sort the input"
                 )
-            self._open[path] = _File(self._sink, path, schema, self._stack, folder)
+            self._open[path] = _File(self._sink, path, schema, self._stack, self._together, folder)
         return self._open[path]
 
     def _finish(self) -> None:
@@ -166,9 +171,11 @@ def _is_all(column: pa.ChunkedArray, value: Any) -> bool:
 class _File:
     """One Parquet file, written to a temporary path until it is complete."""
 
-    def __init__(self, sink: Sink, path: str, schema: pa.Schema, stack: contextlib.ExitStack, keys: str) -> None:
+    def __init__(
+        self, sink: Sink, path: str, schema: pa.Schema, stack: contextlib.ExitStack, together: Together, keys: str
+    ) -> None:
         self.size, self.keys = 0, keys
-        self._sink, self._path, self._schema, self._stack = sink, path, schema, stack
+        self._sink, self._path, self._schema, self._stack, self._together = sink, path, schema, stack, together
         self._rows = 0
         self._waiting: list[pa.Table] = []
         self._writer: FileWriter | None = None
@@ -189,7 +196,7 @@ class _File:
             tag = f"{self._sink.run}-" if self._sink.run else ""
             try:
                 self._sink.filesystem.create_dir(path.rpartition("/")[0], recursive=True)
-                self._file = self._stack.enter_context(atomic_target(self._sink.filesystem, path, tag))
+                self._file = self._stack.enter_context(atomic_target(self._sink.filesystem, path, tag, together=self._together))
             except OSError as error:
                 if error.errno != errno.ENAMETOOLONG:
                     raise
@@ -207,4 +214,4 @@ class _File:
         writer = self._opened()
         writer.add_metadata({METADATA_KEY.decode(): facts})
         writer.close()
-        return Written(self._path, self._rows, self._file.stat().st_size, self.keys)
+        return Written(self._path, self._rows, self._file.stat().st_size, self.keys, mark_of(self._file))

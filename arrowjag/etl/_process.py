@@ -13,17 +13,21 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
 from arrowjag.etl._signals import ignore
-from arrowjag.etl._worker import Event, Finished, Job, Order, Started, Stopped, TaskError, Told, Worker
+from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, Started, Stopped, TaskError, Told, Worker
+from arrowjag.io._atomic import Together
 
 __all__ = ["serve"]
 
 _SECONDS_TO_CLEAN_UP = 5.0
+_SECONDS_TO_WAIT = 0.5
+"""How long results wait for those of the next tasks: a killed worker loses them, and its tasks run again."""
 
 
 def serve() -> None:
@@ -45,17 +49,56 @@ def _serve() -> None:
     orders: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(stdin, orders), daemon=True).start()
     worker = _worker(orders.get())
-    while True:
-        order: Order | Told = orders.get()
-        if isinstance(order, Told):
-            continue  # for a task that has ended meanwhile
+    with Together() as together:
+        results = _Results(worker, together, partial(_tell, stdout))
+        while True:
+            if results.are_due(orders.empty()):
+                results.publish()
+            order: Order | Told = orders.get()
+            if isinstance(order, Told):
+                continue  # for a task that has ended meanwhile
+            if not order.task.is_small:
+                results.publish()  # it may take minutes
+            try:
+                if isinstance(worker, TaskError):
+                    raise worker
+                _tell(stdout, Started(order.task.number))
+                results.add(order.task.number, worker.run(order, partial(_tell, stdout), orders.get, together))
+            except TaskError as failed:
+                results.publish()
+                _tell(stdout, Finished(order.task.number, failed))
+
+
+class _Results:
+    """Results of small tasks that follow each other: their files get their names together, then the driver is told."""
+
+    def __init__(self, worker: Worker | TaskError, together: Together, tell: Callable[[Event], None]) -> None:
+        self._worker, self._together, self._tell = worker, together, tell
+        self._outcomes: dict[int, Outcome] = {}
+        self._since = 0.0
+
+    def add(self, number: int, outcome: Outcome) -> None:
+        """Add the outcome of a task, whose files wait for `publish`."""
+        self._since = self._since if self._outcomes else time.monotonic()
+        self._outcomes[number] = outcome
+
+    def are_due(self, is_idle: bool) -> bool:
+        """Return whether to publish: the worker has no other task, or the first result has waited long enough."""
+        return bool(self._outcomes) and (is_idle or time.monotonic() - self._since > _SECONDS_TO_WAIT)
+
+    def publish(self) -> None:
+        """Publish the files, and tell the driver."""
+        outcomes, self._outcomes = self._outcomes, {}
+        if not outcomes:
+            return
+        failed = None
         try:
-            if isinstance(worker, TaskError):
-                raise worker
-            _tell(stdout, Started(order.task.number))
-            _tell(stdout, Finished(order.task.number, worker.run(order, partial(_tell, stdout), orders.get)))
-        except TaskError as failed:
-            _tell(stdout, Finished(order.task.number, failed))
+            assert isinstance(self._worker, Worker)
+            self._worker.publish(self._together)
+        except TaskError as error:
+            failed = error
+        for number, outcome in outcomes.items():
+            self._tell(Finished(number, failed or outcome))
 
 
 def _worker(job: Job) -> Worker | TaskError:

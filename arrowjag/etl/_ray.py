@@ -69,7 +69,7 @@ class RayEngine:
         Number of local workers to start.
     """
 
-    tells_schema = False
+    tells_schema = queues = False
 
     def __init__(self, ray: Any, job: Job, workers: int | None, shares: Shares) -> None:
         self._ray = ray

@@ -5,6 +5,8 @@ from __future__ import annotations
 import heapq
 import logging
 import math
+import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
@@ -23,6 +25,11 @@ __all__ = ["Policy", "Scheduler"]
 
 _LOG = logging.getLogger("arrowjag.etl")
 _FIRST = 16  # the first batch is 1/16 of a batch: all other workers wait for the schema with their first results
+# Small tasks wait at workers, which otherwise wait for orders: for at most this time, and only a part of those that remain, so that
+# all workers end at the same time.
+_SECONDS_OF_WORK = 0.5
+_MOST_WAITING = 64
+_PARTS = 4
 _LIVES = 3  # retries of a task whose worker died, which may have causes other than the task
 
 
@@ -98,8 +105,9 @@ class Scheduler:
         self._empty: list[tuple[Task, Outcome]] = []
         self._untold: set[int] = set()
         self._held: dict[int, TaskError] = {}
-        self._rejected = 0
+        self._rejected = self._large = 0
         self._is_sorted = False
+        self._ends = deque([time.monotonic()], maxlen=_MOST_WAITING + _PARTS * engine.slots)
 
     def run(self) -> None:
         """Run until all tasks are done.
@@ -144,7 +152,7 @@ class Scheduler:
             self._waiting = [(-float(attempt.task.bytes), number, attempt) for _, number, attempt in self._waiting]
             heapq.heapify(self._waiting)
             self._is_sorted = True
-        while self._waiting and len(self._running) < (engine.slots if engine.tells_schema or self._knows_schema() else 1):
+        while self._waiting and self._has_room():
             is_known = self._knows_schema()
             first = None if is_known else self._first()
             _, number, attempt = heapq.heappop(self._waiting)
@@ -161,15 +169,40 @@ class Scheduler:
                 waits=waits,
             )
             self._running[number] = attempt, order
+            self._large += not attempt.task.is_small
             if waits:
                 self._untold.add(number)
             _LOG.debug("task %s starts", attempt.task.name)
             engine.start(order)
 
+    def _has_room(self) -> bool:
+        """Return whether the engine takes the next task, which is the only one until the schema is known if it can't be told."""
+        engine = self._engine
+        if not (engine.tells_schema or self._knows_schema()):
+            return not self._running
+        if len(self._running) < engine.slots:
+            return True
+        if not (engine.queues and self._knows_schema()):
+            return False
+        if not self._waiting[0][2].task.is_small:
+            return self._large < engine.slots
+        return len(self._running) - self._large < (engine.slots - self._large) * self._depth()
+
+    def _depth(self) -> int:
+        """Return how many small tasks each worker gets at once, from the time that tasks have taken and the number that remain."""
+        slots = self._engine.slots
+        pace = (len(self._ends) - 1) / max(1e-9, time.monotonic() - self._ends[0])
+        return max(1, min(_MOST_WAITING, int(_SECONDS_OF_WORK * pace / slots), len(self._waiting) // (_PARTS * slots)))
+
+    def _stopped(self, number: int) -> tuple[_Try, Order]:
+        attempt, order = self._running.pop(number)
+        self._large -= not attempt.task.is_small
+        return attempt, order
+
     def _settle(self) -> None:
         """Handle failures that were held back, and tell tasks the schema that they wait for, or that they determine it."""
         while (number := self._settled(self._held)) is not None:
-            attempt, _ = self._running.pop(number)
+            attempt, _ = self._stopped(number)
             self._failed(attempt, self._held.pop(number))
         while (number := self._settled(self._untold)) is not None:
             self._untold.remove(number)
@@ -196,7 +229,7 @@ class Scheduler:
             if isinstance(event.result, TaskError):
                 self._held[event.number] = event.result
                 return
-            attempt, order = self._running.pop(event.number)
+            attempt, order = self._stopped(event.number)
             self._done(attempt, order, event.result)
         elif isinstance(event, SchemaFound) and self.schema is None:
             self.schema = event.schema
@@ -209,6 +242,7 @@ class Scheduler:
         if self._job.sink is not None and not outcome.rows and not outcome.files:
             self._empty.append((attempt.task, outcome))
         self.outcomes[attempt.task.number] = outcome
+        self._ends.append(time.monotonic())
         self._rejected += outcome.rejected
         self._check_failures(Failure(attempt.task.path, attempt.task.row_groups, ""))
         self._progress.advance(outcome.rows_read - attempt.rows)
@@ -230,6 +264,9 @@ class Scheduler:
 
     def _failed(self, attempt: _Try, failed: TaskError) -> None:
         self._progress.advance(-attempt.rows)
+        if failed.kind == "lost":
+            self._wait_again(attempt._replace(rows=0))
+            return
         again = self._next_try(attempt._replace(rows=0), failed)
         if again is not None:
             _LOG.warning(

@@ -34,8 +34,10 @@ __all__ = [
     "Sink",
     "SinkError",
     "Survey",
+    "Written",
     "blamed",
     "is_part",
+    "mark_of",
     "open_sink",
     "overlaps",
     "prepare",
@@ -70,6 +72,29 @@ class Result(NamedTuple):
     keys: str = ""
     replaces: bool = False
     dead_letter: str = ""
+
+
+#: The number, size and time of a local file, which tell it from any other file of its name.
+Mark = tuple[int, int, int]
+
+
+class Written(NamedTuple):
+    """A result file of a task; `path` is relative to the sink, `keys` are its partition folders, `mark` is that of a local file."""
+
+    path: str
+    rows: int
+    bytes: int
+    keys: str = ""
+    mark: Mark | None = None
+
+
+def mark_of(path: str | os.PathLike[str]) -> Mark | None:
+    """Return the mark of a local file; None if there is no such file."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - a str is faster
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 #: Schemas of results by the metadata that hold them: the results of a job have one.
@@ -234,15 +259,16 @@ class Sink:
         *folders, name = path[len(self.folder) + 1 :].split("/")
         return "/".join([*folders[: len(folders) - len(self.partition_by)], name])
 
-    def check(self, written: Mapping[str, Task], kept: Iterable[str]) -> None:
+    def check(self, written: Iterable[tuple[Written, Task]], kept: Iterable[str]) -> None:
         """Raise `JobError` unless the sink holds what this run has written and kept, and nothing else; don't rely on the engine.
 
         A worker of a driver that was killed may publish its result after this run has listed the folder.
         """
-        tasks = {f"{self.folder}/{path}": task for path, task in written.items()}
-        for result in self.results(tasks):
+        tasks = {f"{self.folder}/{file.path}": (file.mark, task) for file, task in written}
+        # A local file that is still the one that a worker has written need not be opened.
+        for result in self.results(path for path, (mark, _) in tasks.items() if mark is None or self._mark_of(path) != mark):
             if (result.run, result.transform) != (self.run, self.transform):
-                task = tasks[result.path]
+                _, task = tasks[result.path]
                 how = "is not in the sink" if not result.rows and result.schema is None else "was written over by another run"
                 raise JobError(Failure(task.path, task.row_groups, f"its result {result.path} {how}"))
         if self.lake is not None:  # a table holds what is committed
@@ -252,6 +278,10 @@ class Sink:
         for path in sorted(known ^ found):
             how = "was deleted" if path in known else "was written into the sink by another program"
             raise JobError(Failure(path, (), f'the file {how} during the run: run again with mode="resume"'))
+
+    def _mark_of(self, path: str) -> Mark | None:
+        local = local_path(self.filesystem, path)
+        return None if local is None else mark_of(local)
 
     def remove_parts(self) -> None:
         """Delete the temporary files that killed tasks of this run left; only log if that fails, as the next run deletes them."""

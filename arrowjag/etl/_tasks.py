@@ -21,7 +21,7 @@ from arrowjag.io._damage import reading
 from arrowjag.io._files import StoredFile, has_keys, is_dataset
 from arrowjag.io._locate import Located, RealPaths, Search, TableFolderError, locate, refuse_repeated
 from arrowjag.io._parquet import is_parquet, open_dataset, prune_files
-from arrowjag.io._scan import Part, full_schema, in_threads, open_parts
+from arrowjag.io._scan import Part, footer_content, full_schema, in_threads, open_parts
 from arrowjag.io._schemas import repeated_name
 from arrowjag.io._snapshots import open_snapshot
 from arrowjag.io._tables import Snapshot, is_table
@@ -30,6 +30,8 @@ __all__ = ["TASK_BYTES", "Piece", "Source", "SourceChangedError", "Task", "Where
 
 #: Target size of a task: bytes of its row groups, uncompressed.
 TASK_BYTES = 256_000_000
+# A task of at most this many stored bytes is one of those that a worker may get several of.
+_SMALL_BYTES = 1_000_000
 
 
 class State(NamedTuple):
@@ -95,6 +97,11 @@ class Task(NamedTuple):
     def bytes(self) -> int:
         """Bytes of the pieces as stored in the files."""
         return sum(piece.bytes for piece in self.pieces)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether to hand it over, or to flush its result to disk, may cost more than its work."""
+        return self.bytes <= _SMALL_BYTES
 
     @property
     def path(self) -> str:
@@ -301,7 +308,7 @@ def verify_unchanged(pieces: Sequence[Piece], footers: Sequence[bytes] | None = 
                 _raise_changed(piece, "it has another ETag")
         if footers is None and len(pieces) > 1 and (piece.state.time is not None or piece.state.tag is not None):
             continue  # for many small files, opening each once more would cost as much as reading it
-        footer = open_parts([piece.stored], pa.schema([]))[0].content if footers is None else footers[place]
+        footer = footer_content(piece.stored) if footers is None else footers[place]
         if footer_digest(footer) != piece.state.footer:
             _raise_changed(piece, "it has another footer")
 

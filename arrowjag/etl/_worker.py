@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import ctypes
 import functools
@@ -28,6 +29,7 @@ from arrowjag.etl._sink import Sink, SinkError, blamed
 from arrowjag.etl._tasks import SourceChangedError, Task, Where, verify_unchanged
 from arrowjag.etl._units import bytes_text
 from arrowjag.etl.report import SinkInUseError
+from arrowjag.io._atomic import Together
 from arrowjag.io._filters import take_rows
 from arrowjag.io._scan import Part, Plan, finish_rows, open_parts
 
@@ -119,7 +121,8 @@ class Outcome(NamedTuple):
 class TaskError(Exception):
     """A task failed.
 
-    `kind` is "error", "timeout", "memory" (retried with smaller batches) or "died"; "sink" and "fatal" end the whole job.
+    `kind` is "error", "timeout", "memory" (retried with smaller batches), "died" or, if it waited for its worker when that ended,
+    "lost"; "sink" and "fatal" end the whole job.
     `origin` lists the files and row groups of the batch that failed.
     """
 
@@ -201,7 +204,13 @@ class Worker:
             text = f"{job.name} can't be loaded in a worker process: {one_line(error)}"
             raise TaskError("fatal", text, traceback.format_exc()) from None
 
-    def run(self, order: Order, tell: Callable[[Event], None], hear: Callable[[], Told] = lambda: Told(None)) -> Outcome:
+    def run(
+        self,
+        order: Order,
+        tell: Callable[[Event], None],
+        hear: Callable[[], Told] = lambda: Told(None),
+        together: Together | None = None,
+    ) -> Outcome:
         """Run one task.
 
         Parameters
@@ -212,6 +221,8 @@ class Worker:
             Called with an event per batch, and with the schema as soon as it is known.
         hear : callable
             Called once if the task waits for the schema; returns when the driver has told it.
+        together : Together, optional
+            Files of several tasks, to which those of the task are added until `publish`; by default they are published at once.
 
         Returns
         -------
@@ -223,26 +234,72 @@ class Worker:
         TaskError
             If the task failed.
         """
-        task = _Task(self.job, self._transform, order, tell, hear)
-        try:
-            outcome = task.run()
-        except (TaskError, KeyboardInterrupt, Stopped):
-            raise
-        except SinkInUseError as error:
-            raise TaskError("fatal", str(error)) from None
-        except SinkError as error:
-            raise TaskError("sink", error.text, "", ((error.folder, ()),)) from None
-        except BaseException as error:  # noqa: BLE001  (whatever the transform raises: panics of polars and sys.exit too)
-            cause = error.__cause__  # a generator turns StopIteration into RuntimeError, which names no line of the transform
-            raise task.failure(cause if isinstance(cause, StopIteration) else error) from None
+        with Together() as alone:
+            task = _Task(self.job, self._transform, order, tell, hear, alone if together is None else together)
+            try:
+                with _of_the_sink():
+                    outcome = task.run()
+            except (TaskError, KeyboardInterrupt, Stopped):
+                raise
+            except BaseException as error:  # noqa: BLE001  (whatever the transform raises: panics of polars and sys.exit too)
+                cause = error.__cause__  # a generator turns StopIteration into RuntimeError, which names no line of the transform
+                raise task.failure(cause if isinstance(cause, StopIteration) else error) from None
+            self.publish(alone)
         return outcome._replace(memory=own_memory())
+
+    def publish(self, together: Together) -> None:
+        """Give the files of finished tasks their names, provided that the sink is still that of this run.
+
+        Parameters
+        ----------
+        together : Together
+            The files.
+
+        Raises
+        ------
+        TaskError
+            If another run has taken over the sink, or it can't be written.
+        """
+        sink = self.job.sink
+        if sink is None or not together:
+            return
+        with _of_the_sink(), blamed(sink.folder):
+            _check_lease(sink)
+            together.publish()
+
+
+def _check_lease(sink: Sink) -> None:
+    """Raise if another run has taken over the sink."""
+    if sink.lease is not None:
+        with blamed(sink.folder):
+            sink.lease.check()
+
+
+@contextlib.contextmanager
+def _of_the_sink() -> Iterator[None]:
+    """Convert errors of the sink, which end the job, to those of a task."""
+    try:
+        yield
+    except SinkInUseError as error:
+        raise TaskError("fatal", str(error)) from None
+    except SinkError as error:
+        raise TaskError("sink", error.text, "", ((error.folder, ()),)) from None
 
 
 class _Task:
     """One run of one task."""
 
-    def __init__(self, job: Job, transform: Any, order: Order, tell: Callable[[Event], None], hear: Callable[[], Told]) -> None:
+    def __init__(
+        self,
+        job: Job,
+        transform: Any,
+        order: Order,
+        tell: Callable[[Event], None],
+        hear: Callable[[], Told],
+        together: Together,
+    ) -> None:
         self._job, self._transform, self._order, self._tell, self._hear = job, transform, order, tell, hear
+        self._together = together
         self._schema, self._waits = order.schema, order.waits
         self._first_schema: pa.Schema | None = None  # of the first rows of a batch of which others may fail
         self._origin: tuple[Where, ...] = (order.task.pieces[0].where,)
@@ -384,7 +441,7 @@ class _Task:
     def _write(self, sink: Sink) -> Outcome:
         order = self._order
         rows_read, first = 0, None
-        with Output(sink, order.task, order.schema, min(order.batch_bytes, 32_000_000)) as output:
+        with Output(sink, order.task, order.schema, min(order.batch_bytes, 32_000_000), together=self._together) as output:
             for rows, results in self._batches():
                 rows_read += rows
                 for table in map(sink.fitted, results):
@@ -398,10 +455,8 @@ class _Task:
                     self._schema = output.schema
                     self._tell(SchemaFound(order.task.number, output.schema))
             verify_unchanged(order.task.pieces)
-            if sink.lease is not None:
-                with blamed(sink.folder):
-                    sink.lease.check()
             if self._job.rejects is not None:
+                _check_lease(sink)
                 self._job.rejects.write(order.task, self._rejected)
             output.rejected = len(self._rejected)
         rejected = len(self._rejected)

@@ -9,9 +9,10 @@ import socket
 import stat
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import pyarrow as pa
 import pyarrow.fs as pf
@@ -20,19 +21,79 @@ from arrowjag.errors import JagValueError
 from arrowjag.io._damage import reading
 
 __all__ = [
+    "Together",
     "atomic_path",
     "atomic_target",
     "fsspec_of",
     "local_path",
     "part_prefix",
+    "put",
     "refuse_device",
     "remove_temporaries",
     "writing",
 ]
 
 
+class _Complete(NamedTuple):
+    """A complete temporary, the path that it is to get, and the permissions of the file that it replaces there."""
+
+    temporary: Path
+    final: Path
+    rights: int | None
+
+
+class Together:
+    """Complete files that get their names together: the disk is waited for once for all of them, not once for each.
+
+    A context manager: the end of the block deletes what `publish` has not published.
+    """
+
+    def __init__(self) -> None:
+        self._files: list[_Complete] = []
+        self._uploads: list[Callable[[], None]] = []
+        self._left = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        files, self._files, self._uploads = self._files, [], []
+        for file in files:
+            file.temporary.unlink(missing_ok=True)
+        self._left.close()
+
+    def __len__(self) -> int:
+        return len(self._files) + len(self._uploads)
+
+    def add(self, file: _Complete) -> None:
+        """Take over a local file."""
+        file.temporary.stat()  # nothing was written: an error of the block, not of `publish`
+        self._files.append(file)
+
+    def add_upload(self, upload: Callable[[], None], cleanup: contextlib.ExitStack) -> None:
+        """Take over an upload, and what to do after it."""
+        self._left.push(cleanup)
+        self._uploads.append(upload)
+
+    def publish(self) -> None:
+        """Give all files their names.
+
+        Raises
+        ------
+        OSError
+            If the disk or a store fails. Each file is then published completely or not at all.
+        """
+        _publish(self._files)
+        self._files = []
+        while self._uploads:
+            self._uploads.pop(0)()
+        self._left.close()
+
+
 @contextlib.contextmanager
-def atomic_path(target: str | os.PathLike[str], tag: str = "", *, may_be_empty: bool = False) -> Iterator[Path]:
+def atomic_path(
+    target: str | os.PathLike[str], tag: str = "", *, may_be_empty: bool = False, together: Together | None = None
+) -> Iterator[Path]:
     """Yield a temporary path; rename it to the target if the block succeeds, and delete it if the block raises.
 
     At any moment, and after a crash, readers see either the old file or the new one: the temporary is flushed to disk and then
@@ -46,6 +107,8 @@ def atomic_path(target: str | os.PathLike[str], tag: str = "", *, may_be_empty: 
         Part of the name of the temporary, to identify its writer.
     may_be_empty : bool
         Whether an empty file is a file of the format; otherwise one that nothing was written to raises FileNotFoundError.
+    together : Together, optional
+        Files that get their names together, to which this one is added; by default it gets its name at the end of the block.
 
     Yields
     ------
@@ -84,13 +147,43 @@ def atomic_path(target: str | os.PathLike[str], tag: str = "", *, may_be_empty: 
         yield temporary
         if rights is not None and not may_be_empty and temporary.exists() and not temporary.stat().st_size:
             temporary.unlink()  # nothing was written: the empty file touched above must not replace the target
-        _flush(temporary)
-        if rights is not None:
-            temporary.chmod(rights)
-        temporary.replace(final)
-        _flush_folder(final.parent)
-    finally:
+        if together is None:
+            _publish([_Complete(temporary, final, rights)])
+        else:
+            together.add(_Complete(temporary, final, rights))
+    except BaseException:
         temporary.unlink(missing_ok=True)
+        raise
+
+
+def _publish(files: Sequence[_Complete]) -> None:
+    """Flush temporaries to disk, then rename them: after a crash a name has its old content or the new one."""
+    if len(files) > 1:
+        for file in files:
+            _begin_flush(file.temporary)
+    for file in files:
+        _flush(file.temporary)
+        if file.rights is not None:
+            file.temporary.chmod(file.rights)
+    for file in files:
+        file.temporary.replace(file.final)
+    for folder in dict.fromkeys(file.final.parent for file in files):
+        _flush_folder(folder)
+
+
+def _begin_flush(path: Path) -> None:
+    """Ask Linux to begin to write a file to disk: one commit of its journal then covers all files that have begun.
+
+    Otherwise each file would be given its place on the disk, and cost a commit, when it is flushed.
+    """
+    if not hasattr(os, "posix_fadvise"):
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):
+            os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(handle)
 
 
 def refuse_device(path: str | os.PathLike[str], name: str = "") -> None:
@@ -141,7 +234,9 @@ def _flush_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def atomic_target(filesystem: pf.FileSystem, path: str, tag: str = "", *, may_be_empty: bool = False) -> Iterator[Path]:
+def atomic_target(
+    filesystem: pf.FileSystem, path: str, tag: str = "", *, may_be_empty: bool = False, together: Together | None = None
+) -> Iterator[Path]:
     """Yield a local temporary path; publish its file at a path of any file system if the block succeeds.
 
     Parameters
@@ -155,6 +250,8 @@ def atomic_target(filesystem: pf.FileSystem, path: str, tag: str = "", *, may_be
         Part of the name of a temporary beside it.
     may_be_empty : bool
         Whether an empty file is a file of the format.
+    together : Together, optional
+        Files that are published together, to which this one is added.
 
     Yields
     ------
@@ -163,14 +260,16 @@ def atomic_target(filesystem: pf.FileSystem, path: str, tag: str = "", *, may_be
     """
     local = local_path(filesystem, path)
     if local is not None:
-        with atomic_path(local, tag, may_be_empty=may_be_empty) as temporary:
+        with atomic_path(local, tag, may_be_empty=may_be_empty, together=together) as temporary:
             yield temporary
         return
-    with tempfile.TemporaryDirectory(prefix=_folder_prefix(os.getpid())) as folder:
-        temporary = Path(folder) / "file.part"
+    with contextlib.ExitStack() as stack:
+        temporary = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=_folder_prefix(os.getpid())))) / "file.part"
         yield temporary
-        with reading(path, "can't be written"):
+        if together is None:
             _put(filesystem, path, temporary)
+        else:
+            together.add_upload(partial(_put, filesystem, path, temporary), stack.pop_all())
 
 
 def _folder_prefix(pid: int) -> str:
@@ -190,15 +289,37 @@ def remove_temporaries(pid: int) -> None:
 
 
 def _put(filesystem: pf.FileSystem, path: str, source: Path) -> None:
-    """Upload a file in one call: if an exception interrupted a stream, closing the stream would publish a truncated file."""
-    foreign = fsspec_of(filesystem)
-    if foreign is not None:
-        foreign.pipe_file(path, source.read_bytes())
+    if fsspec_of(filesystem) is not None or not source.stat().st_size:  # an empty file has nothing to map
+        put(filesystem, path, source.read_bytes())
         return
     with pa.memory_map(str(source)) as mapped:
-        content = mapped.read_buffer()
-    with filesystem.open_output_stream(path) as stream:
-        stream.write(content)
+        put(filesystem, path, mapped.read_buffer())
+
+
+def put(filesystem: pf.FileSystem, path: str, content: bytes | pa.Buffer) -> None:
+    """Write a file of a store in one call: if an exception interrupted a stream, closing the stream would publish a truncated file.
+
+    Parameters
+    ----------
+    filesystem : pyarrow.fs.FileSystem
+        A file system that is not local.
+    path : str
+        The file.
+    content : bytes or pa.Buffer
+        All of it.
+
+    Raises
+    ------
+    OSError
+        If the store refuses or fails, whatever class its errors have.
+    """
+    foreign = fsspec_of(filesystem)
+    with reading(path, "can't be written"):
+        if foreign is not None:
+            foreign.pipe_file(path, content if isinstance(content, bytes) else content.to_pybytes())
+            return
+        with filesystem.open_output_stream(path) as stream:
+            stream.write(content)
 
 
 def fsspec_of(filesystem: pf.FileSystem) -> Any:

@@ -16,6 +16,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._gate import storage_of
 from arrowjag._kernels.base.memory import is_variable_size
+from arrowjag._pyarrow_versions import nbytes
 
 __all__ = ["leaves_without_repeats"]
 
@@ -52,6 +53,8 @@ def leaves_without_repeats(table: pa.Table) -> list[int]:
     >>> leaves_without_repeats(table)
     [0]
     """
+    if nbytes(table) < _BLOCKS * _BLOCK_VALUES * 4:  # of no leaf with at least four bytes per value are there enough
+        return []
     columns = (max(column.chunks, key=len, default=None) for column in table.columns)
     leaves = [leaf for array, field in zip(columns, table.schema, strict=True) for leaf in _leaves(array, field.type)]
     return [place for place, leaf in enumerate(leaves) if leaf is not None and _hardly_repeats(leaf)]

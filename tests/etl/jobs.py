@@ -44,7 +44,7 @@ def run(transform: Any, source: Any, sink: Any, **options: Any) -> Report:
 class InlineEngine:
     """Runs the tasks of a job in this process: for tests that are not about workers, which take two seconds to start."""
 
-    slots, tells_schema, peak_memory = 1, True, None
+    slots, tells_schema, queues, peak_memory = 1, True, False, None
 
     def __init__(self, job: Job, workers: int, share: int) -> None:
         self._worker = Worker(pickle.loads(pickle.dumps(job)))

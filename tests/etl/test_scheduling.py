@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from arrowjag.etl import JobError, _worker
+from arrowjag.etl import JobError, _scheduler, _worker
 from arrowjag.etl._dask import DaskEngine
 from arrowjag.etl._progress import make_progress
 from arrowjag.etl._scheduler import Policy, Scheduler
@@ -25,7 +26,7 @@ from arrowjag.etl._sink import open_sink
 from arrowjag.etl._tasks import Task, make_tasks, open_source
 from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, SchemaFound, Started, TaskError, Told, Waits, Worker
 from arrowjag.io._scan import make_plan
-from tests.etl.jobs import files_in, run
+from tests.etl.jobs import files_in, run, totals, write_dataset
 
 WIDE, NARROW = (pa.schema([("x", kind)]) for kind in (pa.int64(), pa.int32()))
 ROWS, NO_ROWS = Outcome(1, 1, schema=WIDE), Outcome(1, 0, schema=WIDE)
@@ -41,7 +42,7 @@ def write_files(folder: Path, rows: Sequence[int]) -> Path:
 class ScriptedEngine:
     """Records what the scheduler says, and returns the given events, some at each call."""
 
-    tells_schema, peak_memory = True, None
+    tells_schema, queues, peak_memory = True, False, None
 
     def __init__(self, slots: int, script: Sequence[Sequence[Event]]) -> None:
         self.slots, self._script = slots, list(script)
@@ -190,6 +191,60 @@ def test_rows_that_don_t_fit_the_schema_of_the_first_file_are_rejected(tmp_path:
     assert (report.rows, report.rejected) == (4, 2)
 
 
+@pytest.mark.parametrize(
+    ("seconds", "is_small", "slots", "most"),
+    [(0.0001, True, 2, 128), (0.0001, True, 1, 64), (60, True, 2, 2), (0.0001, False, 2, 2)],
+    ids=["fast", "fast, alone", "slow", "large"],
+)
+def test_workers_take_several_small_tasks_at_once_while_these_are_fast(
+    seconds: float, is_small: bool, slots: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = itertools.count(0, seconds)
+    monkeypatch.setattr(_scheduler, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    running: list[int] = []
+    given: list[int] = []
+    ended: list[int] = []
+
+    class Engine(ScriptedEngine):
+        """Ends the tasks one by one."""
+
+        queues = True
+
+        def start(self, order: Order) -> None:
+            given.append(order.task.number)
+            running.append(len(given) - len(ended))
+
+        def events(self) -> list[Event]:
+            ended.append(given[len(ended)])
+            return [*([SchemaFound(0, WIDE)] if len(ended) == 1 else []), Finished(ended[-1], ROWS)]
+
+    facts: dict[str, Any] = {"name": "", "path": "", "row_groups": (), "rows": 1, "bytes": 1, "is_small": is_small}
+    tasks: list[Any] = [SimpleNamespace(number=number, **facts) for number in range(2000)]
+    job: Any = SimpleNamespace(sink=SimpleNamespace(remove_parts=lambda: None), rejects=None)
+    Scheduler(job, Engine(slots, []), tasks, schema=None, policy=Policy(10**6, 10**9), progress=make_progress(False, 0, 0, 0)).run()
+    assert sorted(ended) == list(range(2000))
+    assert max(running) == most
+    assert max(running[-2 * slots :]) <= slots, "at the end no task waits at a worker while another one is idle"
+
+
+@pytest.mark.workers
+def test_one_of_the_small_tasks_at_a_worker_is_to_blame_for_its_death(tmp_path: Path) -> None:
+    write_dataset(tmp_path / "in", files=60, rows=4, group=4)
+
+    def dies(table: pa.Table) -> pa.Table:
+        if table["id"][0].as_py() == 100 and not (tmp_path / "died").exists():
+            (tmp_path / "died").touch()
+            os._exit(9)
+        if table["id"][0].as_py() == 120:
+            raise ValueError("the middle")
+        return totals(table)
+
+    report = run(dies, tmp_path / "in", tmp_path / "out", on_error="skip")
+    assert (report.rows, report.retries, report.tasks) == (236, 1, 59)
+    assert [Path(failure.file).name for failure in report.failures] == ["f30.parquet"]
+    assert files_in(tmp_path / "out") == sorted(f"f{number}-0.parquet" for number in range(60) if number != 30)
+
+
 JOB: Any = SimpleNamespace(transform=b"", sink=None)
 
 
@@ -249,7 +304,7 @@ def test_each_task_takes_as_many_steps_among_many_as_among_few(
 
     def schedule(count: int) -> Scheduler:
         tasks: list[Any] = [
-            SimpleNamespace(number=n, name="", bytes=count - n, path="", row_groups=(), rows=1) for n in range(count)
+            SimpleNamespace(number=n, name="", bytes=count - n, path="", row_groups=(), rows=1, is_small=True) for n in range(count)
         ]
         job: Any = SimpleNamespace(sink=SimpleNamespace(remove_parts=lambda: None), rejects=object())
         policy, shown = Policy(10**6, 10**9, max_failures=count), make_progress(False, 0, 0, 0)

@@ -17,7 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
-from arrowjag.io._atomic import atomic_path, atomic_target
+from arrowjag.io import _atomic
+from arrowjag.io._atomic import Together, atomic_path, atomic_target
+from arrowjag.io._python_files import python_filesystem
 from tests.io.test_formats import FORMATS, read
 
 KILLS = 10
@@ -146,6 +148,51 @@ def test_content_is_on_the_disk_before_it_has_the_name(tmp_path: Path, monkeypat
     monkeypatch.setattr(Path, "replace", lambda self, to: (events.append("replace"), replace(self, to))[1])
     aj.write_parquet({"k": [1]}, tmp_path / "a.parquet")
     assert events == ["flush", "replace", "flush"]
+
+
+def test_files_get_their_names_together_once_all_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a").write_text("old")
+    (tmp_path / "a").chmod(0o640)
+    memory = fsspec.filesystem("memory")
+    memory.store.clear()
+    places = [(pf.LocalFileSystem(), str(tmp_path / name)) for name in ("a", "b", "sub/c")]
+    places.append((python_filesystem(memory), "/d"))
+    events: list[str] = []
+    flush, replace = os.fsync, Path.replace
+    monkeypatch.setattr(os, "fsync", lambda handle: (events.append("flush"), flush(handle))[1])
+    monkeypatch.setattr(Path, "replace", lambda self, to: (events.append("replace"), replace(self, to))[1])
+
+    def write(together: Together) -> None:
+        for filesystem, path in places:
+            with atomic_target(filesystem, path, together=together) as part:
+                part.write_text("new")
+        with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "none", together=together):
+            pass
+
+    def there() -> dict[str, str]:
+        local = {path.name: path.read_text() for path in tmp_path.rglob("*") if path.is_file()}
+        return local | {name: content.getvalue().decode() for name, content in memory.store.items()}
+
+    with Together() as together:
+        write(together)
+        assert (len(together), events, memory.store) == (4, [], {})
+    assert there() == {"a": "old"}, "files that are not published are deleted"
+
+    with Together() as together, monkeypatch.context() as full:
+        write(together)
+        full.setattr(_atomic, "_flush", lambda path: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            together.publish()
+    assert (there(), events) == ({"a": "old"}, [])
+
+    with Together() as together:
+        write(together)
+        together.publish()
+        assert len(together) == 0
+    assert there() == dict.fromkeys(["a", "b", "c", "/d"], "new")
+    assert events == ["flush"] * 3 + ["replace"] * 3 + ["flush"] * 2
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o640
 
 
 @pytest.mark.parametrize("letter", ["x", "ü", "日"])
