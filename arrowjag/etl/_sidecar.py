@@ -17,7 +17,8 @@ from typing import Any
 import pyarrow.fs as pf
 
 from arrowjag.errors import JagValueError
-from arrowjag.io._atomic import atomic_target, fsspec_of, local_path, part_prefix, writing
+from arrowjag.io._atomic import atomic_target, fsspec_of, local_path, part_prefix, put, writing
+from arrowjag.io._damage import reading
 from arrowjag.io._locate import SIDECAR
 from arrowjag.io._stores import object_store
 
@@ -96,8 +97,9 @@ class Sidecar:
 
     def read(self, name: str) -> bytes:
         """Return the content of a file; empty if the file is gone."""
+        path = f"{self.folder}/{name}"
         try:
-            with self.filesystem.open_input_stream(f"{self.folder}/{name}") as stream:
+            with reading(path, "can't be read"), self.filesystem.open_input_stream(path) as stream:
                 return bytes(stream.read())
         except FileNotFoundError:
             return b""
@@ -117,11 +119,7 @@ class Sidecar:
             created = self._create_in(store, name, content)
             return self._claim(name, content) if created is None else created
         if s3 is not None:
-            try:
-                s3.pipe_file(f"{self.folder}/{name}", content, mode="create")
-            except FileExistsError:
-                return False
-            return True
+            return _create_in_s3(s3, f"{self.folder}/{name}", content)
         if local is None:
             return self._claim(name, content)
         return _create_local(local, content)
@@ -147,7 +145,7 @@ class Sidecar:
         if self.read(name):
             return False
         claim = content.rstrip() + b"\n" + uuid.uuid4().hex.encode()
-        self._put(name, claim)
+        put(self.filesystem, f"{self.folder}/{name}", claim)
         time.sleep(_SECONDS_TO_SETTLE)
         return self.read(name) == claim
 
@@ -155,17 +153,13 @@ class Sidecar:
         """Overwrite a file in place with content of the same length; don't create the file if it is gone."""
         local = local_path(self.filesystem, f"{self.folder}/{name}")
         if local is None:
-            self._put(name, content)
+            put(self.filesystem, f"{self.folder}/{name}", content)
             return
         handle = os.open(local, os.O_WRONLY)
         try:
             os.write(handle, content)
         finally:
             os.close(handle)
-
-    def _put(self, name: str, content: bytes) -> None:
-        with self.filesystem.open_output_stream(f"{self.folder}/{name}") as stream:
-            stream.write(content)
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file atomically."""
@@ -188,6 +182,15 @@ def refuse_sidecar(folder: str, name: str) -> None:
         raise JagValueError(
             f"{name} lies in a folder *{SIDECAR}, which holds the leases, records and rejected rows of a sink: take another folder"
         )
+
+
+def _create_in_s3(store: Any, path: str, content: bytes) -> bool:
+    with reading(path, "can't be written"):
+        try:
+            store.pipe_file(path, content, mode="create")
+        except FileExistsError:
+            return False
+    return True
 
 
 def _create_local(path: str, content: bytes) -> bool:

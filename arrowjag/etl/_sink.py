@@ -276,6 +276,8 @@ class Sink:
         known = {*tasks, *kept}
         found = {info.path for info in self.infos() if info.path.endswith(".parquet")}
         for path in sorted(known ^ found):
+            if path in known and self.filesystem.get_file_info(path).type == pf.FileType.File:
+                continue  # stores may list a new file late
             how = "was deleted" if path in known else "was written into the sink by another program"
             raise JobError(Failure(path, (), f'the file {how} during the run: run again with mode="resume"'))
 

@@ -43,10 +43,22 @@ class _HeldFile:
 
 
 class _WrittenFile(_HeldFile):
-    """A file that gets unsigned bytes: pyarrow writes its buffers, whose bytes are signed, and files of obstore refuse these."""
+    """A file that gets unsigned bytes: pyarrow writes its buffers, whose bytes are signed, and files of obstore refuse these.
+
+    Many stores answer only when the file is closed. Their errors are of any class, and all of them become an `OSError`.
+    """
+
+    def __init__(self, file: Any, path: str) -> None:
+        super().__init__(file)
+        self._path = path
 
     def write(self, data: Any) -> Any:
-        return self._file.write(memoryview(data).cast("B"))
+        with reading(self._path, "can't be written"):
+            return self._file.write(memoryview(data).cast("B"))
+
+    def close(self) -> None:
+        with reading(self._path, "can't be written"):
+            self._file.close()
 
 
 def open_python_file(file: Any) -> pa.PythonFile:
@@ -145,7 +157,7 @@ class _Handler(pf.FSSpecHandler):  # type: ignore[misc]  # pyarrow has no annota
     def open_output_stream(self, path: str, metadata: Any) -> pa.PythonFile:
         del metadata
         with reading(path, "can't be written"):
-            return pa.PythonFile(_WrittenFile(self.fs.open(path, mode="wb")), mode="w")
+            return pa.PythonFile(_WrittenFile(self.fs.open(path, mode="wb"), path), mode="w")
 
 
 def _infos_below(filesystem: Any, folder: str, is_recursive: bool) -> list[dict[str, Any]]:

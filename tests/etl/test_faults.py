@@ -16,8 +16,9 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,7 +27,7 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFile, MemoryFileSystem
 
 import arrowjag as aj
-from arrowjag.etl import JobError
+from arrowjag.etl import JobError, _lease, _sidecar
 from arrowjag.etl._lease import Lease
 from arrowjag.etl._rejects import Rejects
 from arrowjag.etl._sink import Sink, probe_folder
@@ -390,7 +391,7 @@ def test_a_task_that_is_slow_in_all_batches_stops_between_them(source: Path, tmp
 class RemoteEngine(InlineEngine):
     """Runs tasks as the functions do that Ray and Dask call."""
 
-    tells_schema = False
+    tells_schema = queues = False
 
     def __init__(self, job: Job, workers: int, share: int) -> None:
         super().__init__(job, workers, share)
@@ -756,6 +757,96 @@ def test_a_full_disk_leaves_no_file_of_the_check_before_the_first_batch(tmp_path
     with pytest.raises(OSError, match="No space left"):
         probe_folder(filesystem, "/out", "run")
     assert list(full.store) == []
+
+
+class ClientError(Exception):
+    """As those of clients of stores, which derive from Exception alone."""
+
+
+class Late(MemoryFileSystem):  # type: ignore[misc]  # fsspec has no annotations
+    """Raises where files with `failing` in their names are written, closed, or put in one call; lists none of `unlisted`."""
+
+    protocol = "late"
+    store: ClassVar[dict[str, Any]] = {}
+    at = ""
+    failing = unlisted = "nothing"
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        file = super()._open(path, mode, **options)
+        call = getattr(file, self.at) if self.at in {"write", "close"} and mode == "wb" else None
+
+        def late(*words: Any) -> Any:
+            if self.failing in path:
+                raise ClientError("slow down")
+            return call(*words)
+
+        if call is not None:
+            setattr(file, self.at, late)
+        return file
+
+    def pipe_file(self, path: str, value: bytes, **options: Any) -> None:
+        if self.at == "pipe" and self.failing in path:
+            raise ClientError("slow down")
+        super().pipe_file(path, value, **options)
+
+    def find(self, path: str, **options: Any) -> Any:
+        return {name: info for name, info in super().find(path, **options).items() if self.unlisted not in name}
+
+
+@pytest.fixture
+def late(monkeypatch: pytest.MonkeyPatch) -> Late:
+    monkeypatch.setattr(_sidecar, "_SECONDS_TO_SETTLE", 0.0)
+    store = Late(skip_instance_cache=True)
+    store.store.clear()
+    for number in range(2):
+        aj.write_parquet(table_of(range(10 * number, 10 * number + 10)), f"/in/f{number}.parquet", filesystem=store)
+    return store
+
+
+@pytest.mark.parametrize(("at", "failing"), [("pipe", "lease-"), ("write", "-probe.part"), ("close", "-probe.part")])
+def test_stores_that_fail_late_are_blamed_before_work_starts(late: Late, at: str, failing: str) -> None:
+    late.at, late.failing = at, failing
+    with pytest.raises(JobError, match=rf"^/out: the sink can't be written: .*{failing}.* can't be written: slow down"):
+        run(totals, "/in", "/out", filesystem=late)
+    late.failing = "nothing"
+    assert run(totals, "/in", "/out", filesystem=late, mode="resume").rows == 20
+
+
+def test_a_store_that_fails_for_some_time_does_not_end_the_heartbeat(
+    late: Late, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(_lease, "_HEARTBEAT_SECONDS", 0.01)
+    sidecar = _sidecar.Sidecar(python_filesystem(late), "/out")
+
+    def wait(until: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 60
+        while not until():
+            assert time.monotonic() < deadline, "the heart has stopped"
+            time.sleep(0.01)
+
+    def beat() -> int:
+        return int(_lease._parsed(sidecar.read("lease-00000001.json")).get("beat", 0))
+
+    with _lease.hold(sidecar, "run"):
+        late.at, late.failing = "pipe", "lease-"
+        wait(lambda: "can't be written" in caplog.text)
+        late.failing = "nothing"
+        wait(lambda: beat() > 0)
+        before = beat()
+        wait(lambda: beat() > before)
+
+
+def test_results_that_a_store_lists_late_are_there(late: Late) -> None:
+    late.unlisted = "f1-0.parquet"
+    assert run(totals, "/in", "/out", filesystem=late).rows == 20
+
+    def deletes(table: pa.Table) -> pa.Table:
+        if table["id"][0].as_py() == 10:
+            late.rm("/other/f0-0.parquet")
+        return table
+
+    with pytest.raises(JobError, match=r"f0-0\.parquet is not in the sink"):
+        run(deletes, "/in", "/other", filesystem=late)
 
 
 def test_the_line_of_an_error_is_that_of_the_function(source: Path, tmp_path: Path) -> None:
