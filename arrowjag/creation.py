@@ -139,8 +139,8 @@ def from_sizes(values: Any, *sizes: Any, nan_to_null: bool | None = None) -> Jag
     Examples
     --------
     >>> import arrowjag as aj
-    >>> aj.from_sizes([1, 2, 3], [2, 0, 1]).to_list()
-    [[1, 2], [], [3]]
+    >>> aj.from_sizes([3.0, 5.0, 10.0], [2, 0, 1]).to_list()
+    [[3.0, 5.0], [], [10.0]]
     """
     if not sizes:
         return array(values, nan_to_null=nan_to_null)
@@ -181,8 +181,9 @@ def from_parents(values: Any, parents: Any, n_parents: int, *, nan_to_null: bool
     Examples
     --------
     >>> import arrowjag as aj
-    >>> aj.from_parents(["a", "b", "c"], [0, 0, 2], 3).to_list()
-    [['a', 'b'], [], ['c']]
+    >>> item, order = ["ham", "egg", "tea"], [0, 0, 2]
+    >>> aj.from_parents(item, order, 3).to_list()
+    [['ham', 'egg'], [], ['tea']]
     """
     item_count(n_parents, "from_parents: n_parents")
     shape = JaggedShape.from_parents((np.zeros(n_parents, np.int64), 1), (parents, n_parents))

@@ -56,8 +56,8 @@ def zip(*arrays: Any, pad: Any = False, **named: Any) -> ArrayOrScalar:
     Examples
     --------
     >>> import arrowjag as aj
-    >>> aj.zip(q=[1, 2], d=aj.array([["a", "b"], ["c"]])).to_list()
-    [[{'q': 1, 'd': 'a'}, {'q': 1, 'd': 'b'}], [{'q': 2, 'd': 'c'}]]
+    >>> aj.zip(query=[1, 2], page=aj.array([["a", "b"], ["c"]])).to_list()
+    [[{'query': 1, 'page': 'a'}, {'query': 1, 'page': 'b'}], [{'query': 2, 'page': 'c'}]]
     >>> aj.zip(a=aj.array([[1, 2], []]), b=aj.array([["x"], ["y"]]), pad=True).to_list()
     [[{'a': 1, 'b': 'x'}, {'a': 2, 'b': None}], [{'a': None, 'b': 'y'}]]
     """
