@@ -132,6 +132,7 @@ def test_batches_of_an_ipc_file(compression: str | None, tmp_path: Path) -> None
     facts = read_facts(tmp_path / "x.arrow", "x")
     (x,) = facts.columns
     assert (facts.groups, facts.rows, x.shape, x.values) == (4, 100, "JaggedShape(100, 3)", 300)
+    assert "4 record batches" in _tables.file_text(facts)
     assert (x.examples[0], x.examples[-1]) == ((0, "[0, 1, 2]"), (99, "[297, 298, 299]"))
 
 
@@ -271,6 +272,8 @@ def test_no_rows_and_no_columns(write: Any, tmp_path: Path) -> None:
     assert (x.shape, x.levels[0].minimum, x.examples, k.nulls) == ("JaggedShape(0, [])", None, [], 0)
     write(pa.table({}), tmp_path / "none")
     assert read_facts(tmp_path / "none").columns == []
+    with pytest.raises(aj.JagValueError, match="none has no columns to draw"):
+        _facts.read_column(str(tmp_path / "none"), None, None)
     assert run("show", tmp_path / "empty").returncode == run("show", tmp_path / "none").returncode == 0
 
 

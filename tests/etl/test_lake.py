@@ -391,7 +391,7 @@ REFUSED = {
     "dictionary": (pa.array(["a"]).dictionary_encode(), "cast it to string"),
     "nanoseconds": (pa.array([1], pa.timestamp("ns")), 'cast it to timestamp("us")'),
     "zone": (pa.array([MOMENT], pa.timestamp("us", "Europe/Paris")), "tz_convert"),
-    "nested": (pa.array([[{"a": 1}]], pa.large_list(pa.struct([("a", pa.uint64())]))), "cast it to int64"),
+    "nested": (pa.array([[{"b": 1}]], pa.large_list(pa.struct([("a", pa.int32()), ("b", pa.uint64())]))), "cast it to int64"),
     "jagged": (aj.array([[1]], type=pa.uint16()).to_arrow(), "cast it to int32"),
     "fixed": (pa.array([[1, 2]], pa.list_(pa.int64(), 2)), "cast it to large_list"),
     "null": (pa.nulls(1), "cast or drop it"),

@@ -15,7 +15,7 @@ import pytest
 import arrowjag as aj
 from arrowjag._runtime import machine as _machine
 from arrowjag.etl import JobError
-from arrowjag.etl._batches import read_runs
+from arrowjag.etl._batches import Origin, _cut, read_runs
 from arrowjag.etl._limits import Limits, Shares
 from arrowjag.etl._tasks import open_source
 from arrowjag.io._files import StoredFile
@@ -214,12 +214,32 @@ def test_lists_of_a_dictionary_are_read_from_several_row_groups(batch_bytes: int
     assert whole["n"].to_pylist() == list(range(250))
 
 
+def test_tables_are_cut_into_halves_that_fit() -> None:
+    table = pa.table({"k": pa.array(range(10), pa.int64())})
+    for batch_bytes, sizes in ((1000, [10]), (80, [10]), (40, [5, 5]), (24, [2, 3, 2, 3]), (1, [1] * 10)):
+        found = list(_cut(table, batch_bytes))
+        assert [one.num_rows for one in found] == sizes
+        assert pa.concat_tables(found).equals(table)
+    assert list(_cut(table[:0], 1)) == []
+
+
+def test_the_origin_of_a_part_is_that_of_its_rows() -> None:
+    whole = Origin((("a", (0,)), ("b", (0, 1)), ("c", (2,))), (3, 4, 2))
+    files = [*"aaabbbbcc"]
+    for start in range(10):
+        for stop in range(start, 10):
+            part = whole.cut(start, stop)
+            assert sum(part.rows) == stop - start
+            assert [part.at(row)[0] for row in range(stop - start)] == files[start:stop]
+            assert all(place in whole.places for place in part.places)
+
+
 @pytest.mark.parametrize("batch_bytes", [300, 4000, 10**6])
 def test_small_files_of_all_kinds_keep_their_order(batch_bytes: int, tmp_path: Path) -> None:
     """Alike files are finished together; others, long ones, empty ones and those of other folders come between them."""
     tables, number = [], 0
     for place in range(24):
-        size = {5: 3000, 9: 0, 17: 200}.get(place, 3)
+        size = {5: 800, 9: 0, 17: 200}.get(place, 3)
         table = table_of(range(number, number + size))
         number += size
         if place % 8 > 5:
