@@ -318,9 +318,24 @@ def test_a_resumed_job_that_has_rejected_more_rows_than_allowed_fails_without_ta
         run(fails_at(1, 81), source, tmp_path / "out", on_error="rows", max_failures=1, mode="resume")
 
 
+@pytest.mark.parametrize("mode", ["replace", "resume"])
+def test_files_of_others_in_the_sink_stay_unless_they_are_parquet(mode: str, source: Path, tmp_path: Path) -> None:
+    """Temporary files of jobs begin with a dot and end with ".part"; files with one of the two may be the user's."""
+    run(keep, source, tmp_path / "out")
+    for name in (".hidden", "notes.part", "part", ".k=1/notes.txt", ".f0.part"):
+        path = tmp_path / "out" / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    run(keep, source, tmp_path / "out", mode=mode)
+    others = [name for name in files_in(tmp_path / "out") if not name.endswith(".parquet")]
+    assert others == [".hidden", ".k=1/notes.txt", "notes.part", "part"]
+
+
 def test_files_without_a_footer_count_as_failures(source: Path, tmp_path: Path) -> None:
     (source / "notes.txt").write_text("none")
     assert len(run(keep, source, tmp_path / "out", on_error="skip", max_failures=1).failures) == 1
+    with pytest.raises(JobError, match="2 tasks have failed, more than max_failures=1"):  # a file and a task
+        run(fail_at(1), source, tmp_path / "other", on_error="skip", max_failures=1)
     with pytest.raises(JobError, match="out: 1 file has failed before the first task, more than max_failures=0"):
         run(keep, source, tmp_path / "out", on_error="skip", max_failures=0, mode="resume")
     with pytest.raises(JobError, match="the source: 1 file has failed before the first task, more than max_failures=0"):
