@@ -19,6 +19,7 @@ import pyarrow as pa
 from pandas.core import common  # type: ignore[attr-defined]
 from pandas.core.apply import FrameApply, FrameColumnApply  # type: ignore[import-not-found]
 from pandas.core.computation.ops import Op
+from pandas.core.dtypes import cast as dtypes_cast  # type: ignore[import-not-found]
 from pandas.core.groupby.ops import BaseGrouper  # type: ignore[attr-defined]  # the stubs omit internal names
 from pandas.core.internals.blocks import Block  # type: ignore[import-not-found]
 from pandas.core.reshape import merge, pivot
@@ -146,6 +147,15 @@ def _aggregate(original: Callable[..., Any]) -> Any:
         return original(self, obj, row_of if is_jagged(obj) else func, *args, **kwargs)
 
     return aggregate
+
+
+def _infer_dtype(original: Callable[..., Any]) -> Any:
+    """Tell the dtype of a row that becomes a column, as in ``frame["v"] = row``; pandas knows none, and would store objects."""
+
+    def infer_dtype_from_scalar(value: Any) -> Any:
+        return (JaggedDtype.of(value._column), value) if isinstance(value, Row) else original(value)
+
+    return infer_dtype_from_scalar
 
 
 def _wrap_results(original: Callable[..., Any]) -> Any:
@@ -435,6 +445,7 @@ def _give_python_values() -> None:
 def install() -> None:
     """Wrap the methods of pandas, once."""
     _allow_operands()
+    _wrap(dtypes_cast, "infer_dtype_from_scalar", _infer_dtype)
     _wrap(pd.Series, "__init__", _init_series)
     _allow_arrays_on_the_right()
     _wrap(pd.DataFrame, "__init__", _init_frame)

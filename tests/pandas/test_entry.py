@@ -215,3 +215,19 @@ def test_missing_rows_alone_are_a_column_of_nulls() -> None:
     nulls = JaggedExtensionArray._from_sequence([pd.NA, None])
     assert nulls.isna().tolist() == [True, True]
     assert pd.Series(JaggedExtensionArray._concat_same_type([nulls, nulls])).jag.to_list() == [None] * 4
+
+
+@pytest.mark.parametrize("rows", [[[1, 2], None, []], [["a"], None, []], [[[0.5], None], None, []]])
+def test_a_row_becomes_a_column_of_its_dtype(rows: Any) -> None:
+    frame = pd.DataFrame({"v": aj.array(rows).to_pandas(), "k": range(3)})
+    row, dtype = frame["v"].iloc[0], frame["v"].dtype
+    at_label, where = frame.copy(), frame.copy()
+    at_label.loc[:, "w"] = row
+    where.loc[where["k"] > 0, "w"] = row
+    for made in (frame.assign(w=row), at_label, pd.DataFrame({"w": row}, index=range(3)), pd.Series(row, range(3)).to_frame("w")):
+        assert (made["w"].dtype, made["w"].jag.to_list()) == (dtype, [rows[0]] * 3)
+    assert (where["w"].dtype, where["w"].jag.to_list()) == (dtype, [None, rows[0], rows[0]])
+    assert frame[:0].assign(w=row)["w"].dtype == dtype
+    objects = frame.astype({"k": object})
+    objects.loc[0, "k"] = row
+    assert objects["k"].tolist() == [row, 1, 2]
