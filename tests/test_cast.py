@@ -41,16 +41,34 @@ def test_casts_by_name_and_unsafe_ones() -> None:
         aj.array([{"a": 1}]).cast("int8")
 
 
-def test_integers_beyond_the_exact_ones_of_a_float_are_refused() -> None:
-    """Arrow casts to float16 without a look: 65,520 became infinite, and 2,049 became 2,048."""
-    for type, most in (("float16", 2**11), ("float32", 2**24)):
-        x = aj.array([[most, -most], [None]])
-        assert x.cast(type).to_list() == [[most, -most], [None]]
-        for beyond in (most + 1, -most - 1):
-            assert aj.array([beyond]).cast(type, safe=False).type == aj.array([1.0]).cast(type).type
-            assert aj.array([[beyond, 1]]).cast(type, strict=False).to_list() == [[None, 1.0]]
-            with pytest.raises(JagValueError, match=f"row 0 holds {beyond}"):
-                aj.array([[beyond]]).cast(type)
+@pytest.mark.parametrize(("type", "digits", "most"), [("float16", 11, 65504), ("float32", 24, 2**63), ("float64", 53, 2**63)])
+def test_integers_that_a_float_does_not_hold_exactly_are_refused(type: str, digits: int, most: int) -> None:
+    """Arrow casts every integer to float16, and to other floats none beyond those of which the type holds each."""
+    ends = [0, 1, 2**digits, 2**digits + 2, min(most, 2**62), 1000 * 2**5]
+    for x in (aj.array([[*ends, *(-end for end in ends)], [None]]), aj.array([[most]], type="uint64"), aj.array([[-most]])):
+        for strict in (True, False):
+            assert x.cast(type, strict=strict).to_list() == x.to_list()
+        assert aj.array(x.to_list(), type=type).equals(x.cast(type))
+        halves = x * aj.array([0.5] * len(x))
+        assert halves.to_list() == [[None if item is None else item / 2 for item in row] for row in x.to_list()]
+    for beyond in (2**digits + 1, -(2**digits) - 1, 2**62 - 1, *([2**16] if type == "float16" else [])):
+        for data in ([[1], [2**digits, beyond]], np.array([[1], [beyond]]), pa.array([[1], [2**digits, beyond]])):
+            with pytest.raises(JagValueError, match=f"{beyond}.*(float|double)"):
+                aj.array(data, type=type)
+        x = aj.array([[1, None], [2**digits, beyond]])
+        assert x.cast(type, strict=False).to_list() == [[1, None], [2**digits, None]]
+        assert np.isfinite(x.cast(type, safe=False).to_list()[1][1]) or beyond > 65504
+        with pytest.raises(JagValueError, match=f"row 1 holds {beyond}, which is not a valid"):
+            x.cast(type)
+
+
+def test_an_integer_beside_floats_is_refused_only_if_no_float_equals_it() -> None:
+    x, halves = aj.array([[2**60], [2**60, -(2**63)]]), aj.array([0.5, 0.5])
+    for product in (x * halves, aj.apply("multiply", x, halves)):
+        assert product.to_list() == [[2.0**59], [2.0**59, -(2.0**62)]]
+    assert aj.concat([x, halves.unsqueeze(1)]).to_list() == [[2.0**60], [2.0**60, -(2.0**63)], [0.5], [0.5]]
+    with pytest.raises(JagValueError, match=rf"row 1 holds {2**60 + 1}, which float64 does not hold exactly"):
+        aj.array([[2**60], [2**60 + 1]]) * halves
 
 
 # Pairs of which the second can't hold all of the first, and values near the ends.
@@ -352,7 +370,21 @@ def test_integers_beyond_a_decimal_raise_or_are_null() -> None:
     with pytest.raises(JagValueError, match=r"row 0 holds 12345, which is not a valid decimal128\(4, 2\)"):
         x.cast(pa.decimal128(4, 2))
     assert x.cast(pa.decimal128(4, 2), strict=False).to_list() == [[decimal.Decimal(23), None]]
-    assert aj.array([[2300]]).cast(pa.decimal128(5, -2)).to_list() == [[decimal.Decimal(2300)]]
+    for digits in (5, 19, 38):  # Arrow casts no integers to decimals of a negative scale
+        for strict in (True, False):
+            assert aj.array([[2300, 0]]).cast(pa.decimal128(digits, -2), strict=strict).to_list() == [[2300, 0]]
+        assert aj.array([[2300, 2310]]).cast(pa.decimal128(digits, -2), strict=False).to_list() == [[2300, None]]
+
+
+@pytest.mark.parametrize(
+    "type", [pa.decimal32(5, 2), pa.decimal64(12, 3), pa.decimal128(10, 2), pa.decimal256(50, 3), pa.decimal128(5, -2)], ids=str
+)
+@pytest.mark.parametrize("surface", SURFACES)
+def test_all_decimals_but_0_are_true(surface: str, type: pa.DataType) -> None:
+    x = aj.array([[0, 100, None, -100], None, []]).cast(type)
+    if surface in ("array", "pandas") or type.scale >= 0:  # polars has no negative scales
+        for strict in (True, False):
+            assert SURFACES[surface](x, "cast", pa.bool_(), strict=strict) == [[False, True, None, True], None, []]
 
 
 def test_no_type_is_not_float64() -> None:

@@ -264,13 +264,14 @@ HALVES = aj.array([[0.5], [1.0, 1.0], [2.0]])
 )
 def test_an_integer_that_no_float_equals_is_named(operation: str, call: Any) -> None:
     x = aj.array([[1], [3, 2**60 + 1], [2]])
-    held = r"row 1 holds 1152921504606846977, and float64 holds integers exactly from -9007199254740992 to 9007199254740992 only"
+    ends = "-9007199254740992 to 9007199254740992"
+    held = f"row 1 holds 1152921504606846977, which float64 does not hold exactly, as it does all integers from {ends}"
     with pytest.raises(JagValueError, match=rf'{operation}: {held}; cast\("float64", safe=False\) rounds them'):
         call(x)
 
 
 def test_a_number_that_no_float_equals_is_named() -> None:
-    with pytest.raises(JagValueError, match=r"multiply: the number is 1152921504606846977, and float64 holds integers exactly"):
+    with pytest.raises(JagValueError, match=r"multiply: the number is 1152921504606846977, which float64 does not hold exactly"):
         HALVES * pa.scalar(2**60 + 1)
 
 

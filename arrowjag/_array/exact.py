@@ -6,7 +6,7 @@ import contextlib
 import datetime as dt
 import reprlib
 from collections.abc import Callable, Iterable
-from numbers import Number
+from numbers import Integral, Number
 from typing import Any
 
 import numpy as np
@@ -252,11 +252,18 @@ def as_floats(data: Any, type: pa.DataType, levels: int) -> Any:
     Returns
     -------
     nested list
-        Objects that are no numbers, and numbers beyond the range of floats, stay.
+        Objects that are no numbers, numbers beyond the range of floats, and integers that the type does not hold exactly stay.
     """
     for _ in range(levels + 1):
         type = pa.list_(type)
     return _floats(data, type)
+
+
+def _holds(type: pa.DataType, number: Integral) -> bool:
+    """Return whether a float type holds an integer exactly."""
+    with np.errstate(over="ignore"):
+        near = float(numpy_dtype(type)(number))
+    return near == int(number)
 
 
 def _floats(one: Any, type: pa.DataType) -> Any:
@@ -264,7 +271,8 @@ def _floats(one: Any, type: pa.DataType) -> Any:
         return _floats(one, type.value_type)
     if pt.is_floating(type) and isinstance(one, (Number, np.bool_)) and not isinstance(one, complex):
         with contextlib.suppress(OverflowError):
-            return float(one)  # type: ignore[arg-type]  # of the numbers, only complex ones have no float
+            near = float(one)  # type: ignore[arg-type]  # of the numbers, only complex ones have no float
+            return near if not isinstance(one, Integral) or _holds(type, one) else one
     if pt.is_struct(type) and isinstance(one, dict):
         return {**one, **{field.name: _floats(one[field.name], field.type) for field in type if field.name in one}}
     if _arrow.is_list_type(type) and _has_items(one):

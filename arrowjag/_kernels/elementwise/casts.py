@@ -19,11 +19,11 @@ import pyarrow.types as pt
 
 from arrowjag._kernels.base.memory import is_string, or_all, valid_of
 from arrowjag._kernels.base.texts import text_bytes
-from arrowjag._kernels.elementwise.number_casts import floats_fit, numbers_fit, numbers_of
+from arrowjag._kernels.elementwise.number_casts import floats_fit, integers_held, numbers_fit, numbers_of
 from arrowjag._kernels.elementwise.regex import BLANKS
 from arrowjag._kernels.elementwise.text_bytes import integers_in
 from arrowjag._kernels.elementwise.times import TICKS
-from arrowjag._pyarrow_versions import if_else, numpy_dtype, take
+from arrowjag._pyarrow_versions import if_else, take
 
 __all__ = ["cast_where_it_fits", "fits_part", "has_zone", "parse_times", "pattern_of"]
 
@@ -103,9 +103,7 @@ def _fits(values: pa.Array, type: pa.DataType) -> pa.Array | None:
     if (pt.is_integer(source) or pt.is_floating(source)) and pt.is_integer(type):
         return numbers_fit(values, type)
     if pt.is_integer(source) and pt.is_floating(type):
-        bound = 2 ** (np.finfo(numpy_dtype(type)).nmant + 1)
-        data = numbers_of(values)
-        return pa.array((data >= -bound) & (data <= bound))
+        return pa.array(integers_held(values, type))
     if pt.is_floating(source) and pt.is_floating(type):
         return floats_fit(values, type)
     if pt.is_timestamp(source) and source.tz is None and (pt.is_date(type) or pt.is_time(type)):

@@ -16,7 +16,7 @@ from arrowjag._kernels.base.memory import aligned_bits, data_of, from_words
 from arrowjag._kernels.elementwise.halves import to_halves, to_singles
 from arrowjag._pyarrow_versions import numpy_dtype
 
-__all__ = ["cast_numbers", "floats_fit", "holds_infinities", "numbers_fit", "numbers_of"]
+__all__ = ["cast_numbers", "floats_fit", "holds_infinities", "integers_held", "numbers_fit", "numbers_of"]
 
 _INFINITY = np.uint16(0x7C00)
 """The bits of an infinite float16 without its sign."""
@@ -128,6 +128,15 @@ def floats_fit(values: pa.Array[Any], type: pa.DataType) -> pa.Array[Any]:
     data = numbers_of(values.cast(pa.float32()) if pt.is_float16(values.type) else values)
     with np.errstate(over="ignore"):
         return pa.array(np.isfinite(data.astype(numpy_dtype(type))) | ~np.isfinite(data))
+
+
+def integers_held(values: pa.Array[Any], type: pa.DataType) -> NDArray[np.bool_]:
+    """Return which integers a float type holds exactly, True under nulls: those whose bits from the first to the last 1 fit."""
+    limits, data = np.finfo(numpy_dtype(type)), numbers_of(values)
+    size = data if data.dtype == np.uint64 else np.abs(data.astype(np.int64, copy=False)).view(np.uint64)  # 2**63 for the least one
+    last = size & (~size + np.uint64(1))
+    held: NDArray[np.bool_] = (size >> np.uint64(limits.nmant + 1)) < np.maximum(last, np.uint64(1))
+    return held & (size <= np.uint64(limits.max)) if pt.is_float16(type) else held
 
 
 def holds_infinities(values: pa.Array[Any]) -> bool:

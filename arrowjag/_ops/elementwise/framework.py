@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
@@ -18,7 +19,7 @@ from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.memory import both_valid
 from arrowjag._kernels.elementwise.casts import fits_part
 from arrowjag._kernels.elementwise.decimals import to_doubles
-from arrowjag._kernels.elementwise.number_casts import cast_numbers, holds_infinities
+from arrowjag._kernels.elementwise.number_casts import cast_numbers, holds_infinities, integers_held
 from arrowjag._ops import structure
 from arrowjag._ops.cursor import row_of_item
 from arrowjag._ops.elementwise.types import is_bytes, is_text, plain_type, refuse_other_fields
@@ -95,7 +96,7 @@ def apply(function: Callable[..., Any], operands: Sequence[Operand], operation: 
     assert column is not None
     shape = column.shape
     try:
-        result = with_room(function, *data)
+        result = _called(function, data)
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:  # pyarrow raises either for a missing kernel
         types = [datum.type for datum in data if isinstance(datum, (pa.Array, pa.Scalar))]
         raise JagTypeError.no_kernel(operation, *types, hint=f"({error})") from None
@@ -113,6 +114,24 @@ def apply(function: Callable[..., Any], operands: Sequence[Operand], operation: 
 
 _OUT_OF_RANGE = re.compile(r"Integer value (-?\d+) not in range: (-?\d+) to (-?\d+)")
 _FLOATS = {2**53: "float64", 2**24: "float32", 2**11: "float16"}
+"""The float types by the number up to which they hold all integers."""
+
+
+def _called(function: Callable[..., Any], data: Sequence[Any]) -> Any:
+    """Call a function; pyarrow refuses integers beside floats, beyond those of which the floats hold all, that it might cast."""
+    try:
+        return with_room(function, *data)
+    except pa.ArrowInvalid as error:
+        found = _OUT_OF_RANGE.fullmatch(str(error))
+        name = None if found is None else _FLOATS.get(int(found[3]))
+        if name is None:
+            raise
+    held = [cast_plain(one, pa.type_for_alias(name)) if _is_integers(one) else one for one in data]
+    return with_room(function, *held)
+
+
+def _is_integers(datum: Any) -> bool:
+    return isinstance(datum, (pa.Array, pa.Scalar)) and bool(pt.is_integer(datum.type))
 
 
 def _named(message: str, data: Sequence[Any], column: Column) -> str | None:
@@ -125,8 +144,8 @@ def _named(message: str, data: Sequence[Any], column: Column) -> str | None:
     value, least, greatest = map(int, found.groups())
     float_type = _FLOATS.get(greatest)
     advice = f'cast("{float_type}", safe=False) rounds them' if float_type else "cast to a wider type first"
-    held = f"{float_type} holds integers exactly" if float_type else "its type holds integers"
-    return f"{_place_of(value, data, column)}, and {held} from {least} to {greatest} only; {advice}"
+    held = f"which {float_type} does not hold exactly, as it does all integers" if float_type else "and its type holds integers"
+    return f"{_place_of(value, data, column)}, {held} from {least} to {greatest}{'' if float_type else ' only'}; {advice}"
 
 
 _OUT_OF_BOUNDS = re.compile(r"Casting from (.+) to (.+) would result in out of bounds timestamp: (-?\d+)")
@@ -304,6 +323,8 @@ def cast_plain(datum: Datum, type: pa.DataType, safe: bool = True) -> Datum:
         return _to_decimal(datum, type, safe)
     if not safe and is_bytes(own) and is_text(plain_type(type)):
         safe = True
+    if safe and pt.is_integer(own) and pt.is_floating(type):
+        return _to_float(datum, type)
     if pt.is_decimal(own) and pt.is_floating(type) and (isinstance(datum, pa.Array) or datum.is_valid):
         doubles = to_doubles(datum) if isinstance(datum, pa.Array) else to_doubles(pa.repeat(datum, 1))[0]
         return doubles if pt.is_float64(type) else cast_plain(doubles, type, safe)
@@ -312,6 +333,21 @@ def cast_plain(datum: Datum, type: pa.DataType, safe: bool = True) -> Datum:
     if safe and pt.is_floating(type):
         _refuse_overflow(datum, found)
     return found
+
+
+def _to_float(datum: Datum, type: pa.DataType) -> Datum:
+    """Cast integers that floats hold exactly. Arrow refuses some of them to float32 and float64, and none to float16."""
+    if not pt.is_float16(type):
+        found = cast_numbers(datum, type) if isinstance(datum, pa.Array) else None
+        with contextlib.suppress(pa.ArrowInvalid):
+            return datum.cast(type) if found is None else found
+    values = datum if isinstance(datum, pa.Array) else pa.array([datum.as_py()], datum.type)
+    lost = ~integers_held(values, type)
+    if np.count_nonzero(lost):
+        most = next(bound for bound, name in _FLOATS.items() if pa.type_for_alias(name) == type)
+        raise pa.ArrowInvalid(f"Integer value {values[int(lost.argmax())]} not in range: {-most} to {most}")
+    rounded = datum.cast(pa.float32() if pt.is_float16(type) else type, safe=False)
+    return single_to_half(rounded) if pt.is_float16(type) else rounded
 
 
 def _to_decimal(datum: Datum, type: pa.DataType, safe: bool) -> Datum:

@@ -379,15 +379,20 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
             refuse_lost_parts(datum, type)
         return cast_zoned(datum, type, safe) if isinstance(datum, pa.Array) else cast_zoned(pa.repeat(datum, 1), type, safe)[0]
     datum = _clock(datum, type) if is_text(datum.type) and pt.is_time(type) else _castable(datum, type, safe)
-    if pt.is_float16(type) and not pt.is_floating(datum.type):
-        if safe and pt.is_integer(datum.type):
-            _check_halves(datum)
+    if pt.is_float16(type) and not pt.is_floating(datum.type) and not (safe and pt.is_integer(datum.type)):
         datum = cast_plain(datum, pa.float32(), safe)
-    if pt.is_decimal(type) and pt.is_integer(datum.type) and type.precision < _DIGITS_OF_INTEGERS + type.scale:
+    if pt.is_boolean(type) and pt.is_decimal(datum.type):
+        return pc.sign(_wide_decimal(datum)).cast(type)
+    if pt.is_decimal(type) and pt.is_integer(datum.type) and _may_lack_digits(type):
         datum = datum.cast(pa.decimal256(min(_DIGITS_OF_INTEGERS + max(type.scale, 0), 76), max(type.scale, 0)))
     found = cast_plain(datum, type, safe)
     _check_cast(datum, found, safe)
     return found
+
+
+def _may_lack_digits(type: pa.DataType) -> bool:
+    """Return whether Arrow casts no integers to a decimal type, even those that it holds."""
+    return bool(type.scale < 0 or type.precision < _DIGITS_OF_INTEGERS + type.scale)
 
 
 def _clock(text: Datum, type: pa.DataType) -> Datum:
@@ -428,17 +433,6 @@ def _counts_of(type: pa.DataType) -> pa.DataType:
 def _wide_decimal(datum: Datum) -> Datum:
     type = datum.type
     return datum.cast(pa.decimal128(type.precision, type.scale)) if pt.is_decimal(type) and type.bit_width < 128 else datum
-
-
-_EXACT_HALVES = 2**11
-
-
-def _check_halves(datum: Datum) -> None:
-    """Refuse integers that float16 does not hold exactly, as Arrow's casts to other floats do; 65,520 would become infinite."""
-    ends = pc.min_max(datum if isinstance(datum, pa.Array) else pa.repeat(datum, 1) if datum.is_valid else pa.nulls(1, datum.type))
-    for end in ends.values():
-        if end.is_valid and abs(end.as_py()) > _EXACT_HALVES:
-            raise pa.ArrowInvalid(f"Integer value {end.as_py()} not in range: {-_EXACT_HALVES} to {_EXACT_HALVES}")
 
 
 def _check_cast(datum: Datum, found: Datum, safe: bool) -> None:
