@@ -294,8 +294,9 @@ class Namespace:
             raise AttributeError(name)
         space = self.space
         where = "" if isinstance(self._owner, Column) else "column.jag"
-        hint = lambda: suggestion(name, namespaces()[space], space, where=where)  # noqa: E731
-        raise JagAttributeError(f".{space} has no {name!r}", name, hint)
+        raise JagAttributeError(
+            f".{space} has no {name!r}", name, lambda: suggestion(name, namespaces()[space], space, where=where)
+        )
 
     def __getitem__(self, index: object) -> NoReturn:
         """Raise: pandas slices text by `.str[start:stop]`."""

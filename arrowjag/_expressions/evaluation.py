@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from arrowjag._expressions.blocks import run_blocks
@@ -101,7 +101,10 @@ class Program:
     @staticmethod
     def _run_whole(calls: Sequence[Call], known: dict[int, Any], drops: Mapping[int, Sequence[int]]) -> None:
         """Run calls one by one, and drop what no later one uses: the next result takes its memory."""
-        value_of: Callable[[Node], Any] = lambda node: known[id(node)]  # noqa: E731
+
+        def value_of(node: Node) -> Any:
+            return known[id(node)]
+
         for place, node in enumerate(calls):
             known[id(node)] = call(node, value_of)
             for one in drops.get(place, ()):

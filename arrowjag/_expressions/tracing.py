@@ -100,7 +100,10 @@ class Trace:
 
         A null row comes as a scalar, where other values give an array: its type is unknown.
         """
-        sample = lambda child: self.samples[id(child)]  # noqa: E731
+
+        def sample(child: Call | Input) -> Any:
+            return self.samples[id(child)]
+
         try:
             if node.kind == "method" and METHODS[node.name].result_type is not None and rows_of(node, sample) is Rows.REDUCED:
                 return None  # in an aggregate the result has rows, and the rule gives its type

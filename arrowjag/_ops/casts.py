@@ -131,7 +131,10 @@ _ISO_LENGTHS = {"%Y-%m-%d": 10, "%Y-%m-%d %H:%M:%S": 19, "%Y-%m-%dT%H:%M:%S": 19
 def to_datetime(column: Column, format: Any, strict: bool) -> Column:
     """Text as timestamps in microseconds: ISO 8601, or by a format."""
     if format is None:
-        read = lambda text: cast_where_it_fits(text, _ISO_TYPE, lambda values: values.cast(_ISO_TYPE))  # noqa: E731
+
+        def read(text: pa.Array) -> pa.Array:
+            return cast_where_it_fits(text, _ISO_TYPE, lambda values: values.cast(_ISO_TYPE))
+
         return _converted(column, "to_datetime", "ISO 8601 time without a zone", strict, read)
     format.encode()  # a lone surrogate raises here, for empty columns too
     try:

@@ -329,9 +329,9 @@ def pad(column: Column, name: str, n: Any, side: Any, fill: Any) -> Column:
         return on_text(column, name, lambda text: text)
     room = _room_for(width)
     if side == "both":  # Python puts the odd character left if the width is odd too
-        center = lambda text: pc.utf8_center(text, width, char, lean_left_on_odd_padding=width % 2 == 0)  # noqa: E731
-        return on_text(column, name, center, room=room)
-    kernel = pc.utf8_lpad if side == "left" else pc.utf8_rpad
+        kernel = functools.partial(pc.utf8_center, lean_left_on_odd_padding=width % 2 == 0)
+    else:
+        kernel = pc.utf8_lpad if side == "left" else pc.utf8_rpad
     return on_text(column, name, lambda text: kernel(text, width, char), room=room)
 
 
@@ -351,8 +351,7 @@ def zfill(column: Column, n: Any) -> Column:
 def repeat(column: Column, n: Any) -> Column:
     """Repeat each string n times."""
     times = max(0, integer(n, "str.repeat: n"))
-    room = lambda text: text_bytes.n_bytes(text) * times  # noqa: E731
-    return on_text(column, "repeat", lambda text: pc.binary_repeat(text, times), room=room)
+    return on_text(column, "repeat", lambda text: pc.binary_repeat(text, times), room=lambda text: text_bytes.n_bytes(text) * times)
 
 
 def cat(column: Column, other: Operand, sep: Any) -> Column:

@@ -260,7 +260,9 @@ def rounded(column: Column, name: str, every: str) -> Column:
             _refuse_midnight(found, name)
         return found
 
-    fits = lambda type: _has_date(type) or _has_clock(type) or pt.is_duration(type)  # noqa: E731
+    def fits(type: pa.DataType) -> bool:
+        return _has_date(type) or _has_clock(type) or bool(pt.is_duration(type))
+
     return _on_times(column, name, fits, "dates, times and durations", _item_by_item(compute, has_blocks=True))
 
 
@@ -448,5 +450,8 @@ def _from_part(wall: NDArray[np.int64], valid: Any, piece: _Piece) -> pa.Array:
 
 def _fraction(micros: NDArray[np.int64], valid: Any) -> list[pa.Array]:
     """Return microseconds as two columns of three digits."""
-    digits = lambda numbers: pc.utf8_lpad(pa.array(numbers).cast(pa.string()), 3, "0")  # noqa: E731
+
+    def digits(numbers: Any) -> pa.Array:
+        return pc.utf8_lpad(pa.array(numbers).cast(pa.string()), 3, "0")
+
     return [map_keys(Keys(micros, valid, size, 1000), digits) for size in (1000, 1)]

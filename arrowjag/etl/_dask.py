@@ -145,10 +145,11 @@ class DaskEngine:
     def _retried(self) -> list[Event]:
         """Ask the scheduler how many workers have died with each task: Dask retries the task and reports no event."""
         numbers = {future.key: number for number, future in self._finished}
-        # A lambda travels by value: the process of the scheduler may lack arrowjag.
-        count: Any = lambda keys, dask_scheduler: {  # noqa: E731
-            key: dask_scheduler.tasks[key].suspicious for key in keys if key in dask_scheduler.tasks
-        }
+
+        def count(keys: list[str], dask_scheduler: Any) -> dict[str, int]:
+            """An inner function travels by value: the process of the scheduler may lack arrowjag."""
+            return {key: dask_scheduler.tasks[key].suspicious for key in keys if key in dask_scheduler.tasks}
+
         try:
             deaths = self._client.run_on_scheduler(count, list(numbers))
         except Exception as error:  # noqa: BLE001  (a scheduler may refuse functions; the results don't depend on it)

@@ -336,10 +336,12 @@ def _refuse_name(accessor: Any, name: str, kind: str, in_memory: Any, where: str
     """Raise for an unknown name of an accessor; names that need all rows are those of the accessor or class `in_memory`."""
     if name.startswith("_"):
         raise AttributeError(name)
-    if hasattr(in_memory, name):
-        hint = lambda: f"; read it from .jag of the pandas {kind} that compute() returns"  # noqa: E731
-    else:
-        hint = lambda: suggestion(name, dir(type(accessor)), where=where)  # noqa: E731
+
+    def hint() -> str:
+        if hasattr(in_memory, name):
+            return f"; read it from .jag of the pandas {kind} that compute() returns"
+        return suggestion(name, dir(type(accessor)), where=where)
+
     raise JagAttributeError(f".jag of a dask {kind} has no {name!r}", name, hint)
 
 
@@ -410,7 +412,10 @@ for _name in (*PYTHON_OPERATORS, "divmod"):
 def _free(*series: pd.Series[Any], function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a free function, or one that `jit` made, on the partitions of its operands."""
     function = FREE_FUNCTIONS[function] if isinstance(function, str) else function
-    place = lambda one: series[one.number] if isinstance(one, _Place) else one  # noqa: E731
+
+    def place(one: Any) -> Any:
+        return series[one.number] if isinstance(one, _Place) else one
+
     return function(*(mapped_values(one, place) for one in args), **{key: mapped_values(one, place) for key, one in kwargs.items()})
 
 
@@ -453,7 +458,10 @@ def _call_free(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str
 
     is_traced = not hasattr(function, "rows")
     _refuse_rows(name, args, kwargs, is_traced=is_traced)
-    opened = lambda one: as_array(_unboxed(one)._meta) if _owns(one) else one  # noqa: E731
+
+    def opened(one: Any) -> Any:
+        return as_array(_unboxed(one)._meta) if _owns(one) else one
+
     on_empty = {key: mapped_values(one, opened) for key, one in kwargs.items()}
     rows = rows_of_free(function, tuple(mapped_values(one, opened) for one in args), on_empty)
     if rows is Rows.MOVED:

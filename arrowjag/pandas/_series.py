@@ -105,7 +105,10 @@ class SeriesJag:
         """Raise for an unknown name, and suggest one of the accessor."""
         if name.startswith("_"):
             raise AttributeError(name)
-        hint = lambda: suggestion(name, dir(type(self)), where="series.jag", fields=self._array.fields)  # noqa: E731
+
+        def hint() -> str:
+            return suggestion(name, dir(type(self)), where="series.jag", fields=self._array.fields)
+
         raise JagAttributeError(f".jag has no {name!r}", name, hint)
 
     # ------------------------------------------------------------------------------------------- indexing
