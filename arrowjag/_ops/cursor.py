@@ -44,7 +44,7 @@ MISSING = -2
 Bound: TypeAlias = "int | Column | Dim | None"
 
 
-_POSITION, _UNSIGNED = np.dtype(np.int64), np.dtype(np.uint64)
+_UNSIGNED = np.dtype(np.uint64)
 """Made once: numpy looks a type up at each call."""
 
 

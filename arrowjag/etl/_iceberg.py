@@ -103,7 +103,7 @@ class IcebergLake:
         if self._table is None or self._table.metadata.current_snapshot_id is None:
             return set()
         found = (task.file.file_path for task in self._table.scan().plan_files())
-        return {_plain_path(path).removeprefix(_plain_path(self._table.location()).rstrip("/") + "/") for path in found}
+        return {local_name(path).removeprefix(local_name(self._table.location()).rstrip("/") + "/") for path in found}
 
     def committed(self, job: str) -> int:
         """Number of files that commits of a job added: a property of the table, because snapshots expire."""
@@ -166,7 +166,3 @@ class IcebergLake:
             root = self._table.location().rstrip("/")
             if commit.files:
                 transaction.add_files([f"{root}/{file.path}" for file in commit.files], snapshot_properties=commit.facts)
-
-
-def _plain_path(path: str) -> str:
-    return local_name(path)
