@@ -24,7 +24,7 @@ def to_singles(data: NDArray[np.float16]) -> NDArray[np.float32]:
 
     Notes
     -----
-    1M take 0.1 ms of CPU time with the compiled loop, by a table 0.8, and numpy's conversion takes 1.6.
+    1M take 0.1 ms of CPU time with the compiled loop, by numpy 1.6.
     """
     loop = _loop("widened", np.uint16, len(data))
     return fill(lambda items, out: _widen(loop, data[items], out), len(data), np.float32, light_block(len(data), 4))
@@ -35,7 +35,7 @@ def to_halves(data: NDArray[np.float32]) -> NDArray[np.float16]:
 
     Notes
     -----
-    1M take 0.2 ms of CPU time with the compiled loop, 1.7 without it, and numpy's conversion takes 2.4.
+    1M take 0.2 ms of CPU time with the compiled loop, by numpy 2.4.
     """
     loop = _loop("narrowed", np.float32, len(data))
     return fill(lambda items, out: _narrow(loop, data[items], out), len(data), np.float16, light_block(len(data), 4))
@@ -116,49 +116,17 @@ def _loop(name: str, type: type[np.generic], n: int) -> Compiled | None:
 
 
 def _widen(loop: Compiled | None, data: NDArray[np.float16], out: NDArray[np.float32]) -> None:
-    codes = np.ascontiguousarray(data).view(np.uint16)
     if loop is None:
-        _singles().take(codes, out=out, mode="clip")
+        out[:] = data
     else:
-        loop(codes, len(out), out)
-
-
-@functools.cache
-def _singles() -> NDArray[np.float32]:
-    """Each of the 65,536 halves as float32, by its bits."""
-    table = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
-    table.flags.writeable = False
-    return table
+        loop(np.ascontiguousarray(data).view(np.uint16), len(out), out)
 
 
 def _narrow(loop: Compiled | None, data: NDArray[np.float32], out: NDArray[np.float16]) -> None:
-    if loop is None:
-        for start in range(0, len(out), strategy.sizes.WORD_VALUES):
-            part = slice(start, start + strategy.sizes.WORD_VALUES)
-            _round(data[part], out[part].view(np.uint16))
-    else:
+    if loop is not None:
         loop(np.ascontiguousarray(data), len(out), out.view(np.uint16))
-
-
-def _round(singles: NDArray[np.float32], out: NDArray[np.uint16]) -> None:
-    """Add a power of two that shifts all digits but those of a half out of the fraction: the addition rounds."""
-    bits = np.ascontiguousarray(singles).view(np.uint32)
-    magnitude = np.abs(singles)
-    # Beyond the largest half the first product is infinite, and stays so.
-    np.multiply(magnitude, np.float32(2.0**112), out=magnitude)
-    np.multiply(magnitude, np.float32(2.0**-110), out=magnitude)
-    exponent = empty(len(bits), np.uint32)
-    np.bitwise_and(bits, np.uint32(0x7F800000), out=exponent)
-    np.maximum(exponent, np.uint32(0x38800000), out=exponent)  # of the smallest half that is no subnormal
-    exponent += np.uint32(0x07800000)
-    magnitude += exponent.view(np.float32)
-    rounded = magnitude.view(np.uint32)
-    np.right_shift(rounded, np.uint32(13), out=exponent)
-    exponent &= np.uint32(0x7C00)
-    rounded &= np.uint32(0x0FFF)
-    exponent += rounded
-    is_nan = np.isnan(singles)
+        return
+    out[:] = data
+    is_nan = np.isnan(data)
     if is_nan.any():
-        exponent[is_nan] = 0x7E00
-    exponent |= np.right_shift(bits, np.uint32(16), out=rounded) & np.uint32(0x8000)
-    out[:] = exponent
+        out[is_nan] = np.copysign(np.float16(np.nan), data[is_nan])
