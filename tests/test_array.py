@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -37,8 +38,19 @@ def test_facts_agree_with_the_list(x: aj.JaggedArray) -> None:
     assert x.null_count == rows.count(None)
     assert x.size == len(ref.items(rows, x.ndim))
     offsets = [len(dim) + 1 for dim in x.shape.dims[1:] if dim.extent is None]
-    assert x.nbytes >= nbytes(x.values) + 8 * sum(offsets)
+    bits = [math.ceil(len(dim) / 8) for dim in x.shape.dims[1:] if dim.validity is not None]
+    assert x.nbytes == nbytes(x.values) + 8 * sum(offsets) + sum(bits)
+    assert aj.array([[1]] * 15 + [None], type=pa.int8()).nbytes == 15 + 8 * 17 + 2
     assert x.shape.ndim == x.ndim
+
+
+def test_nulls_that_a_dtype_of_numpy_lacks_are_counted() -> None:
+    for items, told in (([1, None], "1 item is null"), ([None, 1, None], "2 items are null")):
+        x = aj.array(items, type=pa.int64())
+        for dtype in ("i8", "?", "U4"):
+            with pytest.raises(aj.JagValueError, match=rf"numpy's \S+ has no null, and {told}: use fill_null first"):
+                np.asarray(x, dtype)
+        assert np.isnan(np.asarray(x, "f8")).tolist() == [one is None for one in items]
 
 
 def test_bool_and_hash_of_an_array_raise() -> None:

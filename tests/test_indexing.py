@@ -313,3 +313,14 @@ def test_arguments_that_are_looked_up_in_all_rows_are_not_aligned_by_pandas() ->
     x, index = aj.array([10, 20]).to_pandas(), aj.array([[0, 1], [1], []]).to_pandas(index=list("abc"))
     assert x.jag.take(index).jag.to_list() == [[10, 20], [20], []]
     assert x.jag.searchsorted(index).jag.to_list() == [[0, 0], [0], []]
+
+
+def test_empty_arrays_of_numpy_are_positions_and_fractions_are_none() -> None:
+    """``np.array([])`` has the dtype float64."""
+    x = aj.array([[1], [2, 3]])
+    for key in (np.array([]), np.array([], "i4"), np.array([], object), []):
+        for found in (x[key], x[:, 0][key], x[key, :1]):
+            assert found.to_list() == []
+    for wrong in (np.array([0.5]), np.array([0.0]), aj.array([[0.0], [1.0]])):
+        with pytest.raises(aj.JagTypeError, match="an index array must hold integers or booleans, got double"):
+            x[wrong]

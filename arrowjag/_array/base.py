@@ -276,7 +276,7 @@ class ArrayBase(Column):
         >>> aj.array([[1, 2], [3]]).nbytes  # three values, three offsets
         48
         """
-        bits = sum(len(dim) // 8 + 1 for dim in self.shape.dims[1:] if dim.validity is not None)
+        bits = sum((len(dim) + 7) // 8 for dim in self.shape.dims[1:] if dim.validity is not None)
         offsets = sum(8 * (len(dim) + 1) for dim in self.shape.dims[1:] if dim.extent is None)
         return nbytes(self._stored) + bits + offsets
 
