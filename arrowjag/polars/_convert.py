@@ -56,6 +56,7 @@ __all__ = [
     "broadcast_rows",
     "column_type",
     "enum_of",
+    "from_planned",
     "from_series",
     "panics",
     "polars_dtype",
@@ -556,6 +557,18 @@ def from_series(series: pl.Series, ndim: int | None = None, where: str | None = 
         column = Column(column.shape, kind.empty().values)
     array: JaggedArray = JaggedArray._of(column)
     return array
+
+
+def from_planned(series: pl.Series, kind: ColumnType) -> JaggedArray:
+    """Convert a Series whose type the plan knows.
+
+    polars itself loses the type of items if all rows are null, as in ``pl.col("v").reverse()``: they are of the planned type.
+    """
+    if pt.is_null(column_type(series.dtype).leaf) and not pt.is_null(kind.leaf):
+        wanted = kind.dtype
+        lists = series.ext.storage() if isinstance(series.dtype, Jagged) else series
+        series = lists.cast(wanted.ext_storage() if isinstance(wanted, Jagged) else wanted)
+    return from_series(series, kind.ndim)
 
 
 def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Series:

@@ -16,7 +16,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._expressions import Program
 from arrowjag._kernels.strategy import sizes
 from arrowjag.errors import JagError, JagTypeError, ShapeError, plural
-from arrowjag.polars._convert import ColumnType, as_enum, from_series, panics, spread_row, to_series
+from arrowjag.polars._convert import ColumnType, as_enum, from_planned, panics, spread_row, to_series
 from arrowjag.polars._sharing import Member, Ticket, members
 from arrowjag.polars._tree import Call, Input, Node, call, children
 
@@ -124,7 +124,7 @@ class _Walk:
     def column(self, position: int) -> JaggedArray:
         """Convert a column at its first use."""
         if position not in self._arrays:
-            column = from_series(self._series[position], self._columns[position].ndim)
+            column = from_planned(self._series[position], self._columns[position])
             self._arrays[position] = column if position in self._exact else spread_row(column, self._rows)
         return self._arrays[position]
 

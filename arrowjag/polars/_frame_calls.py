@@ -22,7 +22,7 @@ from arrowjag.polars._convert import (
     broadcast_rows,
     column_type,
     enum_of,
-    from_series,
+    from_planned,
     panics,
     shared_enum,
     storable,
@@ -88,7 +88,7 @@ def _computed(
     call: FrameCall, kinds: Sequence[ColumnType], results: Mapping[str, ColumnType], series: Sequence[pl.Series]
 ) -> pl.Series:
     with panics(call.operation):
-        arrays = broadcast_rows([from_series(one, kind.ndim) for one, kind in zip(series, kinds, strict=True)])
+        arrays = broadcast_rows([from_planned(one, kind) for one, kind in zip(series, kinds, strict=True)])
         try:
             made = call.function(dict(zip(call.keys, arrays, strict=True)))
         except JagError as error:

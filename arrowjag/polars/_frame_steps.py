@@ -18,7 +18,7 @@ from arrowjag.polars._convert import (
     as_lists,
     broadcast_rows,
     column_type,
-    from_series,
+    from_planned,
     polars_dtype,
     storable,
     stored_lists,
@@ -77,11 +77,11 @@ class Zipped:
         _frames.check_nested(self.names, (kind.ndim for kind in kinds))
         dtype = pl.List(pl.Struct({name: _leaf_dtype(kind) for name, kind in zip(self.names, kinds, strict=True)}))
         operands = [*(expr for expr, _ in pairs), pl.lit("jag flatten")]
-        return pl.map_batches(operands, functools.partial(self.zipped, dtype=dtype), dtype, is_elementwise=True)
+        return pl.map_batches(operands, functools.partial(self.zipped, dtype=dtype, kinds=kinds), dtype, is_elementwise=True)
 
-    def zipped(self, series: Sequence[pl.Series], dtype: pl.DataType) -> pl.Series:
+    def zipped(self, series: Sequence[pl.Series], dtype: pl.DataType, kinds: Sequence[ColumnType]) -> pl.Series:
         """Align the columns and combine their leaves into structs."""
-        arrays = broadcast_rows([from_series(one) for one in series[: len(self.names)]])
+        arrays = broadcast_rows([from_planned(one, kind) for one, kind in zip(series, kinds, strict=False)])
         flat = _frames.flatten(arrays, self.names, self.keep_empty)
         leaves = [_storable_values(column) for column in flat.columns]
         shape = JaggedShape._trusted([Uniform._frame(len(flat.sizes)), Ragged(flat.sizes)])

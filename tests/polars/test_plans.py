@@ -182,3 +182,27 @@ def test_rows_are_freed_without_the_garbage_collector(rows: int, outputs: int) -
         gc.set_debug(0)
         gc.garbage.clear()
         gc.enable()
+
+
+@pytest.mark.parametrize("extension", [True, False])
+def test_rows_whose_type_polars_loses_have_the_planned_one(extension: bool) -> None:
+    """`reverse` of polars makes lists of nulls of a column whose rows are all null."""
+    columns = {"v": [[1.5], None, None], "w": [[[True]], None, None], "t": [["a"], None, None]}
+    types = {"v": pa.float32(), "w": pa.bool_(), "t": pa.large_string()}
+    made = {name: aj.array(rows, type=types[name]).to_polars(name, extension=extension) for name, rows in columns.items()}
+    frame = pl.DataFrame({**made, "k": [0, 1, 1]}).filter(c("k") == 1).lazy()
+    v, w, t = (c(name).reverse() for name in "vwt")
+    query = frame.select(
+        std=v.jag.std(), total=v.jag.cumsum(), flags=~w.jag, text=t.jag.str.upper(), longest=v.jag.max(axis=0), all=w.jag.all()
+    )
+    found = query.collect(engine="in-memory")
+    assert found.schema == query.collect_schema()
+    assert found.rows()[0] == (None, None, None, None, [], None)
+    reversed_ = frame.select(v, w, t, "k")
+    for steps in (
+        reversed_.jag.sort_items("v", "v"),
+        reversed_.jag.flatten("v", keep_empty=True),
+        reversed_.jag.nest("t", into="s"),
+    ):
+        names = [name for name in ("v", "s") if name in steps.collect_schema()]
+        assert steps.select(names[-1]).collect(engine="in-memory").schema == steps.select(names[-1]).collect_schema()
