@@ -18,8 +18,8 @@ import pandas as pd
 import pyarrow as pa
 from pandas.core import common  # type: ignore[attr-defined]
 from pandas.core.apply import FrameApply, FrameColumnApply  # type: ignore[import-not-found]
-from pandas.core.computation.ops import Op
-from pandas.core.dtypes import cast as dtypes_cast  # type: ignore[import-not-found]
+from pandas.core.computation.ops import Op, Term
+from pandas.core.dtypes import cast as dtypes_cast
 from pandas.core.groupby.ops import BaseGrouper  # type: ignore[attr-defined]  # the stubs omit internal names
 from pandas.core.internals.blocks import Block  # type: ignore[import-not-found]
 from pandas.core.reshape import merge, pivot
@@ -413,20 +413,38 @@ def _from_arrow(original: Callable[..., Any]) -> Any:
 
 def _allow_operands() -> None:
     """Let `eval` compute with jagged columns: pandas rejects dtypes without a numpy result type before it calls their operators."""
-    original = vars(Op)["has_invalid_return_type"].fget
+    _wrap_property(Op, "has_invalid_return_type", _is_invalid)
+    for name in ("type", "return_type"):
+        _wrap_property(Term, name, _type_of_term)
 
+
+def _is_invalid(original: Callable[[Any], Any]) -> Any:
     def has_invalid_return_type(self: Any) -> Any:
         return not any(isinstance(one, JaggedDtype) for one in self.operand_types) and original(self)
 
-    if not getattr(original, "_wrapped_by_arrowjag", False):
-        has_invalid_return_type._wrapped_by_arrowjag = True  # type: ignore[attr-defined]
-        setattr(Op, "has_invalid_return_type", property(has_invalid_return_type))  # noqa: B010 - mypy takes it for a method
+    return has_invalid_return_type
+
+
+def _type_of_term(original: Callable[[Any], Any]) -> Any:
+    """Return the dtype of a row, as in ``frame.query("v == @row")``; pandas would take `Row.type` for a class of scalars."""
+
+    def type_of_term(self: Any) -> Any:
+        value = self.value
+        return JaggedDtype.of(value._column) if isinstance(value, Row) else original(self)
+
+    return type_of_term
 
 
 def _allow_arrays_on_the_right() -> None:
     for name in ("_arith_method", "_cmp_method", "_logical_method"):
         _wrap(pd.Series, name, _operate)
         _wrap(pd.Index, name, _operate)
+
+
+def _take_rows_for_values() -> None:
+    _wrap(dtypes_cast, "infer_dtype_from_scalar", _infer_dtype)
+    _wrap(FrameApply, "wrap_results", _wrap_results)
+    _wrap(pd.Series, "case_when", _case_when)
 
 
 def _compare_keys_by_content() -> None:
@@ -445,7 +463,7 @@ def _give_python_values() -> None:
 def install() -> None:
     """Wrap the methods of pandas, once."""
     _allow_operands()
-    _wrap(dtypes_cast, "infer_dtype_from_scalar", _infer_dtype)
+    _take_rows_for_values()
     _wrap(pd.Series, "__init__", _init_series)
     _allow_arrays_on_the_right()
     _wrap(pd.DataFrame, "__init__", _init_frame)
@@ -455,7 +473,6 @@ def install() -> None:
     _wrap(common, "index_labels_to_array", _labels)
     _wrap(_owner(type(pd.Series([0]).loc), "__setitem__"), "__setitem__", _set_at)
     _wrap(BaseGrouper, "_aggregate_series_pure_python", _aggregate)
-    _wrap(FrameApply, "wrap_results", _wrap_results)
     _wrap(pd.Series, "clip", _clip)
     _wrap(pd.DataFrame, "clip", _clip)
     _wrap(pd.DataFrame, "__setitem__", _set_columns)
@@ -466,7 +483,6 @@ def install() -> None:
     for name in ("setitem", "putmask", "where", "replace"):
         _wrap(Block, name, _keep_row)
     _wrap(_owner(type(pd.Series([0])._mgr), "setitem_inplace"), "setitem_inplace", _keep_row)
-    _wrap(pd.Series, "case_when", _case_when)
     _give_python_values()
     _wrap(Block, "convert_dtypes", _convert_block)
     _wrap(Block, "get_values_for_csv", _csv_block)
@@ -491,6 +507,14 @@ def install() -> None:
 def _owner(cls: type, name: str) -> type:
     """The class that defines a method."""
     return next(base for base in cls.__mro__ if name in vars(base))
+
+
+def _wrap_property(owner: Any, name: str, wrapper: Callable[[Callable[[Any], Any]], Any]) -> None:
+    original = vars(owner)[name].fget
+    if not getattr(original, "_wrapped_by_arrowjag", False):
+        made = wrapper(original)
+        made._wrapped_by_arrowjag = True
+        setattr(owner, name, property(made))
 
 
 def _wrap(owner: Any, name: str, wrapper: Callable[[Callable[..., Any]], FunctionType], kind: Any = None) -> None:

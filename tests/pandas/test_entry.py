@@ -231,3 +231,16 @@ def test_a_row_becomes_a_column_of_its_dtype(rows: Any) -> None:
     objects = frame.astype({"k": object})
     objects.loc[0, "k"] = row
     assert objects["k"].tolist() == [row, 1, 2]
+
+
+def test_queries_compare_with_a_row() -> None:
+    frame = pd.DataFrame({"v": aj.array([[1, 2], None, [], [1, 2]]), "w": aj.array([[1, 2], [3], [], [4]]), "k": range(4)})
+    named = {"row": frame["v"].iloc[0], "word": "a"}
+    for condition, expected in {
+        "v == @row": [0, 3],
+        "v != @row and k < 3": [2],
+        "@row == w or k == 3": [0, 3],
+        "g == @word and v == w": [0, 2],
+    }.items():
+        assert frame.assign(g=list("abaa")).query(condition, local_dict=named)["k"].tolist() == expected
+    assert frame.iloc[[0, 3]].eval("v * 2 + @row", local_dict=named).jag.to_list() == [[3, 6]] * 2
