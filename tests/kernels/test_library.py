@@ -215,7 +215,12 @@ def test_the_versions_of_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
         return f"of {package}"
 
     monkeypatch.setattr("importlib.metadata.version", version)
+    for name in library._SETTINGS:
+        monkeypatch.delenv(f"NUMBA_{name}", raising=False)
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
     assert library._versions.__wrapped__() == "numba of numba\nllvmlite -"
+    monkeypatch.setenv("NUMBA_OPT", "0")  # code that is ten times as slow is not that of other processes
+    assert library._versions.__wrapped__() == "numba of numba\nllvmlite -\nOPT=0"
 
 
 @pytest.mark.parametrize(("function", "package"), [(library.is_available, "llvmlite"), (library.can_compile, "numba")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import fnmatch
 import functools
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -101,6 +102,10 @@ def takes_loops() -> bool:
     return options.compile != "never" and is_available()
 
 
+_SETTINGS = ("BOUNDSCHECK", "CPU_FEATURES", "CPU_NAME", "DEBUGINFO", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE")
+"""Variables of the environment, each after ``NUMBA_``, that change the code which numba writes."""
+
+
 @functools.cache
 def _versions() -> str:
     from importlib.metadata import PackageNotFoundError, version
@@ -111,6 +116,7 @@ def _versions() -> str:
             found.append(f"{package} {version(package)}")
         except PackageNotFoundError:
             found.append(f"{package} -")
+    found += [f"{name}={value}" for name in _SETTINGS if (value := os.environ.get(f"NUMBA_{name}"))]
     return "\n".join(found)
 
 
