@@ -732,6 +732,33 @@ def test_arrays_of_other_libraries_keep_type_and_extents(dtype: str) -> None:
         assert chosen.equals(aj.where(x > 1, like[0], 0))
 
 
+class Clock(dt.time):
+    """A subclass of times of day."""
+
+
+class Number:
+    """No number, though it converts itself to int."""
+
+    def __int__(self) -> int:
+        return 5
+
+
+def test_objects_that_only_look_like_those_of_arrow() -> None:
+    for rows in ([np.array(5, object), 6], [6, np.array(5, object)], [np.array(None, object), 6]):
+        wanted = [one[()] if isinstance(one, np.ndarray) else one for one in rows]
+        assert aj.array(rows).to_list() == wanted
+        assert aj.array([rows, None]).to_list() == [wanted, None]
+    assert aj.array([[Clock(1)]]).to_list() == [[dt.time(1)]]
+    with pytest.raises(JagValueError, match="has a zone, which no Arrow type holds"):
+        aj.array([[Clock(1, tzinfo=dt.UTC)]])
+    for type in ("float64", "float32", "int8"):
+        with pytest.raises(JagValueError, match=r"the item <.*> does not fit the leaf type \w+, and would be truncated"):
+            aj.array([[Number(), 1.5]], type=type)
+    halves = np.array([decimal.Decimal("0.5"), 2.5], object)
+    for rows in ([halves], [halves, [Fraction(1, 4)]], [[Fraction(1, 4), 1], halves]):
+        assert aj.array(rows, type="float32").to_list() == [[float(one) for one in row] for row in rows]
+
+
 def test_buffers_keep_their_type() -> None:
     for data, type, rows in (
         (array.array("f", [1, 2]), pa.float32(), [1.0, 2.0]),

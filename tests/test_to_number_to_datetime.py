@@ -267,6 +267,19 @@ def test_iso_agrees_with_the_oracle(x: aj.JaggedArray) -> None:
     assert x.str.to_datetime(strict=False).to_list() == ref.text_method("to_datetime", x.to_list(), x.ndim)
 
 
+def test_the_letter_between_date_and_time_is_that_of_the_format() -> None:
+    """Arrow's cast reads both."""
+    formats = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
+    for own, other in (formats, formats[::-1]):
+        moment = dt.datetime(2024, 1, 2, 3, 4, 5)  # noqa: DTZ001
+        texts = aj.array([[moment.strftime(own), moment.strftime(other)], [None]])
+        assert texts.str.to_datetime(own, strict=False).to_list() == [[moment, None], [None]]
+        assert texts[:, :1].str.to_datetime(own).to_list() == [[moment], [None]]
+        for wrong in (texts, texts[:, 1:]):
+            with pytest.raises(JagValueError, match=rf"holds '{moment.strftime(other)}', which is not a valid time"):
+                wrong.str.to_datetime(own)
+
+
 def test_damage_is_named() -> None:
     x = aj.array([["2024-02-29"], ["x", None]])
     with pytest.raises(JagValueError, match="to_datetime: row 1 holds 'x', which is not a valid ISO 8601 time without a zone"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from arrowjag.interop.datasets import from_datasets, to_datasets
 from arrowjag.interop.koladata import from_koladata, to_koladata
 from arrowjag.interop.torch import from_keyed, from_torch, to_keyed, to_torch
 from arrowjag.testing import assert_equal, jagged_arrays
-from tests.hosts import pl
+from tests.hosts import pd, pl
 from tests.interop.stand_ins import AWKWARD, DATASETS, KODA, TORCH, Collection, NestedTensor, Tensor, imported
 
 libraries = imported(torch=TORCH, koladata__kd=KODA, awkward=AWKWARD, datasets=DATASETS)
@@ -80,6 +81,34 @@ def test_torch_has_no_nulls_text_and_complex_numbers() -> None:
         from_torch(Tensor(np.ones(2, "c8")))
     with pytest.raises(aj.OffsetsError, match="is 9, but there are 3"):
         from_torch(Tensor(np.arange(3)), Tensor([0, 1, 9]))
+
+
+def test_keyed_tensors() -> None:
+    clicks = {"item": aj.array([[1, 2], [], [3]]), "shop": aj.array([[7], [8, 9], []])}
+    weights = {name: one * 0.5 for name, one in reversed(clicks.items())}
+    keyed = to_keyed(clicks, weights)
+    assert (keyed.keys, keyed.lengths.tolist()) == (["item", "shop"], [2, 0, 1, 1, 2, 0])
+    assert (keyed.values.tolist(), keyed.weights.tolist()) == ([1, 2, 3, 7, 8, 9], [0.5, 1.0, 1.5, 3.5, 4.0, 4.5])
+    assert from_keyed(keyed)["shop"].to_list() == [[{"value": 7, "weight": 3.5}], from_keyed(keyed)["shop"].to_list()[1], []]
+    for frame in (pd.DataFrame(clicks), pl.DataFrame(clicks)):
+        assert to_keyed(frame).values.tolist() == keyed.values.tolist()
+    for call, error, text in (
+        (lambda: to_keyed(clicks, {"item": clicks["item"]}), aj.ShapeError, "the weights of 'shop' must have the sizes"),
+        (lambda: to_keyed(clicks, clicks | {"shop": clicks["item"]}), aj.ShapeError, "the weights of 'shop' must have the sizes"),
+        (lambda: to_keyed({"a": clicks["item"], "b": clicks["item"][:1]}), aj.ShapeError, "got {'a': 3, 'b': 1}"),
+        (lambda: to_keyed({"a": aj.array([[[1]]])}), aj.ShapeError, "key 'a' must have 2 dims"),
+        (lambda: to_keyed({}), aj.JagValueError, "at least one key"),
+        (lambda: to_keyed(3), aj.JagTypeError, "takes a mapping from keys to arrays or a DataFrame, got int"),
+        (lambda: from_keyed([1, 1, 1], [1, 2, 3], ["a", "b"]), aj.ShapeError, "3 lengths can't be divided among 2 keys"),
+        (lambda: from_keyed([1, 1]), aj.JagTypeError, "takes lengths, values and keys"),
+        (lambda: from_torch((Tensor([1]),)), aj.JagTypeError, "takes (values, offsets) or two arguments, got a tuple of 1"),
+        (lambda: from_torch((Tensor([1]), Tensor([0, 1])), 5), aj.JagTypeError, "or two arguments, got a tuple of 2"),
+        (lambda: from_torch(Tensor(5)), aj.ShapeError, "from_torch takes values of one dim or more, got the scalar 5"),
+        (lambda: from_torch(3), aj.JagTypeError, "from_torch takes tensors, got int"),
+        (lambda: from_torch(Tensor), aj.JagTypeError, "from_torch takes tensors, got type"),
+    ):
+        with pytest.raises(error, match=re.escape(text)):
+            call()
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f2", "i1", "?"])
