@@ -579,6 +579,24 @@ def test_closing_the_reader_of_a_pipe_raises_no_error(parquet: Path) -> None:
     assert child.stderr == "exit code 0\n"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+@pytest.mark.parametrize("words", ["--version", "show {}", "show {} --json", "show {} --html", "show {} --html {}.d/page.html"])
+def test_a_full_disk_is_one_line_that_names_the_output(
+    words: str, parquet: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Path(f"{parquet}.d/page.html")
+    page.parent.mkdir()
+    page.symlink_to("/dev/full")
+    with Path("/dev/full").open("w") as full, monkeypatch.context() as there:
+        there.setattr(sys, "stdout", full)
+        assert main([word.format(parquet) for word in words.split()]) == 2
+        with contextlib.suppress(OSError):
+            full.close()
+    output = str(page) if words.endswith("page.html") else "stdout"
+    told = rf"arrowjag: (\[Errno 28\] )?{re.escape(output)} can't be written: No space left on device\n"
+    assert re.fullmatch(told, capsys.readouterr().err)
+
+
 # --------------------------------------------------------------------------------------------------- the rest
 
 

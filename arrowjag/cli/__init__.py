@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from arrowjag.cli._streams import failure_text, leave_pipe
+
 __all__ = ["main"]
 
 _NEEDED = ("typer", "rich")
@@ -35,7 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if words == ["--version"]:
         from arrowjag import __version__
 
-        print(f"arrowjag {__version__}")
+        try:
+            print(f"arrowjag {__version__}", flush=True)
+        except BrokenPipeError:
+            return leave_pipe()
+        except OSError as error:
+            print(f"arrowjag: {failure_text(error)}", file=sys.stderr)
+            return 2
         return 0
     try:
         from arrowjag.cli import _commands

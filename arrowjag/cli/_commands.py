@@ -16,7 +16,9 @@ from rich.console import Console
 from arrowjag import __version__
 from arrowjag.cli import _jobs, _tables
 from arrowjag.cli._facts import column_names, read_column, read_facts
+from arrowjag.cli._streams import failure_text, leave_pipe
 from arrowjag.errors import JagError, JagValueError, joined_lines
+from arrowjag.io._atomic import writing
 
 __all__ = ["app", "run"]
 
@@ -53,14 +55,14 @@ def run(words: list[str]) -> int:
         return _fail("stopped", _INTERRUPTED)
     except SystemExit as error:
         if isinstance(error.__context__, BrokenPipeError):  # click has caught it
-            return _leave_pipe()
+            return leave_pipe()
         if error.code != _TERMINATED:
             raise
         return _fail("ended by SIGTERM", _TERMINATED)
     except BrokenPipeError:
-        return _leave_pipe()
+        return leave_pipe()
     except (JagError, OSError) as error:
-        return _fail(str(error), 1 if isinstance(error, RuntimeError) else 2)  # a job that failed is a RuntimeError
+        return _fail(failure_text(error), 1 if isinstance(error, RuntimeError) else 2)  # a job that failed is a RuntimeError
     except AssertionError as error:
         return _fail(f"the demo's figures differ: {error}", 1)
     except Exception as error:  # typer's own errors share no public base in all of its versions: others are raised again
@@ -77,12 +79,6 @@ def _with_stdout(words: list[str]) -> list[str]:
         after = words[place + 1] if place + 1 < len(words) else "--"
         given += [word, str(_STDOUT)] if word == "--html" and after.startswith("-") and after != str(_STDOUT) else [word]
     return given
-
-
-def _leave_pipe() -> int:
-    """End without an error: the reader, such as `head`, has read what it wanted, and closed the pipe."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
 
 
 def _fail(text: str, code: int) -> int:
@@ -178,7 +174,8 @@ def _write(path: Path, text: str) -> None:
         return
     if not path.parent.is_dir():
         raise JagValueError(f"{path}: there is no folder {path.parent}")
-    path.write_text(text, encoding="utf-8")
+    with writing(str(path)):
+        path.write_text(text, encoding="utf-8")
 
 
 def _draw(path: Path, file: str, column: str | None, options: dict[str, str]) -> None:
