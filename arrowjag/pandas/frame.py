@@ -147,7 +147,7 @@ class FrameJag(_frames.FrameAccessor):
         _frames.check_gathered(keys, wanted)
         grouper: Any = keys if by is not None else list(range(frame.index.nlevels))
         how = {"by": grouper} if by is not None else {"level": grouper}
-        codes = frame.groupby(**how, sort=False, dropna=False).ngroup().to_numpy()
+        codes = frame.groupby(**how, sort=False, dropna=False, observed=True).ngroup().to_numpy()
         order, counts = rows_by_group(codes, int(codes.max(initial=-1)) + 1)
         firsts = order[np.cumsum(counts) - counts]
         made = {name: wrap(nested_rows(as_array(frame[name], nan_to_null), order, counts)) for name in wanted}
