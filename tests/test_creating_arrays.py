@@ -305,6 +305,16 @@ def test_decimals_are_read_as_floats(type: pa.DataType) -> None:
     assert aj.array(items, type=type).to_list() == floats
 
 
+@pytest.mark.parametrize("type", ["bool", "string", "binary", pa.dictionary(pa.int8(), pa.string())], ids=str)
+def test_lists_of_numbers_become_neither_booleans_nor_text(type: Any) -> None:
+    """Floats became text and booleans, integers were refused."""
+    for items in ([1.5, None], [float("nan")], [2], [decimal.Decimal(1)], [np.float32(1)], [np.array([0.5])]):
+        for data in (items, [[], items]):
+            with pytest.raises(JagValueError, match=r"the item .* at \[.*\] does not fit the leaf type (bool|string|binary|dict)"):
+                aj.array(data, type=type, ndim=None if isinstance(items[0], np.ndarray) else 1 + (data is not items))
+    assert aj.array([[], [None]], type=type).to_list() == [[], [None]]
+
+
 def test_datetimes_with_and_without_a_zone_do_not_mix() -> None:
     aware = NEW_YEAR.replace(tzinfo=dt.UTC)
     for data in ([[NEW_YEAR], [aware]], [aware, None, NEW_YEAR]):

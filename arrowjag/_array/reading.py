@@ -36,7 +36,7 @@ from arrowjag._arrow.foreign import as_numpy, is_of
 from arrowjag._gate import inside
 from arrowjag._gate.capsules import import_data
 from arrowjag._kernels.base.capacity import widened
-from arrowjag._ops.elementwise import nan_to_null_values, plain_type
+from arrowjag._ops.elementwise import is_bytes, is_text, nan_to_null_values, plain_type
 from arrowjag._pyarrow_versions import NO_LARGE_DICTIONARIES, NO_UUID_OBJECTS, has_views
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, OffsetsError, ShapeError, brief, plural
 from arrowjag.shape import JaggedShape
@@ -304,7 +304,7 @@ def _may_lose_times_of_day(type: pa.DataType, classes: set[builtins.type] | None
 
 def _type_to_read(inferred: pa.DataType | None, type: pa.DataType | None) -> pa.DataType | None:
     """Return the type to read leaves as. pyarrow would silently truncate numbers and times: the caller's cast checks them."""
-    whole = type is None or (inferred is not None and pt.is_floating(inferred))
+    whole = type is None or (inferred is not None and pt.is_floating(inferred) and not _is_no_number(plain_type(type)))
     leaf = inferred if whole or type is None else exact_type(inferred, type)
     if leaf is None or not pt.is_dictionary(leaf):
         return leaf
@@ -313,6 +313,11 @@ def _type_to_read(inferred: pa.DataType | None, type: pa.DataType | None) -> pa.
     if has_views(values):
         return pa.large_string() if pt.is_string_view(values) else pa.large_binary()
     return values if _arrow.is_temporal(values) or pt.is_decimal(values) or pt.is_float16(values) else leaf
+
+
+def _is_no_number(type: pa.DataType) -> bool:
+    """Return whether a type holds text, bytes or booleans, to which lists of numbers are not converted."""
+    return pt.is_boolean(type) or is_text(type) or is_bytes(type)
 
 
 def _whole_or_wanted(data: Any, leaf: pa.DataType | None, type: pa.DataType | None, levels: int) -> pa.Array:
