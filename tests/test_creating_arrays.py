@@ -23,7 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from arrowjag.testing.strategies import array_of
 from tests import reference as ref
@@ -767,6 +767,46 @@ def test_objects_that_only_look_like_those_of_arrow() -> None:
     halves = np.array([decimal.Decimal("0.5"), 2.5], object)
     for rows in ([halves], [halves, [Fraction(1, 4)]], [[Fraction(1, 4), 1], halves]):
         assert aj.array(rows, type="float32").to_list() == [[float(one) for one in row] for row in rows]
+
+
+def test_nan_of_numpy_is_a_value_however_it_is_stored() -> None:
+    nan = float("nan")
+    pairs = np.array([(1.5, 1), (nan, 2)], [("a", "f8"), ("b", "i4")])
+    for data in (
+        np.array([1.5, nan], ">f8"),
+        np.array([1.5, nan], "f2"),
+        np.ma.array([1.5, nan, 7], mask=[False, False, True]),
+        pairs["a"],
+    ):
+        found = aj.array(data)
+        assert_lists_equal(found.to_list(), [1.5, nan, None][: len(data)])
+    assert_lists_equal(aj.array(pairs)["a"].to_list(), [1.5, nan])
+
+
+def test_levels_and_places_of_what_arrow_infers_no_type_for() -> None:
+    half, one = Fraction(1, 2), uuid.UUID(int=1)
+    for rows, ndim in (([half], 1), ([[half], []], 2), ([[[half], []], [], None], 3), ([[[[half]], []]], 4)):
+        found = aj.array(rows, type="float64")
+        assert found.ndim == ndim
+        assert found.values.to_pylist() == [0.5]
+    for rows in ([[one, None], None, []], [[[one], None], [], [[one, one]]]):
+        found = aj.array(rows, type=pa.uuid(), ndim=2 if rows[1] is None else 3)
+        assert found.to_list() == rows
+    for rows, place in (([1, 2**70], r"\[1\]"), ([[1], None, [2, 2**70]], r"\[2\]\[1\]")):
+        for type in (None, "int64"):
+            with pytest.raises(JagOverflowError, match=rf"the item {2**70} at {place} does not fit"):
+                aj.array(rows, type=type)
+
+
+@pytest.mark.parametrize("error", [TypeError, ValueError, RuntimeError, BufferError])
+def test_libraries_refuse_by_any_error(error: type[Exception]) -> None:
+    class Refusing(Tensor):
+        def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+            raise error("not here")
+
+    for call in (lambda: aj.array(Refusing([1])), lambda: aj.array([[1]]) + Refusing([1]), lambda: aj.array([1, Refusing(1)])):
+        with pytest.raises(JagTypeError, match="numpy can't read a Refusing: not here"):
+            call()
 
 
 def test_buffers_keep_their_type() -> None:

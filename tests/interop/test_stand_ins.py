@@ -57,6 +57,16 @@ def test_tensors_share_values_and_offsets() -> None:
     assert to_torch(aj.from_arrow(pa.array([[9.0], [1.0, 2.0], [3.0]]).slice(1)), layout="offsets")[0].tolist() == [1.0, 2.0, 3.0]
 
 
+def test_declared_dims_at_the_end_are_dims_of_the_values() -> None:
+    x = aj.JaggedArray(aj.JaggedShape(3, [2, 0, 1], 2), np.arange(6.0))
+    values, (offsets,) = to_torch(x, layout="offsets")
+    assert (values.shape, values.tolist(), offsets.tolist()) == ((3, 2), [[0, 1], [2, 3], [4, 5]], [0, 2, 2, 3])
+    table = np.arange(6.0).reshape(2, 3)
+    for layout in ("nested", "dense"):
+        assert to_torch(aj.array(table), layout=layout).tolist() == table.tolist()
+    assert from_torch(Tensor(table)).shape.extents[1:] == (3,)
+
+
 def test_nested_tensors_with_holes_and_other_layouts() -> None:
     holes = NestedTensor(Tensor(np.arange(20.0)), Tensor([0, 6, 12, 15, 20]), Tensor([2, 3, 0, 5]))
     assert from_torch(holes).to_list() == [[0, 1], [6, 7, 8], [], [15, 16, 17, 18, 19]]
