@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -20,13 +19,14 @@ import pytest
 
 from arrowjag.etl import JobError, _scheduler, _worker
 from arrowjag.etl._dask import DaskEngine
+from arrowjag.etl._local import _Process
 from arrowjag.etl._progress import make_progress
 from arrowjag.etl._scheduler import Policy, Scheduler
 from arrowjag.etl._sink import open_sink
 from arrowjag.etl._tasks import Task, make_tasks, open_source
 from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, SchemaFound, Started, TaskError, Told, Waits, Worker
 from arrowjag.io._scan import make_plan
-from tests.etl.jobs import files_in, run, totals, write_dataset
+from tests.etl.jobs import files_in, run
 
 WIDE, NARROW = (pa.schema([("x", kind)]) for kind in (pa.int64(), pa.int32()))
 ROWS, NO_ROWS = Outcome(1, 1, schema=WIDE), Outcome(1, 0, schema=WIDE)
@@ -227,22 +227,22 @@ def test_workers_take_several_small_tasks_at_once_while_these_are_fast(
     assert max(running[-2 * slots :]) <= slots, "at the end no task waits at a worker while another one is idle"
 
 
-@pytest.mark.workers
-def test_one_of_the_small_tasks_at_a_worker_is_to_blame_for_its_death(tmp_path: Path) -> None:
-    write_dataset(tmp_path / "in", files=60, rows=4, group=4)
-
-    def dies(table: pa.Table) -> pa.Table:
-        if table["id"][0].as_py() == 100 and not (tmp_path / "died").exists():
-            (tmp_path / "died").touch()
-            os._exit(9)
-        if table["id"][0].as_py() == 120:
-            raise ValueError("the middle")
-        return totals(table)
-
-    report = run(dies, tmp_path / "in", tmp_path / "out", on_error="skip")
-    assert (report.rows, report.retries, report.tasks) == (236, 1, 59)
-    assert [Path(failure.file).name for failure in report.failures] == ["f30.parquet"]
-    assert files_in(tmp_path / "out") == sorted(f"f{number}-0.parquet" for number in range(60) if number != 30)
+def test_one_of_the_tasks_at_a_worker_is_to_blame_for_its_death(tmp_path: Path) -> None:
+    """The one that it has begun; those that wait for it, or for their names, run again without a retry."""
+    process = _Process.__new__(_Process)
+    process.over = TaskError("memory", "too much")
+    for at, blamed in ((4, 4), (9, 3), (-1, 3)):
+        process.orders, process.at = {number: Order(Task(number, ()), 1) for number in (3, 4, 5)}, at
+        process.wait = lambda seconds: None  # type: ignore[method-assign]
+        found = {event.number: event.result for event in process.failures() if isinstance(event, Finished)}
+        assert {number: getattr(error, "kind", "") for number, error in found.items()} == {3: "lost", 4: "lost", 5: "lost"} | {
+            blamed: "memory"
+        }
+        assert process.failures() == []
+    lost = TaskError("lost", "its worker process ended before it began")
+    script = [[SchemaFound(0, WIDE), Finished(0, ROWS)], [Finished(1, lost)], [Finished(1, lost)], [Finished(1, ROWS)]]
+    heard = said(write_files(tmp_path / "in", [1, 1]), 1, *script)
+    assert heard == [(0, "starts"), (1, "knows"), (1, "knows"), (1, "knows")]
 
 
 JOB: Any = SimpleNamespace(transform=b"", sink=None)
