@@ -668,7 +668,7 @@ def test_numpy_numbers_divided_by_zero_are_inf_or_nan_in_any_number_of_rows(func
 
 @pytest.mark.parametrize(
     "function",
-    [lambda row: 2 ** (len(row) * 40) % 1000, lambda row: row[:1] * 2.0 if 2 ** (len(row) * 32) > 0 else row[:1] * 1.0],
+    [lambda row: len(row) * 2**62 % 1000, lambda row: row[:1] * 2.0 if len(row) * 2**62 > 0 else row[:1] * 1.0],
 )
 def test_results_that_numba_computes_in_narrower_integers_are_pythons(function) -> None:
     pytest.importorskip("numba")
@@ -846,7 +846,10 @@ def test_rows_of_extremes_are_those_of_the_interpreter_wherever_they_are(late: l
     call = (lambda: x.map_rows(function)) if late[0] == 2 else (lambda: aj.map_rows(function, y, live))
     with aj.options(compile="never"):
         expected = _told(call)
-    with aj.options(compile="always"), pytest.warns(JagWarning, match=r"on row 301|int64 in numba and double in Python"):
+    with (
+        aj.options(compile="always"),
+        pytest.warns(JagWarning, match=r"on row 301|int64 in numba and double in Python|power of|shifted"),
+    ):
         assert _told(call) == expected
 
 
@@ -887,6 +890,34 @@ def test_functions_of_numpy_that_numba_has_wrong_for_some_rows_are_interpreted(f
     with aj.options(compile="always"), pytest.warns(JagWarning, match=r"numba's \w+ differs from numpy's for some rows"):
         found = x.map_rows(function)
     assert found.to_list() == [function(np.array(row)).tolist() for row in rows]
+
+
+ODD = {
+    "rounded": (lambda row: round(float(row[0]) / 8, 2), r"round\(x, n\) of floats"),
+    "power": (lambda row: 2 ** (len(row) - 2), "a power of integers"),
+    "powers": (lambda row: 2.0 * np.power(4 - row // 9, row - 1), "a power of integers"),
+    "shift": (lambda row: 8 >> int(row[0] - 1), "bits that are shifted"),
+    "shifts": (lambda row: np.left_shift(1, row - 2), "bits that are shifted"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_operators_that_numba_has_wrong_for_some_rows_are_interpreted(name: str) -> None:
+    """Shorter rows, for example, need not be among those that are compared."""
+    pytest.importorskip("numba")
+    function, reason = ODD[name]
+    x = aj.array([[1, 3, 4]] * 51 + [[1 if name == "powers" else 9]] + [[1, 3, 4]] * 48)
+    with aj.options(compile="never"):
+        expected = x.map_rows(function)
+    with aj.options(compile="always"), pytest.warns(JagWarning, match=f"because {reason}"):
+        assert x.map_rows(function).equals(expected)
+
+
+def test_operators_of_known_signs_are_compiled() -> None:
+    pytest.importorskip("numba")
+    x = aj.array([[1, 3, 4]] * 51 + [[9]])
+    assert_same_compiled(lambda: x.map_rows(lambda row: row[0] ** 2 + (row[0] << 2) + round(row[0] / 2) + (row**3).sum() ** 0.5))
+    assert_same_compiled(lambda: x.map_rows(lambda row: np.round(row / 8, 2) * 2.0 ** len(row)))
 
 
 def test_positions_inside_of_numpys_functions_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,7 @@ from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import from_sizes, runs
 from arrowjag._kernels.compiled import forks
 from arrowjag._ops.noted_rows import Noted, can_note, chunk_rows, noting_function, turn_of
+from arrowjag._ops.unlike import unlike_operation
 from arrowjag._runtime.identity import Same, cells_of, names_read
 from arrowjag._versions import is_installed
 from arrowjag.errors import plural
@@ -89,9 +90,7 @@ class Driver(NamedTuple):
     def check(self, samples: Sequence[Sample], expected: Sequence[Any], name: Callable[[int], str]) -> None:
         """Raise `UnlikeError` if results for some samples differ from the interpreter's by more than sums are rounded.
 
-        `name` gives the name of a row for the message.
-
-        numba differs from numpy where it adds booleans, for example, and a function may draw random numbers.
+        `name` gives the name of a row for the message. numba adds booleans in another way, and a function may draw random numbers.
         """
         found = []
         with np.errstate(all="ignore"):
@@ -457,6 +456,8 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
     typed = compiled if form.item is None else of_row(form.item(inner))
     with _wrapping_integers(), _checked_bounds():
         result = _returned(typed, given)
+    if inner is not function and (reason := unlike_operation(inner)) is not None:
+        return reason
     optional = isinstance(result, numba.types.Optional)
     if optional and form.item is not None:
         return "it may return None"
