@@ -34,6 +34,10 @@ def facts_of(function: Any, arguments: Iterable[Any]) -> tuple[Same, ...]:
     return tuple(reader.found)
 
 
+_HEAP_TYPE = 1 << 9
+"""The flag of classes whose attributes may be bound anew; those of numbers, modules and functions may not."""
+
+
 class _Reader:
     """Collects the objects that functions read."""
 
@@ -61,8 +65,8 @@ class _Reader:
         self._seen.add((id(function), id(owner)))
         names, outside = names_read(function.__code__), getattr(function, "__globals__", {})  # numba's functions have no globals
         read = [*cells_of(function), *(outside[name] for name in names if name in outside)]
+        given += [] if owner is None else [owner]
         given += [
-            owner,
             *(getattr(function, "__defaults__", None) or ()),
             *(getattr(function, "__kwdefaults__", None) or {}).values(),
         ]
@@ -104,7 +108,7 @@ def _scopes(one: Any) -> Iterator[Mapping[str, Any]]:
         yield from map(vars, one.__mro__)
         return
     yield getattr(one, "__dict__", {})
-    if not isinstance(one, (types.ModuleType, types.FunctionType)):
+    if type(one).__flags__ & _HEAP_TYPE:
         yield from map(vars, type(one).__mro__)
 
 
