@@ -262,6 +262,7 @@ def test_the_command(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture
     Path("store_job.py").write_text("def same(frame):\n    return frame\n")
     write_source(store, "command/in", files=2)
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))  # the command adds the folder of the job
     assert main(["show", "s3://bucket/command/in", "id", *words(store)]) == 0
     assert "2 files, 40 rows" in capsys.readouterr().out
     assert main(["show", "s3://bucket/command/in/f0.parquet", "--json", *words(store)]) == 0
