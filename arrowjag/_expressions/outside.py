@@ -1,4 +1,4 @@
-"""What a function reads besides its arguments: objects from outside, and attributes of these and of its arguments."""
+"""Objects that a function reads besides its arguments: those from outside, and attributes of these and of its arguments."""
 
 from __future__ import annotations
 

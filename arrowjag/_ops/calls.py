@@ -371,7 +371,7 @@ def _samples(outcome: row_compiler.Driver, calls: Calls, unusual: UnusualRows) -
         return found
     known = None if outcome.guard is None else calls.arguments[outcome.guard]
     items = [(row, item) for row, item in unusual.items(sizes.INTERPRETED_ITEMS) if known is None or known.at(row)[item]]
-    # One by one: what comes after an item may hide the difference.
+    # One by one: the items after one may hide the difference.
     return found + [Sample(_cut(calls.arguments, item, 1), row) for row, item in items]
 
 

@@ -26,7 +26,7 @@ _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBL
 
 
 class _Leaf(NamedTuple):
-    """What the schema of a file tells of a Parquet column."""
+    """A Parquet column, as the schema of a file describes it."""
 
     path: str
     physical_type: str

@@ -274,7 +274,7 @@ XARRAY = _module("xarray", Dataset=XDataset)
 
 
 class InMemoryTable:
-    """What a dataset of Hugging Face holds."""
+    """The table of a dataset of Hugging Face."""
 
     def __init__(self, table: pa.Table) -> None:
         self.table = table
