@@ -233,6 +233,7 @@ def test_every_public_name_and_member_is_on_a_page() -> None:
                 for member in test_docstrings.members(f"{module.__name__}.{name}", public)
                 if not (isinstance(public, type) and issubclass(public, (BaseException, aj.JaggedArray)))
                 and not (name in SURFACES and hasattr(aj.JaggedArray, member.name.rpartition(".")[2]))
+                and not member.name.endswith("ExtensionArray.value_counts")  # a method of the class in newer versions of pandas
                 and member.name.rpartition(".")[2] not in described
                 and not any(member.object is one for one in found)
             ]
