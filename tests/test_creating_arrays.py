@@ -836,3 +836,16 @@ def test_arrays_that_numpy_cannot_read_are_refused() -> None:
 def test_extension_arrays_of_pandas_keep_the_type() -> None:
     x = aj.array(pa.array([[1, None], None], pa.list_(pa.float32())))
     assert aj.array(x.to_pandas().array).equals(x)
+
+
+@pytest.mark.parametrize(("type", "most"), [("float16", 2**11), ("float32", 2**24), ("float64", 2**53)])
+def test_integers_beside_floats_are_exact_or_refused(type: str, most: int) -> None:
+    """As those of lists of integers alone: pyarrow reads both as float64, of which a cast would round the integers."""
+    for whole in (most, -most, np.int64(2 * most), None):
+        assert aj.array([[0.5, whole], [], None], type=type).to_list() == [[0.5, whole], [], None]
+    for rows in ([most + 1, 0.5], [[0.5, None], [np.int64(-most - 1)]], [[[most + 1]], [[0.5]]], [Fraction(1, 2), most + 1]):
+        with pytest.raises(JagValueError, match=rf"{most + 1}\)? (at .*)?does not fit the leaf type \w+"):
+            aj.array(rows, type=type)
+    struct = pa.struct([("a", aj.array([0.5], type=type).type)])
+    with pytest.raises(JagValueError, match="does not fit"):
+        aj.array([[{"a": most + 1}], [{"a": 0.5}]], type=struct)

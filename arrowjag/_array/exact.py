@@ -27,6 +27,7 @@ __all__ = [
     "holds_identifiers",
     "holds_maps",
     "refuse_fractions",
+    "rounds_integers",
     "with_python_bools",
     "without_odd_numbers",
 ]
@@ -98,6 +99,8 @@ def holds_maps(type: pa.DataType) -> bool:
 def refuse_fractions(data: Any, type: pa.DataType, levels: int) -> None:
     """Raise for a number with a fraction where the type has integers or times, and for a time of day where it has dates.
 
+    Integers that a float type does not hold exactly are refused, too.
+
     Parameters
     ----------
     data : nested list
@@ -130,7 +133,8 @@ def _refuse(items: list[Any], type: pa.DataType) -> None:
     elif _arrow.is_list_type(type) or pt.is_dictionary(type):
         refuse_fractions(items, type.value_type, 0 if pt.is_dictionary(type) else 1)
     elif wrong := [one for one in items if (pt.is_date(type) and _has_time_of_day(one)) or _has_fraction(one, type)]:
-        told = f"the item {reprlib.repr(wrong[0])} does not fit the leaf type {type}, and would be truncated"
+        lost = "rounded" if pt.is_floating(type) and isinstance(wrong[0], (int, np.integer)) else "truncated"
+        told = f"the item {reprlib.repr(wrong[0])} does not fit the leaf type {type}, and would be {lost}"
         raise JagValueError(f"{told}. Convert all items to one type first, or pass another type.")
 
 
@@ -139,8 +143,8 @@ def _has_time_of_day(one: Any) -> bool:
 
 
 def _has_fraction(one: Any, type: pa.DataType) -> bool:
-    if pt.is_floating(type) and isinstance(one, int):
-        return abs(one) > float(np.finfo(numpy_dtype(type)).max)
+    if pt.is_floating(type) and isinstance(one, (int, np.integer)):
+        return abs(int(one)) > _ALL_HELD and not _holds(type, one)
     return hasattr(one, "__int__") and not (_is_whole(one) or _fits_floats(one, type))
 
 
@@ -259,11 +263,31 @@ def as_floats(data: Any, type: pa.DataType, levels: int) -> Any:
     return _floats(data, type)
 
 
-def _holds(type: pa.DataType, number: Integral) -> bool:
+_ALL_HELD = 2**11
+"""Every float type holds the integers up to this one."""
+
+
+def _holds(type: pa.DataType, number: Any) -> bool:
     """Return whether a float type holds an integer exactly."""
-    with np.errstate(over="ignore"):
-        near = float(numpy_dtype(type)(number))
+    try:
+        with np.errstate(over="ignore"):
+            near = float(numpy_dtype(type)(number))
+    except OverflowError:
+        return False
     return near == int(number)
+
+
+def rounds_integers(type: pa.DataType, classes: set[Any] | None) -> bool:
+    """Return whether integers beside floats may be rounded: pyarrow reads both as float64, which is cast to a shorter type."""
+    if not _holds_short_floats(type):
+        return False
+    if classes is None or dict in classes:
+        return True
+    return any(issubclass(one, Integral) for one in classes) and any(issubclass(one, (float, np.floating)) for one in classes)
+
+
+def _holds_short_floats(type: pa.DataType) -> bool:
+    return bool(pt.is_floating(type) and not pt.is_float64(type)) or any(map(_holds_short_floats, inside(type)))
 
 
 def _floats(one: Any, type: pa.DataType) -> Any:

@@ -26,6 +26,7 @@ from arrowjag._array.exact import (
     holds_identifiers,
     holds_maps,
     refuse_fractions,
+    rounds_integers,
     with_python_bools,
     without_odd_numbers,
 )
@@ -264,7 +265,8 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[
         found = None
     levels = _python_depth(data) if found is None else depth(found)
     wanted = levels if ndim is None else ndim - 1
-    if type is not None and (found is None or holds_maps(type) or _may_lose_times_of_day(type, classes)):
+    is_lossy = type is not None and (holds_maps(type) or _may_lose_times_of_day(type, classes) or rounds_integers(type, classes))
+    if type is not None and (found is None or is_lossy):
         refuse_fractions(data, type, wanted)
     inferred = None if found is None else _strip(found, min(levels, wanted))
     if inferred is not None and holds_identifiers(classes or ()):

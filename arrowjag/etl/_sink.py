@@ -74,7 +74,7 @@ class Result(NamedTuple):
     dead_letter: str = ""
 
 
-#: The number, size and time of a local file, which tell it from any other file of its name.
+#: The inode, size and modification time of a local file, by which a replaced or changed file is recognized.
 Mark = tuple[int, int, int]
 
 
@@ -89,7 +89,7 @@ class Written(NamedTuple):
 
 
 def mark_of(path: str | os.PathLike[str]) -> Mark | None:
-    """Return the mark of a local file; None if there is no such file."""
+    """Return what identifies a local file and its content; None if there is no such file."""
     try:
         found = os.stat(path)  # noqa: PTH116 - a str is faster
     except OSError:
@@ -265,7 +265,7 @@ class Sink:
         A worker of a driver that was killed may publish its result after this run has listed the folder.
         """
         tasks = {f"{self.folder}/{file.path}": (file.mark, task) for file, task in written}
-        # A local file that is still the one that a worker has written need not be opened.
+        # Local files that are unchanged since a worker wrote them are not opened.
         for result in self.results(path for path, (mark, _) in tasks.items() if mark is None or self._mark_of(path) != mark):
             if (result.run, result.transform) != (self.run, self.transform):
                 _, task = tasks[result.path]

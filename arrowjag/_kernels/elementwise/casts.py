@@ -118,9 +118,8 @@ def fits_part(counts: npt.NDArray[np.int64], type: pa.TimestampType, part: pa.Da
     own = TICKS[type.unit]
     if pt.is_date(part):
         day = 86_400 * own
-        at_midnight: npt.NDArray[np.bool_] = (
-            counts // day * day == counts
-        )  # numpy divides by multiplication, but not for remainders
+        # numpy divides by a number with multiplications, but computes remainders by division.
+        at_midnight: npt.NDArray[np.bool_] = counts // day * day == counts
         return at_midnight
     whole = counts % max(own // TICKS[part.unit], 1) == 0
     fits: npt.NDArray[np.bool_] = whole & (counts >= 0) & (counts < 86_400 * own)
