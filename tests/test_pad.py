@@ -49,11 +49,17 @@ def test_pad_with_sub_trees(data: st.DataObject) -> None:
     assert_lists_equal(got.to_list(), ref.pad(x.to_list(), ndim, n, fill.to_list(), axis))
 
 
-@given(x=jagged_arrays(2), n=st.integers(0, 4))
-def test_padding_few_items_equals_padding_many(x: aj.JaggedArray, n: int) -> None:
-    few = x.pad(n)
+@given(data=st.data(), n=st.integers(0, 4), axis=st.integers(-2, -1))
+def test_padding_few_items_equals_padding_many(data: st.DataObject, n: int, axis: int) -> None:
+    leaf = data.draw(leaf_types())
+    x = without_extents(data.draw(jagged_arrays(2, leaf)))
+    item = leaf_values(leaf).map(lambda one: leaf_arrays([one], leaf, [])[0])
+    fill = data.draw(st.none() | (jagged_arrays(1, leaf) if axis == -2 else item))
+    few = x.pad(n, fill, axis)
     with strategy.force(pad_items="blocks"):
-        assert_lists_equal(x.pad(n).to_list(), few.to_list())
+        many = x.pad(n, fill, axis)
+    assert many.type == few.type
+    assert_lists_equal(many.to_list(), few.to_list())
 
 
 def test_pad_promotes_and_puts_in_rows() -> None:

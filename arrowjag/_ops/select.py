@@ -11,7 +11,7 @@ from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.extremes import least
-from arrowjag._kernels.base.memory import empty, has_words, unless_all
+from arrowjag._kernels.base.memory import data_of, has_words, unless_all, valid_of, zeros
 from arrowjag._kernels.move import gather, merge
 from arrowjag._ops import structure
 from arrowjag._ops.cursor import row_of_item
@@ -19,7 +19,7 @@ from arrowjag._ops.structure import constant
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.shape import JaggedShape
-from arrowjag.typing import BoolArray
+from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["check_boolean", "filter_items", "keep_rows", "pad", "repeat", "true_items"]
 
@@ -117,17 +117,28 @@ def pad(column: Column, n: int, fill: pa.Scalar | Column | None, axis: int) -> C
     grown: Dim = Ragged.from_offsets(offsets, validity=dim.validity, extent=extent, check=False)
     if dim.validity is None and (place == 0 or extent is not None):
         grown = Uniform(int(sizes[0]) if extent is None else extent, len(sizes), declared=extent is not None)
-    if place == column.ndim - 1 and has_words(column.type) and strategy.choose("pad_items", grown.size) == "blocks":
-        merged = merge.pad_rows(column.values, dim.offsets, offsets, None if filler is None else filler.values)
-        return Column(JaggedShape._trusted([*column.shape.dims[:place], grown]), merged)
-    index = empty(grown.size, np.int64)
-    index.fill(-1)
-    index[gather.ranges(offsets[:-1], dim.sizes)] = np.arange(dim.size)
     outer = (*column.shape.dims[:place], grown)
-    there = index >= 0
+    has_kernel = has_words(column.type) or (pt.is_dictionary(column.type) and filler is None)
+    if place == column.ndim - 1 and has_kernel and strategy.choose("pad_items", grown.size) == "blocks":
+        merged = merge.pad_rows(column.values, dim.offsets, offsets, None if filler is None else filler.values)
+        return Column(JaggedShape._trusted(outer), merged)
+    index, there = _padded_places(dim, offsets)
     if filler is None:
-        return structure.take_items(column, place + 1, np.where(there, index, 0), outer, unless_all(there))
-    return structure.take_joined([(column, place + 1), (filler, 0)], np.where(there, index, dim.size), outer)
+        return structure.take_items(column, place + 1, index, outer, there)
+    index = index if there is None else np.where(there, index, dim.size)
+    return structure.take_joined([(column, place + 1), (filler, 0)], index, outer)
+
+
+def _padded_places(dim: Dim, padded: IntArray) -> tuple[IntArray, BoolArray | None]:
+    """Return the item at each place of rows of other offsets, 0 where there is none, and whether there is one; None if all are."""
+    n = int(padded[-1])
+    if strategy.choose("pad_items", n) == "blocks":
+        places = merge.pad_rows(pa.array(np.arange(dim.size)), dim.offsets, padded, None)
+        return data_of(places).view(np.int64), valid_of(places)
+    index, there = zeros(n, np.int64), zeros(n, np.bool_)
+    cells = gather.ranges(padded[:-1], dim.sizes)
+    index[cells], there[cells] = np.arange(dim.size), True
+    return index, unless_all(there)
 
 
 def _subtree(column: Column, place: int, fill: pa.Scalar | Column) -> Column:

@@ -35,7 +35,7 @@ from arrowjag._kernels.compiled.library import Compiled
 from arrowjag._kernels.move.texts import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
 
-__all__ = ["filter_values", "no_nulls", "ranges", "take", "take_at", "take_rising", "take_rows", "taken"]
+__all__ = ["filter_values", "no_nulls", "ranges", "take", "take_at", "take_rising", "take_rows", "taken", "with_indices"]
 
 
 _buffer, _from_buffers = pa.py_buffer, pa.Array.from_buffers
@@ -72,14 +72,14 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
             return taken
         check_taken_texts(values, index, valid)
     if pt.is_dictionary(values.type):
-        return _with_indices(values, take(values.indices, index, valid))
+        return with_indices(values, take(values.indices, index, valid))
     if pt.is_struct(values.type):
         return _take_fields(values, index, valid)
     places = _memory.as_places(index, valid)
     return with_room(lambda whole: _take(whole, places), values)
 
 
-def _with_indices(values: Any, indices: pa.Array[Any]) -> pa.Array[Any]:
+def with_indices(values: Any, indices: pa.Array[Any]) -> pa.Array[Any]:
     """Return a dictionary array of other indices into the same dictionary; `indices` are trusted."""
     return pa.DictionaryArray.from_arrays(indices, values.dictionary, ordered=values.type.ordered, safe=False)
 
@@ -288,7 +288,7 @@ def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_] | _memory.Bits)
     O(n).
     """
     if pt.is_dictionary(values.type):
-        return _with_indices(values, filter_values(values.indices, mask))
+        return with_indices(values, filter_values(values.indices, mask))
     if pt.is_struct(values.type):
         known, flags = valid_of(values), mask.flags() if isinstance(mask, _memory.Bits) else mask
         fields = [filter_values(values.field(slot), mask) for slot in range(values.type.num_fields)]

@@ -227,7 +227,7 @@ SPARSE_PLACES = 32
 REPEAT_COLUMNS, FEW_COLUMNS = 4, 8
 """Up to this many copies of each item, or items per row, numpy works column by column; two arrays are added below the second."""
 
-REPEATED_AT_ONCE, TILE_VALUES = 1 << 15, 1 << 11
+REPEATED_AT_ONCE, TILE_VALUES = 1 << 15, 1 << 9
 """A shorter result is repeated by one call of numpy; for a longer one, short tiles are first repeated to the second length."""
 
 BIT_TABLE_COLUMNS = 64

@@ -269,7 +269,8 @@ def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
     if kind.kind not in "iuf" or (kind.kind != "f" and function not in _SIGNS):
         return None
     into = arithmetic.square_root(kind, len(data)) if function is np.sqrt else function
-    block = light_block(len(data), kind.itemsize) if function in _SIGNS else strategy.sizes.PASS_VALUES
+    is_light = function in _SIGNS or (into is not function and kind.itemsize == 4)  # compiled roots of float32 wait for memory
+    block = light_block(len(data), kind.itemsize) if is_light else strategy.sizes.PASS_VALUES
     found = fill(lambda items, out: into(data[items].astype(kind, copy=False), out), len(data), kind, block)
     return with_data(array, found, pa.from_numpy_dtype(kind))
 
