@@ -500,7 +500,7 @@ def expand_to(column: Column, shape: JaggedShape, ndim: int = 0) -> Column:
     depth = len(dims) - ndim
     if not 0 <= depth <= len(dims):
         raise ShapeError(f"expand_to: ndim must be from 0 to {column.ndim} for {column.shape!r}, got {ndim}")
-    if depth == 0 and ndim == 1 and has_words(column.type):
+    if depth == 0 and ndim == 1:
         below = Uniform(dims[0]._size, shape.size, declared=dims[0].extent is not None)
         return Column(JaggedShape._trusted((*shape._dims, below)), merge.tile(column.values, shape.size))
     column, target = _meet_frame(column, shape, depth)

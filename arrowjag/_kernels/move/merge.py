@@ -24,6 +24,7 @@ from arrowjag._kernels.base.memory import (
     from_words,
     has_words,
     is_variable_size,
+    numbers,
     or_all,
     valid_of,
 )
@@ -32,7 +33,7 @@ from arrowjag._kernels.base.polars_lists import NUMBERS, take_lists
 from arrowjag._kernels.base.texts import fits, text_from, text_parts
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.move.gather import ranges, with_indices
+from arrowjag._kernels.move.gather import ranges, take, with_indices
 from arrowjag._kernels.move.rows import can_take, moved_bits, take_rows
 from arrowjag.errors import JagOverflowError
 
@@ -122,8 +123,10 @@ def _repeated_bits(bits: NDArray[np.uint8], n: int, count: int) -> NDArray[np.ui
 
 
 def tile(values: pa.Array[Any], count: int) -> pa.Array[Any]:
-    """Repeat the whole array `count` times; items of the type are words. O(n * count), a new array."""
-    return _moved(values, count, _tiled, _tiled_bits)
+    """Repeat the whole array `count` times. O(n * count), a new array."""
+    if has_words(values.type) or len(values) * count == 0 or count == 1:
+        return _moved(values, count, _tiled, _tiled_bits)
+    return take(values, _tiled(numbers(len(values)), count))
 
 
 def _tiled(data: NDArray[Any], count: int) -> NDArray[Any]:
