@@ -91,13 +91,26 @@ CASES = [
         "where",
         lambda d: aj.where(d.mask, d.x, d.y),
         {"awkward": ak(lambda a, m, x, y: a.where(m, x, y), "mask", "x", "y")},
+        dtypes=(*NUMBERS, "string"),
         touched=joined,
     ),
-    Case("coalesce", lambda d: aj.coalesce(d.x, d.y), {"koladata": kd(lambda k, x, y: x | y, "x", "y")}, touched=joined),
+    Case(
+        "coalesce",
+        lambda d: aj.coalesce(d.x, d.y),
+        {"koladata": kd(lambda k, x, y: x | y, "x", "y")},
+        dtypes=(*NUMBERS, "string"),
+        touched=joined,
+    ),
     Case(
         "fill_null",
         lambda d: d.x.fill_null(0),
         {"awkward": ak(lambda a, x: a.fill_none(x, 0), "x"), "polars": each(lambda e: e.fill_null(0))},
+    ),
+    Case(
+        "fill_null_of_text",
+        lambda d: d.x.fill_null("unknown"),
+        {"awkward": ak(lambda a, x: a.fill_none(x, "unknown"), "x"), "polars": each(lambda e: e.fill_null("unknown"))},
+        dtypes=("string",),
     ),
     Case(
         "is_null",

@@ -258,6 +258,8 @@ def arguments_of_strings(cuts, rng):
     pieces = {"taken": np.arange(n + 1), "starts": cuts, "limit": size, "ends": np.zeros(n, np.int64)}
     other = {"data_y": np.zeros(9, "u1"), "size_y": 9, "cuts_y": np.array([0, 9]), "step_y": 0, "step": 1, "between": 2}
     joined = cuts + 11 * np.arange(n + 1)
+    flags = rng.integers(0, 2, n, "u1")
+    chosen = np.concatenate(([0], np.where(flags, np.diff(cuts), 9).cumsum()))
     wide = {"starts": 3 * cuts, "limit": 3 * size, "out": np.zeros(3 * size, "u1")}
     lines = [b"[[1,-20,null],[123456789,0],null]", b" null ", b"[[ ], [7\t,\n8]]", b"[null]", b"[]", b"[[1.5e3],[true]]"]
     document = np.frombuffer(b"".join(lines), "u1")
@@ -276,6 +278,12 @@ def arguments_of_strings(cuts, rng):
         "piece_counts": text | strings | sums,
         "cut_pieces": text | strings | pieces | {"out": np.zeros(size, "u1")},
         "joined_cuts": strings | other | sums,
+        "chosen_cuts": strings | other | sums | {"flags": flags},
+        "chosen_bytes": text
+        | strings
+        | other
+        | {"flags": flags, "starts": chosen, "limit": int(chosen[-1])}
+        | {"out": np.zeros(chosen[-1], "u1")},
         "joined_bytes": text | strings | other | {"starts": joined, "limit": int(joined[-1]), "out": np.zeros(joined[-1], "u1")},
         "holding": text | strings | {"mode": int(rng.integers(3)), "out": np.zeros(n, "u1")},
         "row_cuts": {"between": 2, "starts": np.zeros(n, np.int64)},

@@ -126,6 +126,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "occurrences": ("occurrences-u1-nulls", lambda: WORDS.str.count("b")),
     "pieces": ("cut_pieces-u1-plain", lambda: WORDS[2:].str.split("b", maxsplit=1)),
     "joined strings": ("joined_bytes-u1-plain", lambda: WORDS.str.cat(WORDS, "-")),
+    "fill_null of text": ("chosen_bytes-u1-plain", lambda: WORDS.fill_null("é")),
     "slices of strings": ("sliced_cuts-u1-nulls", lambda: WORDS.str.slice(-2, 1)),
     "startswith": ("holding-u1-plain", lambda: WORDS[2:].str.startswith("b")),
     "endswith": ("holding-u1-nulls", lambda: WORDS.str.endswith(("é",))),
@@ -201,7 +202,7 @@ def compiled(name: str) -> Iterator[None]:
     ways |= {"null_bits": "flags"} if "flags" in name else {}
     ways |= {"rank": "pairs"} if name.startswith("rank") else {}
     ways |= {"spread": "words"} if name.endswith("spread") else {}
-    ways |= {"coalesce": "blocks", "if_else": "blocks"} if name == "fill_null" else {}
+    ways |= {"coalesce": "blocks", "if_else": "blocks"} if name.startswith("fill_null") else {}
     sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0, "ARITHMETIC_VALUES": 0}
     sizes |= {"LARGE_VALUES": 1000} if "huge" in name else {}
     sizes |= {"THREAD_VALUES": 1, "CACHE_VALUES": 2} if "blocks" in name else {}

@@ -740,6 +740,9 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: on_text(x).cat("b", "")),
         Call(lambda x: x + x.shift() if x.type in TEXT else None),
         Call(lambda x: on_text(x).cat(x.drop_nulls().max(), "")),
+        Call(chosen, chosen_oracle),
+        Call(lambda x: on_text(x) and aj.where(x.is_null(), "é", x)),
+        Call(lambda x: on_text(x) and aj.where(x.is_null(), x, "é")),
     ],
     "json": [Call(through_json, lambda lists, ndim: lists, types=frozenset({pa.int64(), pa.int8(), pa.bool_()}))],
     "text_blocks": [
@@ -774,6 +777,7 @@ WITH: dict[str, dict[str, Any]] = {
     "bisect": {"searchsorted": "bisect"},
     "searchsorted": {"bisect": "numpy"},  # whichever loops other tests have loaded
     "coalesce": {"if_else": "blocks"},
+    "strings": {"if_else": "blocks"},
     "chosen": {"if_else": "blocks", "fill": "masks"},
     "chosen_bits": {"if_else": "blocks", "chosen": "numpy"},
     "combine": {"combined": "numpy"},

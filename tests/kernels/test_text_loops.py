@@ -165,6 +165,29 @@ def test_bytes_under_a_null_are_left_out(loops: Any) -> None:
     assert kernel.holding(words, "a", AT_END).to_pylist() == [True, False, None]  # type: ignore[union-attr]
 
 
+def test_chosen_strings(loops: Any) -> None:
+    del loops
+    other = [*reversed(WORDS), None]
+    for one, size in itertools.product(arrays(WORDS), ({}, TINY)):
+        n = len(one)
+        flags = np.arange(n) % 3 > 0
+        valid = np.arange(n) % 5 > 0
+        two = pa.array((other * 2)[:n], one.type)
+        sides = [one, two, pa.scalar("", one.type), pa.scalar("éa", one.type), pa.scalar("b" * 40, one.type)]
+        for left, right in itertools.product(sides, sides):
+            for known in (None, valid):
+                with strategy.force(**size):
+                    found = kernel.chosen(flags, known, left, right)
+                places = range(n) if known is None else np.flatnonzero(valid)
+                chosen = [left if flag else right for flag in flags]
+                wanted = [side[place] if isinstance(side, pa.Array) else side for place, side in enumerate(chosen)]
+                assert found is not None
+                found.validate(full=True)
+                assert found.type == one.type
+                assert [found[place].as_py() for place in places] == [wanted[place].as_py() or "" for place in places]
+                assert found.null_count == (0 if known is None else n - len(places))
+
+
 def test_text_that_the_loops_leave_to_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: dict[str, Callable[[pa.Array], pa.Array | None]] = {
         "occurrences": lambda values: kernel.counted(values, "a"),
@@ -172,13 +195,14 @@ def test_text_that_the_loops_leave_to_arrow(monkeypatch: pytest.MonkeyPatch) -> 
         "row_cuts row_bytes": lambda values: kernel.joined_rows(values, np.arange(len(values) + 1), "a"),
         "piece_counts cut_pieces": lambda values: kernel.split(values, "a", -1),
         "joined_cuts joined_bytes": lambda values: kernel.joined(values, values, "a"),
+        "chosen_cuts chosen_bytes": lambda values: kernel.chosen(np.ones(len(values), bool), None, values, values),
         "replaced_cuts replaced_bytes": lambda values: kernel.replaced(values, "a", "b", -1),
         "sliced_cuts taken_bytes": lambda values: kernel.sliced(values, 0, 1),
     }
     words = pa.array(["a", "ab"])
     for names, call in calls.items():
         for name in names.split():
-            types = ("i8" if name in ("joined_cuts", "row_cuts") else "u1", "plain")
+            types = ("i8" if name in ("joined_cuts", "row_cuts", "chosen_cuts") else "u1", "plain")
             monkeypatch.setattr(kernel, "find_loop", Loops("-".join([name, *types])))
             assert call(words) is None
         monkeypatch.setattr(kernel, "find_loop", Loops())
@@ -196,6 +220,8 @@ def test_a_result_that_does_not_fit_its_type(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(kernel, "fits", lambda type, n_bytes: type == pa.large_string() or n_bytes < 5)
     assert kernel.joined(pa.array(["ab"]), pa.array(["cd"]), "") is not None
     assert kernel.joined(pa.array(["ab"]), pa.array(["cd"]), "x") is None
+    for words, fit in ((["abcd"], True), (["abcde"], False)):
+        assert (kernel.chosen(np.ones(1, bool), None, pa.array(words), pa.array([""])) is not None) == fit
     assert kernel.replaced(pa.array(["aaa"]), "a", "b", -1) is not None
     assert kernel.replaced(pa.array(["aaa"]), "a", "bb", -1) is None
     assert kernel.joined_rows(pa.array(["ab", "cd"]), np.array([0, 2]), "") is not None

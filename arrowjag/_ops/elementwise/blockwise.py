@@ -29,8 +29,8 @@ from arrowjag._kernels.base.fill import (
     light_block,
     spread_flags,
 )
-from arrowjag._kernels.base.memory import unpack_bits, without_validity
-from arrowjag._kernels.elementwise import arithmetic, comparison, halves
+from arrowjag._kernels.base.memory import is_variable_size, unpack_bits, without_validity
+from arrowjag._kernels.elementwise import arithmetic, comparison, halves, text_loops
 from arrowjag._kernels.move import copy_runs
 from arrowjag._kernels.move.copy_runs import RunSource
 from arrowjag._ops import structure
@@ -300,6 +300,8 @@ def choose(flags: Datum, one: Datum | structure.Met, two: Datum | structure.Met)
     type = one.type
     if not isinstance(flags, pa.Array) or isinstance(type, pa.BaseExtensionType):
         return None
+    if is_variable_size(type):
+        return _choose_texts(flags, one, two)
     if not pt.is_primitive(type) or pt.is_boolean(type) or type.bit_width not in _WIDTHS:
         return None
     if strategy.choose("if_else", len(flags)) == "whole":
@@ -319,6 +321,16 @@ def choose(flags: Datum, one: Datum | structure.Met, two: Datum | structure.Met)
         block //= 2
     data = fill(work, len(flags), words, block)
     return _array(type, len(flags), _chosen_bits(flags, one, two), data)
+
+
+def _choose_texts(flags: pa.Array, one: Datum | structure.Met, two: Datum | structure.Met) -> pa.Array | None:
+    """Select texts; rows whose copy is deferred are left to the caller."""
+    n = len(flags)
+    if isinstance(one, structure.Met) or isinstance(two, structure.Met) or strategy.choose("if_else", n) == "whole":
+        return None
+    known = _chosen_bits(flags, one, two)
+    chosen = unpack_bits(flags.buffers()[1], flags.offset, n)
+    return text_loops.chosen(chosen, None if known is None else unpack_bits(known, 0, n), one, two)
 
 
 def _words(side: Datum | structure.Met, words: np.dtype[Any]) -> Source | RunSource:

@@ -1,4 +1,4 @@
-"""Items chosen by flags: those that are kept, and those of one of two arrays."""
+"""Items chosen by flags: those that are kept, and those of one of two arrays, of text too."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from arrowjag._kernels.compiled.loop import Nulls, helper, loop
+from arrowjag._kernels.compiled.loops.moves import copied
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -69,3 +70,60 @@ def choose_items(kind: str, nulls: Nulls) -> Function:
         return 0
 
     return by_bits if nulls == "bits" else function
+
+
+@loop("u1* item* i8 i8* i8 u1* i8 i8 i8*", ("i8",))
+def chosen_cuts(kind: str, nulls: bool) -> Function:
+    """(flags, cuts, step, cuts_y, step_y, valid, first, last, starts): the bytes of the first string where a flag is set, added up.
+
+    Elsewhere they are those of the second one. A step of 0 takes the same string each time.
+    """
+    del kind
+
+    def function(flags: Any, cuts: Any, step: Any, cuts_y: Any, step_y: Any, valid: Any, first: Any, last: Any, starts: Any) -> int:
+        total = i8(0)
+        for i in range(u8(first), u8(last)):
+            x, y = i * u8(step), i * u8(step_y)
+            one, two = i8(cuts[x + u8(1)]) - i8(cuts[x]), i8(cuts_y[y + u8(1)]) - i8(cuts_y[y])  # both are read: no branch
+            n = one if flags[i] != 0 else two
+            if nulls:
+                n = n if valid[i] != 0 else i8(0)
+            total += n
+            starts[i + u8(1)] = total
+        n_bytes: int = total
+        return n_bytes
+
+    return function
+
+
+@loop("u1* item* i8 i8* i8 item* i8 i8* i8 i8* i8 i8 i8 item*", ("u1",))
+def chosen_bytes(kind: str, nulls: bool) -> Function:
+    """(flags, data, size, cuts, step, data_y, size_y, cuts_y, step_y, starts, first, last, limit, out): strings chosen by flags."""
+    del kind, nulls
+
+    def function(
+        flags: Any,
+        data: Any,
+        size: Any,
+        cuts: Any,
+        step: Any,
+        data_y: Any,
+        size_y: Any,
+        cuts_y: Any,
+        step_y: Any,
+        starts: Any,
+        first: Any,
+        last: Any,
+        limit: Any,
+        out: Any,
+    ) -> int:
+        for i in range(u8(first), u8(last)):
+            at = u8(starts[i])
+            n = u8(starts[i + u8(1)]) - at
+            x, y = u8(cuts[i * u8(step)]), u8(cuts_y[i * u8(step_y)])
+            is_one = flags[i] != 0
+            source, n_bytes, place = (data, u8(size), x) if is_one else (data_y, u8(size_y), y)
+            copied(source, n_bytes, place, n, out, u8(limit), at)
+        return 0
+
+    return function
