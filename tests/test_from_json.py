@@ -64,6 +64,44 @@ def test_damaged_rows_are_named(wrong: str) -> None:
         aj.from_json(["[1]", None, wrong, "[2]", "["], pa.list_(pa.int64()))
 
 
+OBJECTS = pa.list_(
+    pa.struct([("a", pa.int64()), ("in", pa.struct([("b", pa.string())])), ("l", pa.list_(pa.struct([("c", pa.bool_())])))])
+)
+
+
+def test_the_type_selects_keys_of_objects() -> None:
+    """At each level; left out are keys of any types, which may differ from row to row."""
+    rows = [
+        [{"a": 1, "z": "a]"}, {"in": {"b": "\u00e9", "x": [1]}, "l": [{"c": True, "d": {}}, None, {}]}],
+        None,
+        [{"z": 5, "x": [{}, 1.5]}, None],
+        [],
+        [{"l": [], "y\n": None, "in": {"y": 2}}],
+    ]
+
+    def expected(row: dict[str, Any] | None) -> dict[str, Any] | None:
+        if row is None:
+            return None
+        inner, items = row.get("in"), row.get("l")
+        found = None if items is None else [None if one is None else {"c": one.get("c")} for one in items]
+        return {"a": row.get("a"), "in": None if inner is None else {"b": inner.get("b")}, "l": found}
+
+    texts = [None if row is None else json.dumps(row, indent=k) for k, row in enumerate(rows)]
+    assert aj.from_json(texts, OBJECTS).to_list() == [None if row is None else [expected(one) for one in row] for row in rows]
+    wrong = [
+        "[",
+        "",
+        '[{"a": 1.5, "z": 0}]',
+        '[{"z": 1}], "y": 2',
+        '[{"z": 1}], "x": []',
+        '[{"z": 1}], []',
+        '[{"z": 1}]], "x": [[]',
+    ]
+    for text in [*wrong, '[{"z": 1}]} {"x": []', '[{"z": 1}]}, {"x": []']:
+        with pytest.raises(JagValueError, match=r"from_json: row 2 holds .*, which is not JSON of type list<"):
+            aj.from_json(['[{"a": 1}]', '[{"z": 1}]', text, "[]", "["], OBJECTS)
+
+
 VIEWS = {
     "view": (pa.list_view(pa.int8()), "[1, null]", [1, None], "[1, 300]"),
     "large view": (pa.large_list_view(pa.int8()), "[1, null]", [1, None], "[1, 300]"),

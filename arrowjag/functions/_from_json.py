@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,8 @@ def from_json(strings: Any, type: Any) -> JaggedArray:
         JSON values: ``"[1, 2]"``, ``"null"``, ``"{...}"``. A null stays null, as does the text null.
     type : pa.DataType or str
         The type of each text: a list type of any layout or the name of a jagged dtype for rows, a leaf type or its name for single
-        values. Lists may be nested, and may hold structs, whose fields are the keys of objects.
+        values. Lists may be nested, and may hold structs, whose fields are the keys of objects; other keys are left out, and a
+        field without a key is null.
 
     Returns
     -------
@@ -178,21 +180,54 @@ def _parsed_at_once(text: pa.Array, reader: pa.DataType, target: pa.DataType) ->
 
 
 def _parsed(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Array:
+    parse = _parse
     try:
-        return _parse(text, reader, target)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # pyarrow raises either, depending on the type
-        row = _first_wrong(text, reader, target)
+        try:
+            return parse(text, reader, target)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # pyarrow raises either, depending on the type
+            if not _has_objects(reader):
+                raise
+            parse = _parse_fields
+            return parse(text, reader, target)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        row = _first_wrong(text, lambda part: parse(part, reader, target))
         shown = text[row].as_py()
         shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
         raise JagValueError(f"from_json: row {row} holds {shown!r}, which is not JSON of type {target}") from None
 
 
 def _parse(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Array:
+    return parsed_as(_read(text, reader, "error"), target)
+
+
+def _parse_fields(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Array:
+    """Parse objects that have more keys than the type has fields.
+
+    Arrow's reader then leaves out keys at every level, also those beside the text, as in ``1, "x": 2``. Such a text is several
+    items, or none, between brackets.
+    """
+    found = _read(text, reader, "ignore")
+    between = _read(text, pa.list_(reader), "ignore", "[", "]")
+    if pc.any(pc.not_equal(pc.list_value_length(between), 1)).as_py():
+        raise pa.ArrowInvalid(_SEVERAL)
+    return parsed_as(found, target)
+
+
+_SEVERAL = "a text holds several values"
+
+
+def _has_objects(type: pa.DataType) -> bool:
+    return pt.is_struct(type) or (_arrow.is_list_type(type) and _has_objects(type.value_type))
+
+
+def _read(text: pa.Array, reader: pa.DataType, others: str, before: str = "", after: str = "") -> pa.Array:
+    """Read one value per text, each between `before` and `after`; `others` says what Arrow's reader does with other keys."""
     import pyarrow.json as reading
 
     if not len(text):
-        return pa.nulls(0, target)
-    head, between = '{"x":', pa.scalar('}\n{"x":', pa.large_string())
+        return pa.nulls(0, reader)
+    head = f'{{"x":{before}'
+    between = pa.scalar(f"{after}}}\n{head}", pa.large_string())
     text = text.cast(pa.large_string())
     lines = text_loops.joined(text, between, "")
     if lines is None:
@@ -202,20 +237,20 @@ def _parse(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> pa.Array
     table = read_json(
         io.BytesIO(b"".join([head.encode(), bytes_between(lines)[: -len(head)]])),
         read_options=reading.ReadOptions(block_size=min(2**31 - 1, max(2**20, 2 * longest))),
-        parse_options=reading.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error"),
+        parse_options=reading.ParseOptions(explicit_schema=schema, unexpected_field_behavior=others),
     )
     if table.num_rows != len(text):
-        raise pa.ArrowInvalid("a text holds several values")
-    return parsed_as(_arrow.combine_chunks(table["x"]), target)
+        raise pa.ArrowInvalid(_SEVERAL)
+    return _arrow.combine_chunks(table["x"])
 
 
-def _first_wrong(text: pa.Array, reader: pa.DataType, target: pa.DataType) -> int:
+def _first_wrong(text: pa.Array, parse: Callable[[pa.Array], pa.Array]) -> int:
     """The first text that can't be parsed, found by halving."""
     first, last = 0, len(text)
     while last - first > 1:
         middle = (first + last) // 2
         try:
-            _parse(text[first:middle], reader, target)
+            parse(text[first:middle])
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # the wrong text is in this half
             last = middle
         else:
