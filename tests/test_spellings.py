@@ -189,12 +189,27 @@ CHAINS = {
     "count_if": (aj.array([[1, 2], [], None]), [1, 0, None]),
     "sum_if": (aj.array([[1, 2], [], None]), [2, 0, None]),
     "mean_by": (aj.array([[1, 2], [], None]), [[1.5], [], None]),
+    "batched": (aj.array([[1, None, 5], [], None]), [[[1, None], [5]], [], None]),
+    "cume_dist": (aj.array([[5, 1, 5], [], None]), [[1.0, 1 / 3, 1.0], [], None]),
+    "first_valid_index": (aj.array([[None, 5], [None], None]), [1, None, None]),
+    "full_like": (aj.array([[1, 5], [], None]), [[9, 9], [], None]),
+    "is_unique": (aj.array([[1, 1], [1, 2], None]), [False, True, None]),
+    "isclose": (aj.array([[1], [3], None]), [[True], [False], None]),
+    "local_index": (aj.array([[1, None], [], None]), [[0, 1], [], None]),
+    "minmax_scale": (aj.array([[1, 5, 3], [], None]), [[0.0, 1.0, 0.5], [], None]),
+    "nanmean": (aj.array([[1.0, math.nan], [], None]), [1.0, None, None]),
+    "not_empty": (aj.array([[1], [], None]), [True, False, None]),
+    "percent_rank": (aj.array([[5, 1, 5], [], None]), [[0.5, 0.0, 0.5], [], None]),
+    "row_number": (aj.array([[1, None], [], None]), [[1, 2], [], None]),
+    "sessions": (aj.array([[1, 2], [3], None]), [[[1], [2]], [[3]], None]),
+    "trapezoid": (aj.array([[1, 2], [3], None]), [3.0, 0.0, None]),
     "dt.days": (aj.array([[dt.timedelta(days=2)], [], None]), [[2.0], [], None]),
     "str.to_date": (aj.array([["2020-01-02"], [], None]), [[dt.date(2020, 1, 2)], [], None]),
 }
 
 
-WITH_ROWS = {"jaccard", "count_if", "sum_if", "mean_by"}
+WITH_ROWS = {"isclose", "jaccard", "count_if", "sum_if", "mean_by"}
+TIMES = aj.array([[0, 2], [5], [7]])
 
 
 @pytest.mark.parametrize("name", CHAINS)
@@ -204,6 +219,9 @@ def test_suggestions_of_several_calls_run_on_every_surface(surface: str, name: s
     space, _, short = name.rpartition(".")
     call = SPELLINGS[space][short]
     known = {"aj": aj, "low": 2, "high": 6, "condition": True, "y": 0, "format": "%Y-%m-%d", "values": [2], "v": 1, "w": 2}
+    known |= {"n": 2, "value": 9, "tolerance": 0, "pause": 1}
+    times = {"array": TIMES, "expression": pl.lit(TIMES.to_polars()).jag}
+    known["t"] = times[surface] if surface in times else owners_of(TIMES)[surface].jag
     known |= {"y": [[1], [2], [3]], "mask": [[False, True], [], None], "keys": [[0, 0], [], None]} if name in WITH_ROWS else {}
     if surface == "array":
         assert eval(on_arrays(call), {**known, "x": x}).to_list() == expected
