@@ -5,13 +5,15 @@ One oracle on nested lists; pandas, polars eager, lazy, streaming, and polars' o
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import pickle
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import arrowjag as aj
@@ -144,6 +146,70 @@ def test_flatten_agrees_with_the_oracle(host: str, rows: list[Any], keep_empty: 
     with_plain = lists(frame_of(host, **columns).jag.flatten("id", "d", "t", keep_empty=keep_empty), host)
     if keep_empty:
         assert with_plain == found
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@given(rows=sibling_columns(), keep_empty=st.booleans(), extra_null=st.booleans())
+@example(rows=[[(1, "a", [5])]], keep_empty=True, extra_null=True)
+def test_flatten_of_some_dims_leaves_rows_of_any_sizes(host: str, rows: list[Any], keep_empty: bool, extra_null: bool) -> None:
+    columns = columns_of(rows, extra_null)
+    doubled = [None if row is None else [None if deep is None else 2 * deep for _, _, deep in row] for row in rows]
+    columns["e"] = aj.array(doubled, type=pa.int64(), ndim=3)
+    del columns["k"]
+    found = lists(frame_of(host, **columns).jag.flatten("e", "t", "d", "id", keep_empty=keep_empty, to_dim=2), host)
+    plain = [None if place == 0 and extra_null else row for place, row in enumerate(rows)]
+    expected: list[Any] = []
+    for place, row in enumerate(plain):
+        expected += [(place, None, None, None)] * (keep_empty and not row)
+        expected += [(place, label, deep, None if deep is None else 2 * deep) for _, label, deep in row or ()]
+    assert list(zip(*(found[name] for name in ("id", "t", "d", "e")), strict=True)) == expected
+
+
+DEEP = {
+    "decimals": aj.array([[[Decimal("1.5")], None], [], None, [[]]], type=pa.decimal128(4, 1), ndim=3),
+    "categories": aj.array([[["b", "a"], ["a"]], [[]]]).cast(pa.dictionary(pa.int8(), pa.string())),
+    "ordered": aj.array([[["b", None]], None]).cast(pa.dictionary(pa.int8(), pa.string(), ordered=True)),
+    "zones": aj.array([[[dt.datetime(2024, 3, 31, 1, tzinfo=dt.UTC)]]]).cast(pa.timestamp("ms", "Europe/Berlin")),
+    "structs": aj.array([[[{"a": 1, "l": [1, 2]}], None], [[None]]], ndim=3),
+    "extents": aj.array(pa.array([[[1, 2], None], [], None], pa.list_(pa.list_(pa.uint8(), 2)))),
+    "no rows": aj.array([], type=pa.int64(), ndim=3),
+    "four dims": aj.array([[[[1], []], None], None, [[], [[2, 3]]]]),
+}
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("case", DEEP)
+def test_flatten_of_some_dims_keeps_types_and_undoes_implode(host: str, case: str) -> None:
+    x = DEEP[case]
+    frame = frame_of(host, id=list(range(len(x))), x=x)
+    for to_dim in range(2, x.ndim + 2):
+        flat = frame.jag.flatten(to_dim=to_dim) if host != "lists" else frame.jag.flatten("x", to_dim=to_dim)
+        rows = x.flatten(0, min(to_dim, x.ndim))
+        assert lists(flat, host)["x"] == rows.to_list()
+        collected = flat.collect() if isinstance(flat, pl.LazyFrame) else flat
+        made = collected["x"].dtype
+        wanted = rows.to_pandas().dtype if host == "pandas" else rows.to_polars(extension=host != "lists").dtype
+        assert made == wanted
+    if case == "four dims":
+        return
+    flat = flat_of(frame.jag.flatten("x", to_dim=2, keep_empty=True))
+    again = flat.jag.implode("id", "x")
+    expected = [row or [None] for row in x.to_list()]
+    assert aj.array(again["x"]).to_list() == expected
+
+
+def flat_of(frame: Any) -> Any:
+    return frame.collect() if isinstance(frame, pl.LazyFrame) else frame
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_flatten_refuses_wrong_numbers_of_dims(host: str) -> None:
+    frame = frame_of(host, x=aj.array([[[1]]]))
+    for wrong, error in ((1, JagValueError), (-1, JagValueError), (2.0, JagTypeError), (True, JagTypeError)):
+        with pytest.raises(error, match=r"to_dim"):
+            frame.jag.flatten("x", to_dim=wrong)
+    fields = frame_of(host, s=aj.zip(a=aj.array([[1, 2], []])))
+    assert lists(fields.jag.flatten("s.a", to_dim=2), host) == {"s.a": [1, 2]}
 
 
 # ------------------------------------------------------------------------------------------------- nest and unnest

@@ -17,6 +17,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._array import JaggedArray
 from arrowjag._column import Column
+from arrowjag._integers import item_count
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.move import gather
 from arrowjag._methods import METHODS
@@ -37,6 +38,7 @@ __all__ = [
     "check_labels",
     "check_nested",
     "check_new",
+    "check_to_dim",
     "check_whole",
     "described",
     "filter_columns",
@@ -417,7 +419,7 @@ class Flat(NamedTuple):
     sizes : numpy.ndarray of int64
         How many flat rows each row of the frame gives.
     columns : list of JaggedArray
-        The columns, of one dim each.
+        The columns, of one dim each, and of the dims that were not merged.
     """
 
     parents: Any
@@ -425,17 +427,19 @@ class Flat(NamedTuple):
     columns: list[JaggedArray]
 
 
-def flatten(columns: Sequence[Column], names: Sequence[Hashable], keep_empty: bool = False) -> Flat:
-    """Give columns that share a shape prefix one row per leaf of the longest.
+def flatten(columns: Sequence[Column], names: Sequence[Hashable], keep_empty: bool = False, to_dim: int | None = None) -> Flat:
+    """Give columns that share a shape prefix one row per leaf of the longest, or per item at the last merged dim.
 
     Parameters
     ----------
     columns : sequence of Column
-        Every shape is a prefix of the longest. Columns of one dim are repeated.
+        Every shape, up to `to_dim`, is a prefix of the longest. Columns of one dim are repeated.
     names : sequence of hashable
         Their names, which errors begin with.
     keep_empty : bool
-        Whether a null or empty row of any level gives one flat row, null in the columns that have no item there.
+        Whether a null or empty row of any merged level gives one flat row, null in the columns that have no item there.
+    to_dim : int, optional
+        The number of dims to merge, by default all; columns of more dims keep the others.
 
     Returns
     -------
@@ -443,7 +447,33 @@ def flatten(columns: Sequence[Column], names: Sequence[Hashable], keep_empty: bo
         The flat rows.
     """
     with _named_together(names):
-        return _flattened(columns, keep_empty)
+        if to_dim is None:
+            return _flattened(columns, keep_empty)
+        flat = _flattened([_numbered(column, to_dim) for column in columns], keep_empty)
+        return flat._replace(columns=[_rows_at(one, column, to_dim) for one, column in zip(flat.columns, columns, strict=True)])
+
+
+def check_to_dim(to_dim: int | None) -> int | None:
+    """Return a checked number of dims to merge."""
+    return None if to_dim is None else item_count(to_dim, "flatten: to_dim", 2)
+
+
+def _numbered(column: Column, ndim: int) -> Column:
+    """The first dims of a column, whose items are the numbers of the rows that they hold."""
+    if column.ndim <= ndim:
+        return column
+    dims = column.shape.dims[:ndim]
+    return Column(JaggedShape._trusted(dims), pa.array(np.arange(dims[-1].size)))
+
+
+def _rows_at(numbers: JaggedArray, column: Column, ndim: int) -> JaggedArray:
+    """The rows of a column below its first dims, by their numbers."""
+    if column.ndim <= ndim:
+        return numbers
+    rows = JaggedArray._of(structure.flatten(column, 0, ndim))
+    if len(numbers) == len(rows) and not numbers.null_count:  # numbers ascend, so that these are all of them
+        return rows
+    return rows.take(numbers, axis=0)
 
 
 def _flattened(columns: Sequence[Column], keep_empty: bool) -> Flat:

@@ -120,6 +120,10 @@ JagTypeError
     "keep_empty": """\
 keep_empty : bool
     If True, a null or empty row, at any level, gives one row with null in place of the missing items.""",
+    "to_dim": """\
+to_dim : int, optional
+    At least 2: the dim after the last one to merge, as in `JaggedArray.flatten`. With 2, the items of the frame's rows become
+    rows, and what they hold stays nested, which undoes one `implode`. By default all dims are merged.""",
     "condition": """\
 condition : str
     Text such as ``"s.a > 60 and s.b == 'JFK'"``: comparisons, ``and``, ``or``, ``not``, ``in`` with a list of

@@ -49,7 +49,7 @@ class FrameJag(_frames.FrameAccessor):
     _frame: pd.DataFrame
 
     @check_arguments
-    def flatten(self, *columns: Any, keep_empty: bool = False) -> pd.DataFrame:
+    def flatten(self, *columns: Any, keep_empty: bool = False, to_dim: int | None = None) -> pd.DataFrame:
         """Return one row per leaf of columns that share a shape prefix.
 
         Parameters
@@ -58,12 +58,13 @@ class FrameJag(_frames.FrameAccessor):
             Names of columns; by default all of the jagged dtype. Shorter ones are expanded to the longest. Fields of structs, such
             as ``"docs.score"``, take the place of their column.
         %(keep_empty)s
+        %(to_dim)s
 
         Returns
         -------
         pandas.DataFrame
-            The named columns are flat; the other columns and the index are repeated. Null and empty rows give no row, unless
-            `keep_empty`. Cost: one gather per column.
+            The named columns are flat, or hold the dims from `to_dim` on; the other columns and the index are repeated. Null and
+            empty rows give no row, unless `keep_empty`. Cost: one gather per column.
 
         Raises
         ------
@@ -74,7 +75,7 @@ class FrameJag(_frames.FrameAccessor):
         JagIndexError
             If there is no such column.
         JagValueError
-            If two columns of the frame have the same name, or no column is named and none is jagged.
+            If two columns of the frame have the same name, no column is named and none is jagged, or `to_dim` is less than 2.
 
         Examples
         --------
@@ -87,6 +88,7 @@ class FrameJag(_frames.FrameAccessor):
         0  a  2
         1  b  3
         """
+        last = _frames.check_to_dim(to_dim)
         given = list(columns[0]) if len(columns) == 1 and isinstance(columns[0], list) else list(columns)
         frame = self._picked(given)
         names = given or [name for name in frame.columns if getattr(frame[name].dtype, "ndim", 0) > 1]
@@ -94,7 +96,7 @@ class FrameJag(_frames.FrameAccessor):
             raise JagValueError("flatten: the frame has no jagged column; name the columns of lists")
         arrays = [as_array(frame[name]) for name in names]
         _frames.check_nested(names, (one.ndim for one in arrays))
-        flat = _frames.flatten(arrays, names, keep_empty)
+        flat = _frames.flatten(arrays, names, keep_empty, last)
         others = frame[[name for name in frame.columns if name not in names]].take(flat.parents)
         made = pd.DataFrame({name: wrap(one) for name, one in zip(names, flat.columns, strict=True)}, index=others.index)
         return described(pd.concat([others, made], axis=1)[list(frame.columns)], self._frame)

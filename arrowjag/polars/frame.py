@@ -62,9 +62,9 @@ class JagDataFrame(_frames.FrameAccessor):
     _where = "pl.col(column).jag"
 
     @check_arguments
-    def flatten(self, *columns: Any, keep_empty: bool = False) -> pl.DataFrame:
+    def flatten(self, *columns: Any, keep_empty: bool = False, to_dim: int | None = None) -> pl.DataFrame:
         """Call `JagLazyFrame.flatten` and collect the result."""
-        return JagLazyFrame(self._frame.lazy()).flatten(*columns, keep_empty=keep_empty).collect()
+        return JagLazyFrame(self._frame.lazy()).flatten(*columns, keep_empty=keep_empty, to_dim=to_dim).collect()
 
     @check_arguments
     def implode(self, by: Any, columns: Any = None) -> pl.DataFrame:

@@ -57,7 +57,7 @@ class JagLazyFrame(_frames.FrameAccessor):
         return ()
 
     @check_arguments
-    def flatten(self, *columns: Any, keep_empty: bool = False) -> pl.LazyFrame:
+    def flatten(self, *columns: Any, keep_empty: bool = False, to_dim: int | None = None) -> pl.LazyFrame:
         """Flatten columns: the result has one row per leaf.
 
         Parameters
@@ -66,12 +66,13 @@ class JagLazyFrame(_frames.FrameAccessor):
             Columns whose shapes are prefixes of one another; by default every column of dtype `Jagged`. Columns of fewer dims
             are expanded by the prefix rule. Fields of structs, such as ``"docs.score"``, take the place of their column.
         %(keep_empty)s
+        %(to_dim)s
 
         Returns
         -------
         pl.LazyFrame
-            The columns contain their leaves, the other columns are repeated, and the order of columns stays. A null or empty row
-            gives no row, unless `keep_empty`. Evaluated lazily; it streams.
+            The columns contain their leaves, or the dims from `to_dim` on; the other columns are repeated, and the order of
+            columns stays. A null or empty row gives no row, unless `keep_empty`. Evaluated lazily; it streams.
 
         Raises
         ------
@@ -80,7 +81,7 @@ class JagLazyFrame(_frames.FrameAccessor):
         JagTypeError
             If all named columns are flat; raised when the frame is collected.
         JagValueError
-            If no column is named and none is jagged.
+            If no column is named and none is jagged, or `to_dim` is less than 2.
 
         Examples
         --------
@@ -89,14 +90,19 @@ class JagLazyFrame(_frames.FrameAccessor):
         >>> lf.jag.flatten("v").collect().rows()
         [('a', 1), ('a', 2), ('b', 3)]
         """
+        last = _frames.check_to_dim(to_dim)
         given = columns[0] if len(columns) == 1 and isinstance(columns[0], list) else columns
         names = list(dict.fromkeys(self._names(given or (jagged(),))))
         if not names:
             raise JagValueError("flatten: the frame has none of dtype Jagged; name the columns to flatten")
         first, *rest = names
-        zipped = pl.pipe_with_dtype([stored(name) for name in names], _frame_steps.Zipped(names, keep_empty)).alias(first)
-        emptied = self._picked(names).with_columns(zipped, *(pl.lit(None).alias(name) for name in rest))
+        picked = self._picked(names)
+        zipped = pl.pipe_with_dtype([stored(name) for name in names], _frame_steps.Zipped(names, keep_empty, last)).alias(first)
+        emptied = picked.with_columns(zipped, *(pl.lit(None).alias(name) for name in rest))
         fields = [struct_field(stored(first), names, name) for name in names]
+        if last is not None:  # the dtype of columns that stay nested
+            schema = schema_of(picked)
+            fields = [_frame_steps.as_rows(field, schema[name], last) for field, name in zip(fields, names, strict=True)]
         return emptied.explode(exactly(first), empty_as_null=False, keep_nulls=False).with_columns(fields)
 
     @check_arguments
