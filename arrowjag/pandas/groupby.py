@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from pandas.core.groupby import GroupBy
+from pandas.core.resample import Resampler
 
 from arrowjag import _frames
 from arrowjag._array import JaggedArray
@@ -82,6 +83,7 @@ class GroupByJag:
         series = self._series()
         ids, index = _groups(self._grouped)
         order, counts = rows_by_group(ids, len(index))
+        moved = getattr(self._grouped._grouper, "indexer", None)  # pandas sorts the rows of a frame that it groups by time
         given = method.bound(args, kwargs).arguments
         given.pop("self", None)
 
@@ -89,10 +91,11 @@ class GroupByJag:
             value = getattr(value, "_series", value)
             if isinstance(value, pd.Series):
                 value = as_array(align([self._grouped.obj, value], "left")[1])
+                return nested_rows(value, order, counts)
             rows = value if isinstance(value, JaggedArray) else to_array(value)
             if len(rows) != len(ids):
                 raise ShapeError(f"groupby.jag.{method.name}: the argument has {plural(len(rows), 'row')}, the frame {len(ids)}")
-            return nested_rows(rows, order, counts)
+            return nested_rows(rows, order if moved is None else moved[order], counts)
 
         made = {}
         for name, one in series.items():
@@ -168,9 +171,19 @@ def _delegate(method: Method) -> Callable[..., Any]:
 
 
 def install() -> None:
-    """Give pandas' groupby objects the property ``jag``; pandas has no hook for accessors there."""
+    """Give what `groupby` and `resample` of pandas return the property ``jag``; pandas has no hook for accessors there."""
     for name, method in METHODS.items():
         if method.reduces and not method.is_property and not name.startswith("_"):
             setattr(GroupByJag, name, _delegate(method))
     if not hasattr(GroupBy, "jag"):
         GroupBy.jag = property(GroupByJag)  # type: ignore[attr-defined]
+    if not hasattr(Resampler, "jag"):
+        Resampler.jag = property(_of_resampler)  # type: ignore[attr-defined]
+
+
+def _of_resampler(resampler: Any) -> GroupByJag:
+    if not hasattr(resampler, "_grouper"):  # groups that pandas resamples one by one
+        raise JagTypeError(
+            "groupby(key).resample(freq).jag: group by both at once, as in frame.groupby([key, pandas.Grouper(freq=freq)]).jag"
+        )
+    return GroupByJag(resampler)

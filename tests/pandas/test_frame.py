@@ -221,6 +221,40 @@ def test_groupby_jag_is_the_reduction_of_each_group(name: str, data: st.DataObje
         assert (None if in_all[key] is pd.NA else in_all[key]) == pytest.approx(one)
 
 
+def test_rows_that_pandas_sorts_by_time_keep_their_arguments() -> None:
+    """Weights without labels are those of the rows of the frame, not of the rows that pandas has sorted."""
+    t = pd.to_datetime(["2024-01-03", "2024-01-01", None, "2024-01-01", "2024-01-03"])
+    v, w = [[4.0], [1.0], [9.0], [3.0], [8.0]], [[1.0], [1.0], [5.0], [3.0], [3.0]]
+    frame = pd.DataFrame({"t": t, "k": list("abbab"), "v": aj.array(v), "w": aj.array(w)})
+    dated = frame.dropna().set_index("t")
+    by_day = pd.Grouper(key="t", freq="1D")
+    for groups, rows in (
+        (frame.groupby(by_day), frame),
+        (frame.resample("1D", on="t"), frame),
+        (frame.iloc[::-1].resample("1D", on="t"), frame.iloc[::-1]),
+        (dated.groupby(pd.Grouper(freq="1D")), dated),
+        (dated.resample("1D"), dated),
+    ):
+        for weights in (aj.array(rows["w"]), rows["w"].tolist()):
+            mean = groups.jag["v"].mean(weights=weights, axis=None)
+            assert mean.tolist() == [2.5, pd.NA, 7.0]
+            assert mean.index.tolist() == list(pd.date_range("2024-01-01", "2024-01-03"))
+    assert frame.resample("1D", on="t").jag["v"].mean(weights=frame["w"], axis=None).tolist() == [2.5, pd.NA, 7.0]
+    with pytest.raises(ValueError, match="duplicate"):
+        dated.resample("1D").jag["v"].mean(weights=dated["w"], axis=None)
+    both = frame.groupby(["k", by_day]).jag["v"].mean(weights=w, axis=None)
+    assert dict(zip([f"{key}{day.day}" for key, day in both.index], both.tolist(), strict=True)) == {
+        "a1": 3.0,
+        "a3": 4.0,
+        "b1": 1.0,
+        "b3": 8.0,
+    }
+    assert frame.resample("1D", on="t")["v"].jag.sum().jag.to_list() == [[4.0], [], [12.0]]
+    assert frame.resample("1D", on="t").jag.sum().columns.tolist() == ["v", "w"]
+    with pytest.raises(aj.JagTypeError, match=r"groupby\(key\)\.resample.*pandas\.Grouper\(freq=freq\)\]\)\.jag"):
+        dated.groupby("k").resample("1D").jag  # noqa: B018
+
+
 def test_spellings_of_groupby_jag() -> None:
     frame = pd.DataFrame({"k": list("aab"), "j": [1, 1, 2], "v": aj.array([[1, 2], [3], [4]]), "x": [1, 2, 3]})
     total = [[4, 2], [4]]
