@@ -73,6 +73,22 @@ def test_set_skips_null_rows() -> None:
     assert x.set(slice(None), 0).to_list() == [[0], None, [0, 0]]
 
 
+@pytest.mark.parametrize("index", [1, -2, (1, slice(None)), (1, slice(0, 2), 0), (0, 1), (0, 1, slice(None)), (1, 0)])
+def test_a_null_row_that_the_index_selects_has_no_items(index: Any) -> None:
+    x = aj.array([[[1, 2], None], None, [[3]]])
+    null = x[index]
+    for values in (9, None, aj.array([7, 8]), aj.array([], type="int64")):
+        operand = plain(values) if isinstance(values, aj.JaggedArray) else ref.Jag(values, 0)
+        expected = x.to_list() if operand.ndim else ref.set_items(x.to_list(), 3, index, operand)
+        assert x.set(index, values).to_list() == aj.scatter(x, index, values).to_list() == expected == x.to_list()
+        assert aj.overlay(x, index, values).to_list() == expected
+    found = aj.overlay(x, 0, 0)[index]
+    assert (found.is_valid, found.type) == (False, null.type)
+    assert x.set(index, 0.5).type == pa.float64()
+    with pytest.raises(aj.ShapeError, match="don't fit the index"):
+        x.set(index, aj.array([[[7]]]))
+
+
 def test_sparse_formats_are_overlays() -> None:
     dense = np.array([[0, 5, 0], [0, 0, 0], [7, 0, 9]])
     rows, columns = dense.nonzero()

@@ -10,13 +10,12 @@ import numpy.typing as npt
 
 from arrowjag._arguments import check_arguments
 from arrowjag._array.base import ArrayBase, as_column, operand
-from arrowjag._column import Column
 from arrowjag._integers import is_int
 from arrowjag._methods import Rows, method
-from arrowjag._ops import edits, elementwise, structure
+from arrowjag._ops import edits
 from arrowjag._ops import rearrange as _ops
 from arrowjag.dims import is_pattern, to_dim
-from arrowjag.errors import JagError, ShapeError
+from arrowjag.errors import JagError
 from arrowjag.typing import ShearMode, ShearRule
 
 if TYPE_CHECKING:
@@ -334,10 +333,4 @@ class RearrangeMethods(ArrayBase):
         except JagError as error:
             raise error.renamed("set", "take", "indexing") from None
         column, given = edits.promoted(self, operand(values, self.type, "set"), "set")
-        if isinstance(given, Column) and given.ndim > targets.ndim:
-            raise ShapeError(f"set: values of {given.shape!r} don't fit the index, which selects {targets.shape!r}")
-        if isinstance(given, Column):
-            filled, targets = structure.align([given, targets], "set")
-        else:
-            filled = elementwise.apply(lambda _, value: value, [targets, given], "set")
-        return self._wrap(_ops.replace(column, targets, filled))
+        return self._wrap(_ops.replace(column, *edits.assigned(targets, given, "set")))

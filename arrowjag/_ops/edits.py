@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
-from arrowjag import _arrow
+from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._integers import integer, item_count
 from arrowjag._kernels.base import offsets as _offsets
@@ -32,7 +32,7 @@ from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.shape import JaggedShape, dims_text
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["append", "insert", "remove", "replace", "rle", "rotate", "splice", "windows"]
+__all__ = ["append", "assigned", "insert", "remove", "replace", "rle", "rotate", "splice", "windows"]
 
 _FAR = 2**62
 """Positions beyond the end of every row; two of them can be added."""
@@ -307,6 +307,34 @@ def _single_items(dim: Dim, item: pa.Array | pa.Scalar, *, declared: bool) -> tu
         return Uniform(1, len(dim), declared=declared), items
     one = Ragged.from_offsets(_offsets.from_counts(valid), validity=valid, extent=1, check=False)
     return one, gather.filter_values(items, valid)
+
+
+def assigned(targets: Column, values: elementwise.Operand, operation: str) -> tuple[Column, Column]:
+    """Give the positions that an index selects, and the values for them, one shape.
+
+    Parameters
+    ----------
+    targets : Column
+        What the index selects of `rearrange.flat_positions`; a null row has leaves of a list type.
+    values : Column or pa.Scalar
+        Of the targets' shape, or of a prefix of it.
+    operation : str
+        The public name, for errors.
+
+    Returns
+    -------
+    tuple of Column
+        Both without rows for a null row, which has no items.
+    """
+    levels, leaf = _arrow.level_types(targets.type)
+    if isinstance(values, Column) and values.ndim > targets.ndim + len(levels):
+        raise ShapeError(f"{operation}: values of {values.shape!r} don't fit the index, which selects {targets.shape!r}")
+    if levels:
+        return _column.empty(leaf, 1), _column.empty(values.type, 1)
+    if isinstance(values, Column):
+        values, targets = structure.align([values, targets], operation)
+        return targets, values
+    return targets, elementwise.apply(lambda _, value: value, [targets, values], operation)
 
 
 def insert(column: Column, position: elementwise.Operand, value: elementwise.Operand) -> Column:

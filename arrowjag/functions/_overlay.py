@@ -13,11 +13,11 @@ from arrowjag import _arrow, _html
 from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray, array_of
 from arrowjag._array.base import as_column
-from arrowjag._column import Column
+from arrowjag._column import Column, storage_type
 from arrowjag._kernels.move import gather
-from arrowjag._ops import elementwise, rearrange, structure
+from arrowjag._ops import edits, elementwise, rearrange
 from arrowjag._pyarrow_versions import null_scalar
-from arrowjag.errors import JagError, JagTypeError, ShapeError, Suggesting
+from arrowjag.errors import JagError, JagTypeError, Suggesting
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import IntArray
 
@@ -74,10 +74,8 @@ class Overlay(Suggesting):
             targets = as_column(_places(dest.shape)[index])
         except JagError as error:
             raise error.renamed("overlay", "take", "indexing") from None
-        if values.ndim > targets.ndim:
-            raise ShapeError(f"overlay: values of {values.shape!r} don't fit the index, which selects {targets.shape!r}")
-        targets, source = structure.align([targets, elementwise.cast(values, leaf, operation="overlay")], "overlay")
-        self._targets, self._source = rearrange.valid_targets(targets, source)
+        given = elementwise.cast(values, leaf, operation="overlay")
+        self._targets, self._source = rearrange.valid_targets(*edits.assigned(targets, given, "overlay"))
         rearrange.check_distinct(dest.shape, self._targets)
         self._rising: tuple[IntArray, IntArray] | None = None
 
@@ -94,7 +92,9 @@ class Overlay(Suggesting):
     def __getitem__(self, index: Any) -> Any:
         found = _places(self.shape)[index]
         if isinstance(found, pa.Scalar):
-            return self._read(np.array([found.as_py()]), None)[0] if found.is_valid else null_scalar(self.type)
+            levels, _ = _arrow.level_types(found.type)  # of a row, which is null
+            null = null_scalar(storage_type(self.type, len(levels) + 1))
+            return self._read(np.array([found.as_py()]), None)[0] if found.is_valid else null
         position, valid = _arrow.to_numpy(found.values)
         return JaggedArray._of(Column(found.shape, self._read(position, valid)))
 
