@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
+from arrowjag._pyarrow_versions import null_scalar
 from tests import reference as ref
 from tests.operands import assert_same, jag, same_leaves, with_null_rows
 
@@ -126,3 +127,15 @@ def test_many_items_of_dictionaries() -> None:
     ):
         assert found.type == x.type
         assert found.flatten().to_list() == expected
+
+
+@pytest.mark.parametrize("type", [pa.string_view(), pa.binary_view(), pa.dictionary(pa.int8(), pa.string_view()), pa.string()])
+def test_a_scalar_first_of_any_layout_of_text(type: pa.DataType) -> None:
+    text = pa.array(["a", None, "longer than twelve bytes", None]).cast(getattr(type, "value_type", type))
+    values = text.dictionary_encode().cast(type) if pa.types.is_dictionary(type) else text
+    x = aj.from_sizes(values, [3, 0, 1])
+    for first, filled in ((values[2], values[2].as_py()), (null_scalar(type), None)):
+        expected = [item if filled is None else filled for item in x.flatten().to_list()]
+        assert aj.coalesce(first, x).flatten().to_list() == expected
+        assert aj.coalesce(first, values[0], x).flatten().to_list() == [filled or values[0].as_py()] * 4
+        assert aj.coalesce(first, x).type == x.type

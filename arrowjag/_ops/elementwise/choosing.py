@@ -231,7 +231,7 @@ def _coalesce_values(type: pa.DataType, *data: Datum) -> pa.Array:
     if not _are_gathered(type, n):
         with contextlib.suppress(pa.ArrowNotImplementedError):  # as in `_if_else`
             return cast_datum(pc.coalesce(*cast_data), type)  # pyarrow widens narrow decimals
-    result = cast_data[0]
+    result = _as_array(cast_data[0], n)
     for other in cast_data[1:]:
         result = _choose(result.is_valid(), result, other)
     return result
