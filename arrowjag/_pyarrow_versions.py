@@ -539,12 +539,13 @@ _LIST_KINDS = (pt.is_list, pt.is_large_list, pt.is_fixed_size_list, pt.is_list_v
 
 
 @functools.lru_cache(maxsize=1024)
-def _parquet_type(type: pa.DataType, in_struct: bool = False) -> pa.DataType:
+def _parquet_type(type: pa.DataType, in_struct: bool = False, is_required: bool = False) -> pa.DataType:
+    """`is_required` says that the type is that of a field of structs that is never null in them."""
     if isinstance(type, pa.BaseExtensionType):
         inside = _parquet_type(type.storage_type, in_struct)
         return type if inside == type.storage_type else inside
     if pt.is_struct(type):
-        return pa.struct([field.with_type(_parquet_type(field.type, True)) for field in type])
+        return pa.struct([field.with_type(_parquet_type(field.type, True, not field.nullable)) for field in type])
     if pt.is_map(type):
         items = type.item_field.with_type(_parquet_type(type.item_type, True))
         return pa.map_(_parquet_type(type.key_type, True), items, type.keys_sorted)
@@ -553,7 +554,8 @@ def _parquet_type(type: pa.DataType, in_struct: bool = False) -> pa.DataType:
     if not any(is_kind(type) for is_kind in _LIST_KINDS):
         return type
     items = type.value_field.with_type(_parquet_type(type.value_type, in_struct))
-    if pt.is_fixed_size_list(type) and type.list_size and not NO_NULLS_IN_FIXED_LISTS:  # pyarrow never reads those of size 0
+    # pyarrow never reads those of size 0, nor those that a null struct lacks although they are required.
+    if pt.is_fixed_size_list(type) and type.list_size and not (is_required or NO_NULLS_IN_FIXED_LISTS):
         return pa.list_(items, type.list_size)
     if pt.is_list(type):
         return pa.list_(items)
