@@ -17,7 +17,7 @@ from arrowjag.io._formats import START, other_format
 from arrowjag.io._frames import from_table, index_columns, to_table
 from arrowjag.io._locate import locate_file, reading_file
 from arrowjag.io._scan import conform_table, make_plan
-from arrowjag.io._schemas import canonical, refuse_lost_types
+from arrowjag.io._schemas import canonical, refuse_equal_names, refuse_lost_types
 from arrowjag.typing import Host
 
 __all__ = ["read_ipc", "write_ipc"]
@@ -53,9 +53,9 @@ def read_ipc(path: Any, columns: Sequence[str] | None = None, to: Host = "arrow"
     IsADirectoryError
         If the path is a folder.
     JagFileError
-        If the file is truncated, damaged or not an IPC file; the message names the column.
+        If the file is truncated, damaged or not an IPC file, or if bytes follow a stream; the message names the column.
     JagValueError
-        If a column is unknown; the message lists the known ones.
+        If a column is unknown (the message lists the known ones), or two have one name.
 
     Notes
     -----
@@ -78,6 +78,7 @@ def read_ipc(path: Any, columns: Sequence[str] | None = None, to: Host = "arrow"
 
 def _read(content: pa.Buffer, name: str, columns: Sequence[str] | None, to: str) -> Any:
     table = _read_table(content, name)
+    refuse_equal_names(name, table.schema)
     schema = pa.schema([field.with_type(canonical(field.type)) for field in table.schema], table.schema.metadata)
     if columns is not None and to == "pandas":
         columns = [*columns, *index_columns(schema)]
@@ -103,15 +104,28 @@ def _read_table(content: pa.Buffer, name: str) -> pa.Table:
         raise JagFileError(f"{name} {told}")
     read = pa.ipc.open_file if is_file else pa.ipc.open_stream
     with reading(f"{name} is truncated or not an Arrow IPC file: it"):
-        reader = read(content)
+        source = pa.BufferReader(content)
+        reader = read(source)
     try:
         with reading(name):
-            return reader.read_all()
+            table = reader.read_all()
     except JagFileError:
         for place, field in enumerate(reader.schema):
             with reading(f"{name}, column {field.name!r}"):
                 read(content, options=pa.ipc.IpcReadOptions(included_fields=[place])).read_all()
         raise
+    if not is_file:
+        _refuse_rest(content[source.tell() :], name)
+    return table
+
+
+def _refuse_rest(rest: pa.Buffer, name: str) -> None:
+    """Raise if bytes follow a stream, such as those of a second one: readers ignore them, and all of its rows."""
+    if bytes(rest).strip(b"\0"):
+        raise JagFileError(
+            f"{name} holds {rest.size:,} bytes after the end of its stream, which may be another one: files of streams can't be "
+            "joined byte by byte; read each stream by pyarrow.ipc.open_stream, and write their rows by arrowjag.write_ipc"
+        )
 
 
 @check_arguments

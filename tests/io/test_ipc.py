@@ -91,3 +91,26 @@ def test_files_other_than_ipc_raise_with_their_name(content: bytes, tmp_path: Pa
     path.write_bytes(content)
     with pytest.raises(aj.JagValueError, match=r"broken\.arrow is truncated or not an Arrow IPC file"):
         aj.read_ipc(path)
+
+
+def test_bytes_after_a_stream_raise(tmp_path: Path) -> None:
+    """Readers ignore them, and with them all rows of a second stream."""
+    table = pa.table({"x": X.to_arrow()})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    stream = sink.getvalue().to_pybytes()
+    path = tmp_path / "a.arrows"
+    path.write_bytes(stream * 2)
+    with pytest.raises(aj.JagFileError, match=rf"a\.arrows holds {len(stream):,} bytes after the end of its stream"):
+        aj.read_ipc(path)
+    path.write_bytes(stream + bytes(64))
+    assert aj.read_ipc(path).equals(table)
+
+
+def test_two_columns_of_one_name_raise(tmp_path: Path) -> None:
+    table = pa.table([pa.array([1]), pa.array([2])], names=["x", "x"])
+    with pa.ipc.new_file(tmp_path / "a.arrow", table.schema) as writer:
+        writer.write_table(table)
+    with pytest.raises(aj.JagValueError, match=r"a\.arrow has two columns of the name 'x'"):
+        aj.read_ipc(tmp_path / "a.arrow")
