@@ -194,3 +194,15 @@ def test_names_of_dtypes(name: str) -> None:
     for wrong in ("jagged[int64", "jagged[int64, 2, extents=(None, 2)]"):
         with pytest.raises(JagTypeError, match=r"jagged\[int64"):
             aj.from_json(["[1]"], wrong)
+
+
+@pytest.mark.parametrize("wrap", [pa.list_, pa.large_list, pa.list_view, lambda item: pa.list_(item, 2)])
+def test_nulls_of_items_and_fields_that_are_required(wrap: Any) -> None:
+    type = wrap(pa.field("item", pa.int8(), nullable=False))
+    assert aj.from_json(["[1, 2]", None], type).to_list() == [[1, 2], None]
+    with pytest.raises(JagValueError, match=r"from_json: row 1 holds '\[3, null\]', which is not JSON of type .* not null"):
+        aj.from_json(["[1, 2]", "[3, null]", None], type)
+    fields = pa.struct([pa.field("a", pa.int8(), nullable=False)])
+    assert aj.from_json(['{"a": 1}', None], fields).to_list() == [{"a": 1}, None]
+    with pytest.raises(JagValueError, match=r"row 0 holds '\{\}', which is not JSON of type struct<a: int8 not null>"):
+        aj.from_json(["{}"], fields)

@@ -123,8 +123,34 @@ def _over(values: pa.Array, type: pa.DataType, children: list[pa.Array]) -> pa.A
 
 
 def parsed_as(values: pa.Array, type: pa.DataType) -> pa.Array:
-    """Cast a parsed array; dictionaries are encoded here, because Arrow lacks the cast for some types."""
-    return _encoded(_cast(values, _without_categories(type)), type)
+    """Cast a parsed array; dictionaries are encoded here, because Arrow lacks the cast for some types.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If the type can't represent a value, or an item or field that is not nullable is null.
+    """
+    found = _encoded(_cast(values, _without_categories(type)), type)
+    if _has_required(type):
+        _refuse_nulls(found)
+    return found
+
+
+def _has_required(type: pa.DataType) -> bool:
+    fields = [type.field(place) for place in range(type.num_fields)]
+    return any(not field.nullable or _has_required(field.type) for field in fields)
+
+
+def _refuse_nulls(array: pa.Array) -> None:
+    """Raise for nulls in items and fields that are not nullable: neither the reader nor the cast looks at them."""
+    fields = [array.type.field(place) for place in range(array.type.num_fields)]
+    is_struct = pt.is_struct(array.type)
+    children = array.flatten() if is_struct else [array.flatten()] if fields else []
+    for field, child in zip(fields, children, strict=True):
+        if not field.nullable and child.null_count > (array.null_count if is_struct else 0):
+            what = f"the field {field.name!r}" if is_struct else "an item"
+            raise pa.ArrowInvalid(f"{what} is null, and the type says not null: {array.type}")
+        _refuse_nulls(child)
 
 
 def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:

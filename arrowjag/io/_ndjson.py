@@ -24,6 +24,8 @@ from arrowjag.io._formats import START, other_format
 from arrowjag.io._frames import from_table, to_table
 from arrowjag.io._json_text import joined, json_text
 from arrowjag.io._locate import locate_file, reading_file
+from arrowjag.io._scan import conform_table
+from arrowjag.io._schemas import refuse_equal_names
 from arrowjag.typing import Host, IntArray
 
 __all__ = ["read_ndjson", "write_ndjson"]
@@ -61,6 +63,8 @@ def read_ndjson(path: Any, schema: Any = None, to: Host = "arrow", *, filesystem
         If the path is a folder.
     JagFileError
         If the file is not JSON, or a value does not fit its column; the message names the file and the row.
+    JagValueError
+        If a column is null where the schema says not null, or two columns of the schema have one name.
     JagTypeError
         If JSON can't represent a type of the schema.
 
@@ -92,6 +96,7 @@ def _schema(schema: Any) -> pa.Schema:
             ) from None
     if not isinstance(schema, pa.Schema):
         raise JagTypeError(f"read_ndjson: schema must be a pa.Schema or a dict of types, got {type(schema).__name__}")
+    refuse_equal_names("read_ndjson: schema", schema)
     return schema
 
 
@@ -243,8 +248,9 @@ def _jagged(table: pa.Table, wanted: pa.Schema | None, name: str) -> pa.Table:
         with reading(f"{name}, column {field.name!r}"):
             values = values if wanted is None else parsed_as(values, storage_of(wanted.field(place).type))
         columns[field.name] = _typed(values, None if wanted is None else wanted.field(place).type)
-    schema = pa.schema([(key, values.type) for key, values in columns.items()])
-    return table_of(list(columns.values()), schema, table.num_rows)
+    fields = list(table.schema if wanted is None else wanted)
+    schema = pa.schema([field.with_type(columns[field.name].type) for field in fields])
+    return conform_table(table_of(list(columns.values()), schema, table.num_rows), schema, name)
 
 
 def _typed(values: pa.Array, wanted: pa.DataType | None) -> pa.Array:

@@ -203,8 +203,28 @@ def test_wrong_schemas(tmp_path: Path) -> None:
         aj.read_ndjson(path, {"v": pa.list_(pa.binary())})
     with pytest.raises(JagTypeError, match=r"schema must be a pa\.Schema or a dict"):
         aj.read_ndjson(path, ["v"])
+    with pytest.raises(aj.JagValueError, match="schema has two columns of the name 'v'"):
+        aj.read_ndjson(path, pa.schema([("v", pa.null()), ("v", pa.null())]))
     with pytest.raises(FileNotFoundError):
         aj.read_ndjson(tmp_path / "no.ndjson")
+
+
+def test_nulls_of_a_schema_that_says_not_null(tmp_path: Path) -> None:
+    path = tmp_path / "a.ndjson"
+    path.write_text('{"v":[1,null],"s":{"a":null}}\n{"s":null}\n')
+    required = [pa.field(name, pa.int8(), nullable=False) for name in ("item", "a")]
+    for field, told in (
+        (pa.field("v", pa.list_(pa.int8()), nullable=False), "1 row is null, and the schema says not null"),
+        (pa.field("v", pa.large_list(required[0])), "an item is null, and the type says not null"),
+        (pa.field("s", pa.struct([required[1]])), "the field 'a' is null, and the type says not null"),
+    ):
+        with pytest.raises(aj.JagValueError, match=rf"a\.ndjson, column '{field.name}'.*: {told}"):
+            aj.read_ndjson(path, pa.schema([field]))
+    path.write_text('{"v":[1],"s":{"a":2}}\n{"v":[],"s":null}\n')
+    schema = pa.schema([pa.field("v", pa.list_(required[0]), nullable=False), pa.field("s", pa.struct([required[1]]))])
+    table = aj.read_ndjson(path, schema)
+    assert table.to_pylist() == [{"v": [1], "s": {"a": 2}}, {"v": [], "s": None}]
+    assert [field.nullable for field in table.schema] == [False, True]
 
 
 @pytest.mark.parametrize("rows", [[None] * 4, [[None, None], None]], ids=["outer", "inner"])
