@@ -19,17 +19,17 @@ from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from arrowjag.errors import JagError, JagValueError, JagWarning, MissingDependencyError
-from arrowjag.io._damage import describe_missing
+from arrowjag.io._damage import describe_missing, reading
 from arrowjag.io._filters import OPERATORS
+from arrowjag.io._parquet import open_source
 
 __all__ = ["as_options", "filters", "load_function", "log_to_stderr", "names", "run", "schema_of", "status", "storage_options"]
 
 _LEVELS = ("debug", "info", "warning", "error")
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-_CONDITION = re.compile(r"\s*([^=<>!]+?)\s*((?>==|!=|<=|>=|=|<|>|\bnot in\b|\bin\b))\s*(.+?)\s*", re.IGNORECASE)
+_CONDITION = re.compile(r"\s*([^=<>!]+?)\s*((?>==|!=|<=|>=|=|<|>|\bnot in\b|\bin\b))\s*(\S.*?)\s*", re.IGNORECASE)
 
 
 def run(job: str, source: str, sink: str, **options: Any) -> Any:
@@ -189,15 +189,13 @@ def schema_of(path: Path | None) -> pa.Schema | None:
         return None
     if not path.is_file():
         raise JagValueError(f"--schema {path}: no such file")
-    try:
+    with reading(f"--schema {path}", "is truncated or neither a Parquet nor an Arrow IPC file"):
         with path.open("rb") as file:
-            is_parquet = file.read(4) == b"PAR1"
-        if is_parquet:
-            return pq.read_schema(path)
+            start = file.read(6)
+        if start.startswith(b"PAR1"):
+            return open_source(str(path))[1]
         with pa.OSFile(str(path)) as source:
-            return pa.ipc.open_file(source).schema
-    except (pa.ArrowInvalid, OSError) as error:
-        raise JagValueError(f"--schema {path} is truncated or neither a Parquet nor an Arrow IPC file: {error}") from error
+            return (pa.ipc.open_file if start == b"ARROW1" else pa.ipc.open_stream)(source).schema
 
 
 def load_function(job: str) -> Callable[..., Any]:

@@ -79,6 +79,13 @@ def test_a_schema_from_a_file(folder: Path) -> None:
     assert run("--schema", "like.parquet") == 0
     assert pq.read_schema("out/f0-0.parquet").names == ["v", "id"]
     assert pq.read_schema("out/f0-0.parquet").field("id").type == pa.int32()
+    aj.write_parquet({"v": aj.array([], type=pa.float32(), ndim=2), "id": pa.array([], pa.int32())}, "plain.parquet", plain=True)
+    assert run("--replace", "--schema", "plain.parquet") == 0
+    assert aj.read_parquet("out").schema.field("v").type == aj.JaggedType.of(pa.float32(), 2)
+    with pa.ipc.new_stream("stream.arrows", pa.schema([("id", pa.int16()), ("v", pa.list_(pa.float64()))])):
+        pass
+    assert run("--replace", "--schema", "stream.arrows") == 0
+    assert pq.read_schema("out/f0-0.parquet").field("id").type == pa.int16()
 
 
 def test_errors_name_options_of_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -199,6 +206,7 @@ def test_failures_are_reported_and_logged(folder: Path, capsys: pytest.CaptureFi
         (["--schema", "nowhere.parquet"], "--schema nowhere.parquet: no such file"),
         (["--schema", "my_job.py"], "--schema my_job.py is truncated or neither a Parquet nor an Arrow IPC file"),
         (["--timeout", "-1"], "timeout must be a number of seconds above 0"),
+        (["--filter", "id > "], "--filter 'id > ' can't be read"),
         (["--missing-inputs", "gone"], "--missing-inputs must be"),
     ],
 )
