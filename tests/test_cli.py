@@ -506,7 +506,7 @@ def test_json_holds_the_same_facts(parquet: Path) -> None:
     [
         ("show missing.parquet", "missing.parquet: no such file"),
         ("show nope://bucket/a.parquet", "nope://bucket/a.parquet: Protocol not known"),
-        ("show text.parquet", "text.parquet is neither a Parquet nor an Arrow IPC file"),
+        ("show text.parquet", "text.parquet is text, not a Parquet or Arrow IPC file; read it with pyarrow.csv.read_csv"),
         ("show half.parquet", "half.parquet is damaged"),
         ("show half.arrow", "half.arrow is damaged"),
         ("show .", "full/old.parquet is neither a Parquet nor an Arrow IPC file"),

@@ -19,7 +19,7 @@ from arrowjag.cli._folders import open_path
 from arrowjag.cli._sources import ALL_VALUES, Field, Leaf, Source
 from arrowjag.dims import Dim
 from arrowjag.errors import JagFileError, JagValueError
-from arrowjag.io._damage import reading
+from arrowjag.io._damage import checked, reading
 from arrowjag.typing import IntArray
 
 __all__ = ["Bin", "ColumnFacts", "FileFacts", "Level", "Tally", "read_column", "read_facts"]
@@ -228,8 +228,10 @@ def _read_column(source: Source, path: str, name: str | None) -> tuple[Column, s
     chosen = find_field(source, name)
     groups = source.sample(chosen.leaves[0], PLOTTED_VALUES) if chosen.leaves else []
     pieces = list(source.batches(chosen, chosen.leaves, groups))
-    storage = pa.chunked_array(pieces) if pieces else chosen.type
-    column = _column.empty(chosen.leaf_type, chosen.ndim) if not pieces else _column.from_arrow(storage, chosen.ndim, name)
+    if pieces:
+        column = _column.from_arrow(_checked(pieces, source, chosen), chosen.ndim)
+    else:
+        column = _column.empty(chosen.leaf_type, chosen.ndim)
     return _picked(column, chosen), name, len(groups) == source.groups
 
 
@@ -255,6 +257,10 @@ def _inner_field(source: Source, outer: Field, path: tuple[str, ...]) -> Field:
     return replace(outer, leaves=leaves, path=path)
 
 
+def _checked(pieces: list[pa.Array], source: Source, chosen: Field) -> pa.ChunkedArray:
+    return checked(pa.chunked_array(pieces), f"{source.path}, column {chosen.name!r}")
+
+
 def _picked(column: Column, chosen: Field) -> Column:
     for part in chosen.path:
         column = struct_fields.field(column, part)
@@ -263,7 +269,7 @@ def _picked(column: Column, chosen: Field) -> Column:
 
 def _columns(source: Source, chosen: Field, leaves: tuple[Leaf, ...], groups: list[int]) -> Iterator[Column]:
     for storage in source.batches(chosen, leaves, groups):
-        yield _picked(_column.from_arrow(storage, chosen.ndim, f"column {chosen.name}"), chosen)
+        yield _picked(_column.from_arrow(_checked([storage], source, chosen), chosen.ndim), chosen)
 
 
 # ------------------------------------------------------------------------------------------------- a column

@@ -12,7 +12,6 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 import pyarrow.fs as pf
-import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from arrowjag import _arrow, dtype
@@ -21,9 +20,10 @@ from arrowjag.errors import JagValueError
 from arrowjag.io._atomic import local_path
 from arrowjag.io._chunks import Chunks
 from arrowjag.io._damage import describe_missing, reading
-from arrowjag.io._footer import parse_footer, read_content
+from arrowjag.io._footer import parse_any, read_content
+from arrowjag.io._formats import START, other_format
 from arrowjag.io._plain import typed_schema
-from arrowjag.io._scan import Part, has_dictionary, iter_batches
+from arrowjag.io._scan import Part, Reader, has_dictionary, iter_batches, reader_of
 
 __all__ = [
     "Columns",
@@ -130,17 +130,18 @@ def open_source(path: str | Path, filesystem: Any = None, name: str | None = Non
     path, name = str(path), str(path) if name is None else name
     try:
         with where.open_input_file(path) as handle:
-            magic = handle.read(6)
+            start = handle.read(START)
         with plain_extensions(), reading(name):
-            if magic[:4] == b"PAR1":
+            if start.startswith(b"PAR1"):
                 return ParquetSource.of(path, where, name)
-            if magic == b"ARROW1":
+            if start.startswith(b"ARROW1"):
                 return IpcSource(path, where, name)
     except FileNotFoundError:
         raise JagValueError(describe_missing(name)) from None
     except PermissionError:
         raise JagValueError(f"{name}: no permission to read it") from None
-    raise JagValueError(f"{name} is neither a Parquet nor an Arrow IPC file")
+    told = other_format(start, "Parquet or IPC")
+    raise JagValueError(f"{name} {'is neither a Parquet nor an Arrow IPC file' if told is None else told}")
 
 
 @contextlib.contextmanager
@@ -239,7 +240,7 @@ class ParquetSource:
         self.sizes = [footer.row_group(group).num_rows for group in range(footer.num_row_groups)]
         self.groups = len(self.sizes)
         self._totals: dict[int, int] = {}
-        self._file: pq.ParquetFile | None = None
+        self._file: Reader | None = None
 
     @classmethod
     def of(cls, path: str, filesystem: Any, name: str) -> ParquetSource:
@@ -247,7 +248,7 @@ class ParquetSource:
         open = functools.partial(filesystem.open_input_file, path)
         with open() as file:
             size, content = file.size(), read_content(file)
-        footer = parse_footer(content)
+        footer, _ = parse_any(content)
         chunks = Chunks(footer, content)
         schema = footer.schema.to_arrow_schema()
         return cls(name, open, size, footer, lambda: chunks, Columns.of(schema, typed_schema(schema, footer.metadata)))
@@ -257,11 +258,14 @@ class ParquetSource:
         """Take over the footer of a file of a folder, which was read once for its schema."""
         return cls(part.name, part.open, part.size, part.footer, lambda: part.chunks, columns)
 
-    def _reader(self) -> pq.ParquetFile:
+    def _read(self, file: Any, **options: Any) -> Reader:
+        return reader_of(file, self._metadata, self.path, pa.schema([]), pre_buffer=False, **options)
+
+    def _reader(self) -> Reader:
         """Return the open file, which is kept for the next column: it takes the longer to open, the more columns there are."""
         if self._file is None:
             with plain_extensions():
-                self._file = pq.ParquetFile(self._open(), metadata=self._metadata, pre_buffer=False, buffer_size=_BUFFER)
+                self._file = self._read(self._open(), buffer_size=_BUFFER)
         return self._file
 
     def load(self) -> None:
@@ -270,7 +274,7 @@ class ParquetSource:
             with self._open() as file:
                 content = file.read_buffer()
             # The footer of a part has no jagged types.
-            self._file = pq.ParquetFile(pa.BufferReader(content), metadata=self._metadata, pre_buffer=False)
+            self._file = self._read(pa.BufferReader(content))
 
     @property
     def is_open(self) -> bool:

@@ -275,7 +275,7 @@ def _naming(groups: Sequence[int]) -> Iterator[None]:
 
 
 def _pieces(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int) -> Iterator[tuple[pa.Table, Origin]]:
-    reader, chunks = open_reader(part, plan, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True)
+    reader, chunks = open_reader(part, plan, pre_buffer=False, buffer_size=_BUFFER)
     ends = np.cumsum([part.footer.row_group(group).num_rows for group in groups])
     kept = part.kept_rows(groups)
     start = 0

@@ -16,8 +16,9 @@ from arrowjag.io._formats import START, other_format
 from arrowjag.io._thrift import varint
 
 __all__ = [
+    "NO_MAP_KEYS",
     "encoded_schema",
-    "maps_as_lists",
+    "parse_any",
     "parse_footer",
     "plain_content",
     "read_arrow_schema",
@@ -27,6 +28,9 @@ __all__ = [
     "with_magic",
     "without_extensions",
 ]
+
+NO_MAP_KEYS = "Map keys must be annotated as required"
+"""What Arrow says of maps with optional keys."""
 
 _KEY = b"ARROW:schema"
 _HEAD = b"\x18\x0cARROW:schema\x18"
@@ -257,8 +261,8 @@ def _entry(value: bytes) -> bytes:
     return b"\x18" + varint(len(_KEY)) + _KEY + b"\x18" + varint(len(value)) + value
 
 
-def maps_as_lists(content: bytes) -> pq.FileMetaData:
-    """Rewrite a footer with optional map keys, which Arrow refuses, so that maps are read as lists of keys and values.
+def parse_any(content: bytes) -> tuple[pq.FileMetaData, bool]:
+    """Parse a footer; one with optional map keys, which Arrow refuses, with a list in place of every map.
 
     Parameters
     ----------
@@ -268,8 +272,19 @@ def maps_as_lists(content: bytes) -> pq.FileMetaData:
     Returns
     -------
     pyarrow.parquet.FileMetaData
-        The footer, parsed by Arrow, with a list in place of every map.
+        The footer.
+    bool
+        Whether Arrow parses the footer as it is; the statistics of others can't be used to skip row groups.
     """
+    try:
+        return parse_footer(content), True
+    except (pa.ArrowException, OSError) as error:
+        if NO_MAP_KEYS not in str(error):
+            raise
+        return _with_lists_for_maps(content), False
+
+
+def _with_lists_for_maps(content: bytes) -> pq.FileMetaData:
     content = _KEY_VALUE.sub(lambda found: _if_named(found, b"\x15\x04\x00"), content)
     return parse_footer(_MAP.sub(lambda found: _if_named(found, b"\x15\x02\x15\x06\x00"), content))
 

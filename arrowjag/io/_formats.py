@@ -20,7 +20,12 @@ _MAGIC = {
 """Name for readers of arrowjag, description and advice by the bytes with which files begin."""
 
 
-_WANTED = {"Parquet": "a Parquet file", "IPC": "an Arrow IPC file", "JSON": "lines of JSON"}
+_WANTED = {
+    "Parquet": "a Parquet file",
+    "IPC": "an Arrow IPC file",
+    "Parquet or IPC": "a Parquet or Arrow IPC file",
+    "JSON": "lines of JSON",
+}
 
 
 def other_format(start: bytes, wanted: str) -> str | None:
@@ -30,7 +35,7 @@ def other_format(start: bytes, wanted: str) -> str | None:
     ----------
     start : bytes
         The first `START` bytes of the file.
-    wanted : {"Parquet", "IPC", "JSON"}
+    wanted : {"Parquet", "IPC", "Parquet or IPC", "JSON"}
         The format of the reader.
 
     Returns

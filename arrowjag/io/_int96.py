@@ -54,6 +54,11 @@ class Int96Reader:
         """The footer."""
         return self._nanoseconds.metadata
 
+    def close(self, *, force: bool) -> None:
+        """Close the file."""
+        for one in (self._nanoseconds, self._microseconds):
+            one.close(force=force)
+
     def read_row_group(self, group: int, columns: Sequence[str]) -> pa.Table:
         """Read column chunks of a row group."""
         return self._joined(*(one.read_row_group(group, columns=columns) for one in (self._nanoseconds, self._microseconds)))

@@ -21,7 +21,7 @@ from arrowjag.io._categories import Told, category_facts, with_categories
 from arrowjag.io._damage import checked, reading
 from arrowjag.io._dictionaries import leaves_without_repeats
 from arrowjag.io._files import StoredFile, files_of, has_keys, is_dataset
-from arrowjag.io._footer import encoded_schema
+from arrowjag.io._footer import NO_MAP_KEYS, encoded_schema
 from arrowjag.io._frames import from_table, index_columns, to_table
 from arrowjag.io._leaves import leaf_places, leaf_types, select
 from arrowjag.io._locate import Located, TableFolderError, locate, locate_file
@@ -29,7 +29,7 @@ from arrowjag.io._partitions import FILE_NAME, cut_by_keys, key_types
 from arrowjag.io._plain import plain_schema
 from arrowjag.io._python_files import open_python_file
 from arrowjag.io._row_groups import cut_rows
-from arrowjag.io._scan import NO_MAP_KEYS, Part, ReplacedFileError, conform_table, full_schema, make_plan, open_parts, read_parts
+from arrowjag.io._scan import Part, ReplacedFileError, conform_table, full_schema, make_plan, open_parts, read_parts
 from arrowjag.io._schemas import refuse_equal_names, refuse_lost_types
 from arrowjag.io._snapshots import open_snapshot
 from arrowjag.io._stores import check_options

@@ -27,8 +27,7 @@ from arrowjag.io._field_ids import rename_fields
 from arrowjag.io._files import StoredFile
 from arrowjag.io._filters import BY_VALUE, has_bounds, keep_rows, names_in, take_rows, to_expression
 from arrowjag.io._footer import (
-    maps_as_lists,
-    parse_footer,
+    parse_any,
     plain_content,
     read_arrow_schema,
     read_end,
@@ -41,11 +40,12 @@ from arrowjag.io._leaves import Selection, leaf_places, part_of_type, select
 from arrowjag.io._plain import typed_schema
 from arrowjag.io._schemas import canonical, conform, merge_schemas, restored
 from arrowjag.io._thrift import span_of
-from arrowjag.typing import BoolArray
+from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
     "Part",
     "Plan",
+    "Reader",
     "ReplacedFileError",
     "check_rows",
     "chunks_of",
@@ -59,6 +59,7 @@ __all__ = [
     "open_parts",
     "open_reader",
     "read_parts",
+    "reader_of",
     "stream_parts",
 ]
 
@@ -69,7 +70,6 @@ _HIDDEN_METADATA = b"ARROW:schema"
 _MOST_IN_RUN = 32
 _MOST_WAITED = 0.005
 """Seconds that reading may wait before threads take the rest."""
-NO_MAP_KEYS = "Map keys must be annotated as required"
 
 
 @dataclass(frozen=True)
@@ -125,13 +125,17 @@ class Part:
         """Which rows of some row groups a table of the lake has kept; None if it has deleted none of the file."""
         if self.file.kept is None:
             return None
-        sizes = [self.footer.row_group(group).num_rows for group in range(self.footer.num_row_groups)]
-        ends = np.cumsum([0, *sizes])
+        ends = self._ends
         if len(self.file.kept) != ends[-1]:
             raise JagFileError(
                 f"{self.name}: the deletion vector covers {plural(len(self.file.kept), 'row')}, but the file has {ends[-1]}"
             )
         return np.concatenate([self.file.kept[ends[group] : ends[group + 1]] for group in groups] or [np.zeros(0, bool)])
+
+    @cached_property
+    def _ends(self) -> IntArray:
+        """The rows before each row group, and those of all."""
+        return np.cumsum([0, *(self.footer.row_group(group).num_rows for group in range(self.footer.num_row_groups))])
 
     @cached_property
     def chunks(self) -> Chunks:
@@ -246,15 +250,15 @@ def _read_part(file: StoredFile, partitions: pa.Schema, keep_open: bool) -> Part
     content = _named(content, file)
     plain = plain_content(content)
     readable_content = content if plain is None else plain[0]
-    parsed, reader = _parsed(readable_content, rows)
-    known = parsed is not None
-    footer = parsed if known else maps_as_lists(readable_content)
+    reader = None if rows is None else _reader_in_memory(readable_content, rows)
+    footer, known = parse_any(readable_content) if reader is None else (reader.metadata, True)
+    parsed = footer
     metadata = footer.metadata or {}
     seen = _Seen.latest
     written = None if plain is None else plain[1]
     if seen is None or not (known and seen.is_like(readable_content, metadata, written)):
         seen, footer = _see(readable_content, footer, known, metadata, written)
-        if footer is parsed:
+        if known and footer is parsed:
             _Seen.latest = seen
     keys = {name: file.keys.get(name) for name in partitions.names}
     keys |= {name: value for name, value in file.defaults.items() if name not in seen.stored.names}
@@ -333,18 +337,12 @@ def _logical_schema(
     return pa.schema([field.with_type(type) for field, type in zip(typed, types, strict=True)], metadata=typed.metadata)
 
 
-def _parsed(content: bytes, rows: bytes | None) -> tuple[Any, Any]:
-    """Parse a footer; also return the reader of the whole file if its rows are given. None if pyarrow can't parse its maps."""
+def _reader_in_memory(content: bytes, rows: bytes) -> pq.ParquetFile | None:
+    """Open a file whose footer and rows are in memory; None if pyarrow can't parse the footer."""
     try:
-        if rows is None:
-            return parse_footer(content), None
-        file = pa.BufferReader(with_magic(content, rows))
-        reader = pq.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
-    except (pa.ArrowException, OSError) as error:
-        if NO_MAP_KEYS not in str(error):
-            raise
-        return None, None
-    return reader.metadata, reader
+        return pq.ParquetFile(pa.BufferReader(with_magic(content, rows)), pre_buffer=False, page_checksum_verification=True)
+    except (pa.ArrowException, OSError):
+        return None
 
 
 def full_schema(parts: Sequence[Part], partitions: pa.Schema) -> pa.Schema:
@@ -455,10 +453,34 @@ def open_reader(part: Part, plan: Plan, **options: Any) -> tuple[Reader, list[st
     # Elsewhere the check would take a request, and an open file may be replaced all the same.
     if part.is_local and _may_change(part):
         _check_unchanged(part, source)
-    chunks = chunks_of(part, plan)
-    if has_int96(part.footer):
-        return Int96Reader(source, part.name, plan.read_schema, metadata=part.footer, **options), chunks
-    return pq.ParquetFile(source, metadata=part.footer, **options), chunks
+    return reader_of(source, part.footer, part.name, plan.read_schema, **options), chunks_of(part, plan)
+
+
+def reader_of(source: Any, footer: pq.FileMetaData, name: str, schema: pa.Schema, **options: Any) -> Reader:
+    """Open a reader of the rows of a file, which compares pages with their checksums if the file has them.
+
+    Parameters
+    ----------
+    source : pa.NativeFile
+        The open file.
+    footer : pyarrow.parquet.FileMetaData
+        Its footer.
+    name : str
+        The file in messages.
+    schema : pa.Schema
+        The types that the columns are cast to.
+    **options : object
+        Those of `pyarrow.parquet.ParquetFile`.
+
+    Returns
+    -------
+    Reader
+        One that reads times of 96 bits right, if the file has some.
+    """
+    options = {"page_checksum_verification": True} | options
+    if has_int96(footer):
+        return Int96Reader(source, name, schema, metadata=footer, **options)
+    return pq.ParquetFile(source, metadata=footer, **options)
 
 
 def iter_batches(

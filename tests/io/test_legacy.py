@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowjag as aj
+from arrowjag.cli._facts import read_facts
 from arrowjag.etl._batches import read_runs
 from arrowjag.io import _int96
 from arrowjag.io._files import StoredFile
@@ -180,7 +181,7 @@ CASES: dict[str, Case] = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-def test_reads_and_round_trips(case: Case) -> None:
+def test_reads_and_round_trips(case: Case, tmp_path: Path) -> None:
     columns, records, expected = case
     table = aj.read_parquet(make_file(columns, records))
     assert table.to_pylist() == expected
@@ -188,6 +189,10 @@ def test_reads_and_round_trips(case: Case) -> None:
     again = io.BytesIO()
     pq.write_table(table, again)
     assert aj.read_parquet(again).equals(table)
+    path = tmp_path / "a.parquet"
+    path.write_bytes(make_file(columns, records))
+    facts = read_facts(str(path))
+    assert (facts.rows, [one.name for one in facts.columns]) == (len(expected), table.column_names)
 
 
 LISTS = [name for name, case in CASES.items() if isinstance(case[2][0]["v"], list) and not name.startswith("map")]
@@ -250,6 +255,8 @@ def test_times_of_96_bits_hold_more_years_than_nanoseconds(tmp_path: Path) -> No
     batches = [batch for batch, _ in read_runs([(part, [0, 1])], make_plan(far.schema, None, None), 64)]
     assert len(batches) > 1
     assert pa.concat_tables(batches).equals(far)
+    t, v, *_ = read_facts(str(tmp_path / "far")).columns
+    assert (t.examples[0][1], v.examples[0][1]) == ("3000-01-01 00:00:00", "[[3000-01-01 00:00:00], []]")
 
 
 def test_times_of_96_bits_that_no_unit_holds() -> None:

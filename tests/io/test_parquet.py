@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 
 import arrowjag as aj
+from arrowjag.cli._facts import read_facts
 from arrowjag.io import _row_groups
 from arrowjag.io._footer import parse_footer, plain_content, read_content
 from arrowjag.io._row_groups import cut_rows
@@ -297,6 +298,9 @@ def test_checksums_of_pages_are_written_and_checked(tmp_path: Path) -> None:
     with pytest.raises(aj.JagFileError, match=r"a\.parquet, row group 0, column .x\.list\.element. .*CRC"):
         aj.read_parquet(path)
     assert aj.read_parquet(path, verify_checksums=False).num_rows == 1
+    for place in (path, tmp_path):
+        with pytest.raises(aj.JagFileError, match=r"column .x. .*CRC"):
+            read_facts(str(place))
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"no Parquet at all", b"PAR1" + bytes(100) + b"PAR1"])

@@ -14,6 +14,7 @@ import pytest
 
 import arrowjag as aj
 from arrowjag.io import _lazy, _parquet, _scan
+from arrowjag.io._files import StoredFile
 from tests.hosts import pl
 
 
@@ -178,3 +179,23 @@ def test_a_file_that_is_replaced_while_it_is_read_gives_the_rows_of_one_file(
     else:
         with pytest.raises(aj.JagFileError, match=r"a\.parquet was replaced after its footer had been read: read or scan it again"):
             aj.read_parquet(path)
+
+
+def test_rows_that_a_table_has_kept_take_one_look_at_the_footer() -> None:
+    """Readers ask for one row group after another."""
+    looks = []
+
+    class Footer:
+        num_row_groups = 50
+
+        def row_group(self, number: int) -> Any:
+            looks.append(number)
+            return self
+
+        num_rows = 2
+
+    kept = np.arange(100) % 3 > 0
+    part = _scan.Part(StoredFile("a", kept=kept), Footer(), b"", pa.schema([]), pa.schema([]), {}, True)
+    found = [part.kept_rows([group]) for group in range(50)]
+    assert np.concatenate(found).tolist() == kept.tolist()  # type: ignore[arg-type]
+    assert len(looks) == 50
