@@ -1,7 +1,7 @@
 """Jagged columns for pandas, polars and Arrow.
 
-A jagged column is nested Arrow lists; its offsets are the split points of a `JaggedShape`. One class, `JaggedArray`,
-holds the shape and the flat values; the same methods are there as ``.jag`` on pandas Series and polars expressions.
+A jagged column is nested Arrow lists: a `JaggedShape` holds their offsets, and one flat Arrow array their values. The class
+`JaggedArray` holds both; its methods are also available as ``.jag`` on pandas Series and polars expressions.
 """
 
 from __future__ import annotations

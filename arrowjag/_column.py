@@ -109,7 +109,7 @@ class Column:
 
     @property
     def ndim(self) -> int:
-        """Number of levels, the rows included.
+        """Number of dims, the rows included.
 
         Examples
         --------

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, NoReturn, TypeAlias, TypeVar, overloa
 
 from arrowjag._arguments import bound, checked
 from arrowjag._column import Column
-from arrowjag._vocabulary.parameters import described
+from arrowjag._vocabulary.parameters import described, with_axis_errors
 from arrowjag._vocabulary.spellings import NAMESPACES, suggestion
 from arrowjag.errors import JagAttributeError, JagTypeError
 
@@ -250,6 +250,8 @@ def method(
         plain: Any = getattr(function, "fget", function)
         if plain.__doc__:  # python -OO strips it
             plain.__doc__ = described(plain.__doc__)
+            if (axis := plain.__annotations__.get("axis")) is not None:
+                plain.__doc__ = with_axis_errors(plain.__doc__, several=axis == "Any")
         name = f"{namespace}.{plain.__name__}" if namespace else plain.__name__
         is_property = isinstance(function, property)
         safe = function if is_property else checked(function, name)

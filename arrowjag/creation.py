@@ -45,7 +45,7 @@ def array(data: Any, *, type: pa.DataType | None = None, ndim: int | None = None
         The leaf type, or the type of whole rows if it is a list or a map; by default Arrow infers it. A map gives one dim more,
         whose items are structs of `key` and `value`. Floats beyond the range of a float type become infinite, as in `cast`.
     ndim : int, optional
-        Number of levels. Empty lists adapt to it, so ``array([], ndim=3)`` works; lists below the last level are items, and so are
+        Number of dims. Empty lists adapt to it, so ``array([], ndim=3)`` works; lists below the last level are items, and so are
         lists and maps of a `type` beside it.
     nan_to_null : bool, optional
         Whether NaN in a flat column becomes null. The default is True for pandas data, where NaN represents a missing value, and
@@ -84,7 +84,7 @@ def from_arrow(a: Any, ndim: int | None = None) -> JaggedArray:
         Any kind of lists, maps or extension arrays; slices and chunks are supported. A map becomes one dim of entries,
         which are structs of `key` and `value`.
     ndim : int, optional
-        Number of levels; by default every list and every map is one. Lists and maps below the last level are items.
+        Number of dims; by default every list and every map is one. Lists and maps below the last level are items.
 
     Returns
     -------
@@ -199,7 +199,7 @@ def from_offsets(values: Any, *offsets: Any, validate: bool = True, nan_to_null:
     values : pa.Array or input of `pa.array`
         The leaves.
     *offsets : array-like of int
-        The boundaries of the rows of each dim after the rows, outermost first; the last offsets refer to the values.
+        The offsets of each dim after the rows, outermost first; the last ones refer to the values.
     validate : bool
         Whether to check that offsets start at 0, never decrease and end at the size of the next level; if False, only
         lengths are compared.
@@ -252,7 +252,7 @@ def _shape(dims: tuple[Any, ...]) -> JaggedShape:
 
 @check_arguments
 def arange(*dims: Any, start: int = 0) -> JaggedArray:
-    """Number the items of a shape.
+    """Create an array of consecutive integers in a given shape.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ def add(x: Any, dense: Any, out: Literal["jagged", "dense"] = "jagged") -> Any:
     ----------
     x : JaggedArray of numbers
         The rows.
-    dense : array-like of shape (rows, m1, ..., mk, declared sizes of x...)
+    dense : array-like of shape (rows, m1, ..., mk, declared extents of x...)
         Its dims may be shorter or longer than the rows; see below for the cells that only one of the two has.
     out : {"jagged", "dense"}
         The form of the result.
@@ -114,7 +114,7 @@ def add(x: Any, dense: Any, out: Literal["jagged", "dense"] = "jagged") -> Any:
     Raises
     ------
     ShapeError
-        If the numbers of rows or the declared sizes differ; sizes of 1 are not broadcast.
+        If the numbers of rows or the declared extents differ; sizes of 1 are not broadcast.
     JagTypeError
         If an argument does not hold numbers.
 
@@ -144,7 +144,7 @@ def mul(x: Any, dense: Any) -> JaggedArray:
     ----------
     x : JaggedArray of numbers
         The rows.
-    dense : array-like of shape (rows, m1, ..., mk, declared sizes of x...)
+    dense : array-like of shape (rows, m1, ..., mk, declared extents of x...)
         The factors; its dims may be shorter or longer than the rows.
 
     Returns
@@ -156,7 +156,7 @@ def mul(x: Any, dense: Any) -> JaggedArray:
     Raises
     ------
     ShapeError
-        If the numbers of rows or the declared sizes differ; sizes of 1 are not broadcast.
+        If the numbers of rows or the declared extents differ; sizes of 1 are not broadcast.
     JagTypeError
         If an argument does not hold numbers.
 
@@ -209,7 +209,7 @@ def inner(x: Any) -> int:
     Returns
     -------
     int
-        The number of leaves. Empty and null rows are ignored; 1 if there are no others. A declared size is returned as it is.
+        The number of leaves. Empty and null rows are ignored; 1 if there are no others. A declared extent is returned as it is.
 
     Raises
     ------

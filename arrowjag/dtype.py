@@ -24,7 +24,7 @@ def metadata(ndim: int) -> str:
     Parameters
     ----------
     ndim : int
-        Number of levels, the rows included.
+        Number of dims, the rows included.
 
     Returns
     -------
@@ -69,7 +69,7 @@ class JaggedType(pa.ExtensionType):
     storage : pa.DataType
         Nested `large_list`, `fixed_size_list` where an extent is declared; other lists are accepted.
     ndim : int, optional
-        Number of levels, the rows included; by default every list is a dim.
+        Number of dims, the rows included; by default every list is a dim.
 
     Raises
     ------
@@ -105,7 +105,7 @@ class JaggedType(pa.ExtensionType):
         leaf : pa.DataType
             The type of the values.
         ndim : int
-            Number of levels.
+            Number of dims.
         extents : tuple of int or None, optional
             One entry per dim; the entry of the rows is ignored.
 
@@ -138,7 +138,7 @@ class JaggedType(pa.ExtensionType):
 
     @property
     def ndim(self) -> int:
-        """Number of levels, the rows included."""
+        """Number of dims, the rows included."""
         return self._ndim
 
     @property

@@ -387,7 +387,7 @@ def _joined(one: Rows, two: Rows) -> Rows:
 
 
 def _undeclared(column: Column) -> Column:
-    """Rows without a declared size, so that parts of rows fit beside them."""
+    """Rows without a declared extent, so that parts of rows fit beside them."""
     dims = [dim.with_extent(None) if place == 1 else dim for place, dim in enumerate(column.shape.dims)]
     return structure.with_shape(JaggedShape._trusted(dims), column)
 

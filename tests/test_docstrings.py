@@ -21,6 +21,7 @@ import pytest
 import arrowjag as aj
 from arrowjag import typing
 from arrowjag._arguments import _words_of
+from arrowjag._methods import METHODS as TABLE
 from arrowjag._vocabulary.parameters import described
 
 MODULES = [
@@ -251,6 +252,34 @@ def test_shared_descriptions_are_in_docstrings() -> None:
     assert not [item.name for item in ITEMS if "%(" in (inspect.getdoc(item.object) or "")]
     with pytest.raises(KeyError, match="nothing"):
         described("Sum.\n\n%(nothing)s\n")
+
+
+OF_AXES = {name: one.function.__annotations__["axis"] for name, one in TABLE.items() if "axis" in one.signature.parameters}
+
+
+def test_methods_with_an_axis_list_its_errors() -> None:
+    for name, kind in OF_AXES.items():
+        found = sections(inspect.getdoc(TABLE[name].function) or "")
+        listed = re.findall(r"^(\w+Error)\n    If (?:an|the) axis is out of range\.$", found["Raises"], re.MULTILINE)
+        assert listed == ["JagIndexError"], name
+        assert ("JagValueError\n    If `axis` is a tuple of other dims" in found["Raises"]) is (kind == "Any"), name
+        assert list(found)[-1] == "Examples", name
+
+
+def test_errors_of_an_axis_are_those_that_are_listed() -> None:
+    x = aj.array([[1, 2], [3]])
+    needed = {"topk": (1,), "combinations": (1,), "windows": (1,), "moment": (1,), "shuffle": (1,), "contains": (1,), "take": (0,)}
+    for name, kind in OF_AXES.items():
+        call = TABLE[name].function
+        arguments = needed.get(name, ())
+        required = [one for one in TABLE[name].signature.parameters.values() if one.default is one.empty and one.kind is not one.VAR_POSITIONAL]
+        if len(required) != 1 + len(arguments):
+            continue
+        with pytest.raises(aj.JagIndexError):
+            call(x, *arguments, axis=2)
+        if kind == "Any":
+            with pytest.raises(aj.JagValueError):
+                call(x, *arguments, axis=(0, 0))
 
 
 def subjectless(source: str) -> list[str]:

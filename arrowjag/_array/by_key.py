@@ -65,8 +65,8 @@ class KeyMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            int64 slots, nulls counted; null where no item equals the value, for an empty row and for a null row. Null finds null
-            and NaN finds NaN; -0.0 equals 0.0. Along an outer axis, slots are positions along that axis. Cost: one pass.
+            int64 positions, nulls counted; null where no item equals the value, for an empty row and for a null row. Null finds
+            null and NaN finds NaN; -0.0 equals 0.0. Along an outer axis, positions are those along that axis. Cost: one pass.
 
         Raises
         ------
@@ -92,7 +92,7 @@ class KeyMethods(ArrayBase):
         ----------
         axis : int, tuple of int or None
             The dim to search; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
-            axis the items at the same position are one row, and slots are positions along that axis.
+            axis the items at the same position are one row, and positions are those along that axis.
 
         Returns
         -------
@@ -127,8 +127,6 @@ class KeyMethods(ArrayBase):
         JaggedArray
             Of the same type. A null row stays null, unless it is itself an item along the axis; a declared extent of the dim is
             dropped. Values are shared where there are no nulls. Cost: one pass.
-
-        %(bad_axis)s
 
         Examples
         --------

@@ -154,7 +154,7 @@ class CombiningMethods(ArrayBase):
             scalars and returns an array of the same length. polars and dask call ufuncs and scalar functions of Arrow on parts of a
             column, all others on whole columns.
         *arrays : array or scalar
-            Further arguments; arrays are expanded to each other by the prefix rule.
+            Further arguments; arrays are broadcast against each other by the prefix rule.
         **options
             Passed on to the function.
 
@@ -220,7 +220,7 @@ class CombiningMethods(ArrayBase):
         Parameters
         ----------
         *arrays : array or scalar
-            Tried in this order; all are expanded to each other by the prefix rule.
+            Tried in this order; all are broadcast against each other by the prefix rule.
 
         Returns
         -------

@@ -27,9 +27,9 @@ class DenseMethods(ArrayBase):
         Parameters
         ----------
         max_sizes : int or sequence of int or None, optional
-            The size per level: one entry per dim after the rows, except trailing dims of declared size, which keep it. Longer rows
-            are truncated at every level; shorter ones are padded. By default, and for entries that are None, the declared size or
-            that of the longest row.
+            The size per level: one entry per dim after the rows, except trailing dims of declared extent, which keep it. Longer
+            rows are truncated at every level; shorter ones are padded. By default, and for entries that are None, the declared
+            extent or the size of the longest row.
         fill_value : scalar or None
             The value of padded cells, null leaves and null rows. With None, those cells are masked in a masked array. It must fit
             the leaf type exactly; floats may round it.
@@ -37,7 +37,7 @@ class DenseMethods(ArrayBase):
         Returns
         -------
         numpy.ndarray or numpy.ma.MaskedArray
-            Of shape ``(rows, size of each level..., declared sizes...)``. Numbers, booleans, dates, timestamps without time zone
+            Of shape ``(rows, size of each level..., declared extents...)``. Numbers, booleans, dates, timestamps without time zone
             and durations keep their type; other types become Python objects. Always a new array. Cost: one copy of the result.
 
         Raises

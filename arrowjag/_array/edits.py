@@ -285,7 +285,7 @@ class EditMethods(ArrayBase):
 
     @method(rows=changing_axis)
     def windows(self, size: int, step: int = 1, axis: Any = -1) -> JaggedArray:
-        """Return the windows of neighbouring items of each row; adds a dim of declared size `size`.
+        """Return the windows of neighbouring items of each row; adds a dim of declared extent `size`.
 
         Parameters
         ----------
@@ -329,7 +329,7 @@ class EditMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            With one more dim, of declared size `n`; a row shorter than `n` is empty, a null row stays null. Cost: one copy of all
+            With one more dim, of declared extent `n`; a row shorter than `n` is empty, a null row stays null. Cost: one copy of all
             runs.
 
         Raises

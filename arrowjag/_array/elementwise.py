@@ -364,8 +364,6 @@ class ElementwiseMethods(ArrayBase):
         JaggedArray
             Booleans with the dims up to that axis; null rows further out stay null. Cost: one pass over the validity.
 
-        %(bad_axis)s
-
         Examples
         --------
         >>> import arrowjag as aj
@@ -500,8 +498,6 @@ class ElementwiseMethods(ArrayBase):
         -------
         pa.BooleanArray
             Flat, one entry per item; True is valid. Cost: one pass over the items.
-
-        %(bad_axis)s
 
         Examples
         --------

@@ -46,7 +46,7 @@ class GroupMethods(ArrayBase):
             The dim to work along; several trailing dims are flattened to one row first, None flattens all. Along an outer axis
             whole inner rows are the items. As in `numpy.unique`, they are compared as lists.
         by : JaggedArray or array, optional
-            Keys to compare instead of the items themselves, aligned by the prefix rule. Along an outer axis keys have the dims up
+            Keys to compare instead of the items themselves, broadcast by the prefix rule. Along an outer axis keys have the dims up
             to that axis.
 
         Returns
@@ -412,7 +412,7 @@ class GroupMethods(ArrayBase):
 
     @method(rows=changing_axis)
     def combinations(self, n: int, axis: Any = -1) -> JaggedArray:
-        """Return all combinations of `n` items of each row; adds a dim of declared size `n`.
+        """Return all combinations of `n` items of each row; adds a dim of declared extent `n`.
 
         Parameters
         ----------
@@ -444,7 +444,7 @@ class GroupMethods(ArrayBase):
 
     @method(rows=changing_axis)
     def argcombinations(self, n: int, axis: Any = -1) -> JaggedArray:
-        """Return the positions of all combinations of `n` items of each row; adds a dim of declared size `n`.
+        """Return the positions of all combinations of `n` items of each row; adds a dim of declared extent `n`.
 
         Parameters
         ----------
@@ -475,7 +475,7 @@ class GroupMethods(ArrayBase):
 
     @method("y", rows=changing_axis)
     def pairs(self, y: Any, axis: Any = -1) -> JaggedArray:
-        """Return the Cartesian product of each row with the same row of another array; adds a dim of declared size 2.
+        """Return the Cartesian product of each row with the same row of another array; adds a dim of declared extent 2.
 
         Parameters
         ----------

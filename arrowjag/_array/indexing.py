@@ -216,7 +216,7 @@ class IndexingMethods(ArrayBase):
             Number of items, for all rows or per row; a negative number drops items from the end. An array has the dims above the
             axis, or is broadcast to them by the prefix rule.
         axis : int
-            The dim.
+            The dim whose rows are cut; negative counts from the innermost dim.
 
         %(head_tail_result)s
 
@@ -240,7 +240,7 @@ class IndexingMethods(ArrayBase):
             Number of items, for all rows or per row; a negative number drops items from the start. An array has the dims above the
             axis, or is broadcast to them by the prefix rule.
         axis : int
-            The dim.
+            The dim whose rows are cut; negative counts from the innermost dim.
 
         %(head_tail_result)s
 
@@ -266,7 +266,7 @@ class IndexingMethods(ArrayBase):
         length : int or array of int, optional
             Number of items, for all rows or per row; by default all from `start` on.
         axis : int
-            The dim.
+            The dim whose rows are cut; negative counts from the innermost dim.
 
         Returns
         -------
@@ -307,7 +307,7 @@ class IndexingMethods(ArrayBase):
             The added item, null by default: a leaf, or along an outer axis an item with the dims below that axis, such as a list. A
             scalar fills such an item if all of those dims have declared extents.
         axis : int
-            The dim.
+            The dim whose rows are extended; negative counts from the innermost dim.
 
         Returns
         -------

@@ -31,11 +31,10 @@ class OrderMethods(ArrayBase):
         descending : bool
             Whether to sort from the largest to the smallest.
         by : JaggedArray or array, optional
-            Keys to sort by instead of the items themselves, aligned by the prefix rule.
+            Keys to sort by instead of the items themselves, broadcast by the prefix rule.
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
-            axis the items at the same position are one row. There, keys with the dims up to that axis move whole
-            inner rows.
+            axis the items at the same position are one row; keys with only the dims up to that axis move whole inner rows.
 
         Returns
         -------
@@ -71,9 +70,9 @@ class OrderMethods(ArrayBase):
         descending : bool
             Whether to sort from the largest to the smallest.
         axis : int, tuple of int or None
-            The dim to work along; several trailing dims are treated as one row, None treats all dims as one row, and slots
-            count in that row. Along an outer axis the items at the same position are one row, and slots are positions
-            along that axis.
+            The dim to work along; several trailing dims are treated as one row, None treats all dims as one row, and the result
+            holds positions in that row. Along an outer axis the items at the same position are one row, and the result holds
+            positions along that axis.
 
         Returns
         -------
@@ -163,8 +162,8 @@ class OrderMethods(ArrayBase):
             The last dim, or several trailing dims, which are flattened to one row first; None flattens all. Along an outer axis the
             items at the same position are one row, and the result holds the largest of each position first, then the second.
         by : JaggedArray or array, optional
-            Keys to order by instead of the items themselves, aligned by the prefix rule. Along an outer axis keys have the dims up
-            to that axis, and whole inner rows are taken.
+            Keys to order by instead of the items themselves, broadcast by the prefix rule. Along an outer axis keys have the dims
+            up to that axis, and whole inner rows are taken.
         descending : bool
             Whether the largest come first; False takes the smallest, as `bottomk`.
 
@@ -209,7 +208,7 @@ class OrderMethods(ArrayBase):
         axis : int, tuple of int or None
             As in `topk`.
         by : JaggedArray or array, optional
-            Keys to order by instead of the items themselves, aligned by the prefix rule.
+            Keys to order by instead of the items themselves, broadcast by the prefix rule.
 
         Returns
         -------
@@ -242,14 +241,12 @@ class OrderMethods(ArrayBase):
         ----------
         axis : int, tuple of int or None
             The dim to reverse; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
-            axis whole inner rows are reversed, as in `numpy.flip`.
+            axis the order of the inner rows is reversed, as in `numpy.flip`, and each row stays as it is.
 
         Returns
         -------
         JaggedArray
             Of the same type; a null row stays null. Cost: one gather.
-
-        %(bad_axis)s
 
         Examples
         --------
@@ -268,7 +265,7 @@ class OrderMethods(ArrayBase):
         ----------
         axis : int, tuple of int or None
             The dim to work along; several trailing dims are treated as one row, None treats all dims as one row. Along an outer
-            axis the items at the same position are one row, and slots are positions along that axis.
+            axis the items at the same position are one row, and positions are those along that axis.
 
         Returns
         -------
@@ -392,7 +389,7 @@ class OrderMethods(ArrayBase):
         %(axis_of_trees)s
         weights : JaggedArray or array of numbers, optional
             Only with `n`: items are drawn one after the other, each with a probability proportional to its weight among the
-            remaining items. Aligned with the items by the prefix rule. An item whose weight is 0 or null is never drawn.
+            remaining items. Broadcast to the items by the prefix rule. An item whose weight is 0 or null is never drawn.
 
         Returns
         -------

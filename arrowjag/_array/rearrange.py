@@ -76,7 +76,7 @@ class RearrangeMethods(ArrayBase):
 
     @method(rows=_unsqueeze_rows)
     def unsqueeze(self, axis: int) -> JaggedArray:
-        """Insert a dim of declared size 1.
+        """Insert a dim of declared extent 1.
 
         Parameters
         ----------
@@ -87,8 +87,6 @@ class RearrangeMethods(ArrayBase):
         -------
         JaggedArray
             With one more dim. A null row becomes a row that holds one null row. Values are shared.
-
-        %(bad_axis)s
 
         Notes
         -----
@@ -109,7 +107,7 @@ class RearrangeMethods(ArrayBase):
         Parameters
         ----------
         axis : int
-            The dim.
+            The dim to remove; negative counts from the innermost dim.
 
         Returns
         -------
@@ -120,8 +118,6 @@ class RearrangeMethods(ArrayBase):
         ------
         ShapeError
             If a valid row has another size; the message names the row.
-        JagIndexError
-            If the axis is out of range.
 
         Examples
         --------
@@ -133,7 +129,7 @@ class RearrangeMethods(ArrayBase):
 
     @method(rows=_expand_rows, result_type=_expanded_type)
     def expand(self, *dims: Any) -> JaggedArray:
-        """Broadcast dims of declared size 1 to new sizes.
+        """Broadcast dims of declared extent 1 to new sizes.
 
         Parameters
         ----------
@@ -154,7 +150,7 @@ class RearrangeMethods(ArrayBase):
 
         Notes
         -----
-        Corresponds to fold's `expand`. Only a dim of declared size 1 is broadcast; size 1 is never inferred from row sizes.
+        Corresponds to fold's `expand`. Only a dim of declared extent 1 is broadcast; size 1 is never inferred from row sizes.
 
         Examples
         --------
@@ -190,7 +186,7 @@ class RearrangeMethods(ArrayBase):
             The second item gives, for each value of this array, its position among the values of the result, so that
             ``t.values.take(back)`` equals ``x.values``. Null rows of the outer of the two dims stay null; null rows of dims between
             the two become empty; null rows of inner dims move with their items. Empty lists are kept only if their dim has a
-            declared size. Dims before the two are unchanged, so rows stay in place unless dim 0 is swapped. Cost: linear, one
+            declared extent. Dims before the two are unchanged, so rows stay in place unless dim 0 is swapped. Cost: linear, one
             gather of values.
 
         Raises

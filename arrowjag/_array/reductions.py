@@ -64,8 +64,9 @@ class ReductionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            1 for an empty row, null for a null row. Integers are multiplied as 64-bit integers, decimals as `cumprod` does. Cost:
-            one pass.
+            The product of each row, which is 1 for an empty row and null for a null row. Integers and booleans are multiplied as
+            64-bit integers, floats keep their type, and decimals are rounded after each product as in `cumprod`. A row with a NaN
+            gives NaN. Cost: one pass.
 
         Raises
         ------
@@ -90,7 +91,7 @@ class ReductionMethods(ArrayBase):
         ----------
         %(axis_reduced)s
         weights : JaggedArray or array of numbers, optional
-            The weight of each item, aligned by the prefix rule; by default 1. Items with a null weight don't count.
+            The weight of each item, broadcast by the prefix rule; by default 1. Items with a null weight don't count.
         %(skip_nulls)s
         %(min_count)s
 
@@ -229,7 +230,7 @@ class ReductionMethods(ArrayBase):
         Returns
         -------
         JaggedArray or pa.Scalar
-            int64 with the dims before that axis; null for a null row. Cost: the sizes, which the shape caches.
+            int64 with the dims before that axis; 0 for an empty row, null for a null row. Cost: the sizes, which the shape caches.
 
         Examples
         --------

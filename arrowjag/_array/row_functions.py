@@ -87,8 +87,8 @@ class RowFunctionMethods(ArrayBase):
         axis : int, tuple of int or None
             The dim along which rows run; dims below it become nested lists.
         skip_nulls : bool
-            If False, the array includes null slots, with arbitrary values, and `f` gets a second array of booleans that is True
-            for valid slots.
+            If False, the array includes null items, with arbitrary values, and `f` gets a second array of booleans that is True
+            for items that are not null.
 
         Returns
         -------
@@ -136,7 +136,8 @@ class RowFunctionMethods(ArrayBase):
         f : callable
             ``f(state, item, ...)`` returns the next state.
         start : scalar or array
-            The first state of every row, or one per row. None for every row is passed on; a null of one row gives null.
+            The first state of every row, or one per row. The Python value None is passed to the function as the first state of
+            every row; a null in an array gives null for its row.
         *arrays : array or scalar
             Further arguments of the function: the items of arrays of the same shape; one value per row of arrays of fewer dims.
         type : pa.DataType or str, optional
@@ -180,7 +181,8 @@ class RowFunctionMethods(ArrayBase):
         f : callable
             ``f(state, item, ...)`` returns the next state.
         start : scalar or array
-            The state before the first item of every row, or one per row. None for every row is passed to the function.
+            The state before the first item of every row, or one per row. The Python value None is passed to the function as this
+            state of every row.
         *arrays : array or scalar
             Further arguments of the function: the items of arrays of the same shape; one value per row of arrays of fewer dims.
         type : pa.DataType or str, optional
@@ -222,7 +224,7 @@ class RowFunctionMethods(ArrayBase):
         f : callable
             ``f(item, ...)`` returns a scalar, a row or None.
         *arrays : array or scalar
-            More arguments of the function, expanded to each other by the prefix rule.
+            More arguments of the function, broadcast against each other by the prefix rule.
         type : pa.DataType or str, optional
             The Arrow type of the results; by default it follows from them. Lazy polars frames need it.
 

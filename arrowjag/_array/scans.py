@@ -38,7 +38,7 @@ class ScanMethods(ArrayBase):
         Raises
         ------
         JagOverflowError
-            If a running total of integers does not fit 64 bits; the row is named.
+            If a running total of integers does not fit 64 bits; the message names the row.
         JagTypeError
             If the leaf type has no such operation.
 
@@ -71,7 +71,8 @@ class ScanMethods(ArrayBase):
         Raises
         ------
         JagOverflowError
-            If a running product of integers does not fit 64 bits, or one of decimals its digits; the row is named.
+            If a running product of integers does not fit 64 bits, or one of decimals the digits of its type; the message names the
+            row.
         JagTypeError
             If the leaf type has no such operation.
 
@@ -133,8 +134,6 @@ class ScanMethods(ArrayBase):
         -------
         JaggedArray
             int64, of the same shape. A null stays null, a null row stays null. Cost: one pass over bits.
-
-        %(bad_axis)s
 
         Examples
         --------
@@ -233,8 +232,6 @@ class ScanMethods(ArrayBase):
             Of the same shape and type; a null without such an item stays null, as does a null row. Cost: one gather; none if
             there are no nulls.
 
-        %(bad_axis)s
-
         Examples
         --------
         >>> import arrowjag as aj
@@ -257,8 +254,6 @@ class ScanMethods(ArrayBase):
         JaggedArray
             Of the same shape and type; a null without such an item stays null, as does a null row. Cost: one gather; none if
             there are no nulls.
-
-        %(bad_axis)s
 
         Examples
         --------

@@ -101,7 +101,7 @@ class StatisticMethods(ArrayBase):
             Which value to return if the quantile lies between two items, as in numpy.
         %(axis_reduced)s
         weights : JaggedArray or array of numbers, optional
-            The weight of each item, aligned by the prefix rule. The result is then the smallest item whose cumulative weight
+            The weight of each item, broadcast by the prefix rule. The result is then the smallest item whose cumulative weight
             reaches the share `q` of the total, which numpy calls "inverted_cdf", without interpolation.
         %(skip_nulls)s
         %(min_count)s
@@ -258,7 +258,7 @@ class StatisticMethods(ArrayBase):
         Parameters
         ----------
         y : JaggedArray, array or scalar
-            Aligned by the prefix rule.
+            Broadcast by the prefix rule.
         %(reduction_parameters)s
 
         Returns

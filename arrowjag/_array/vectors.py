@@ -130,7 +130,7 @@ class VectorMethods(ArrayBase):
         Parameters
         ----------
         y : JaggedArray or array
-            Aligned by the prefix rule: of this shape, or of a prefix of it.
+            Of this shape, or of a prefix of it, which is broadcast.
         metric : {"l2", "l1", "linf", "hamming", "jaccard"}
             "l2" is the length of the difference, "l1" the sum of its magnitudes, "linf" the largest magnitude; "hamming" is the
             share of slots in which the two rows differ, "jaccard" this share among the slots in which either is not 0.

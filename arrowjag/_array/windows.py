@@ -146,7 +146,7 @@ class WindowMethods(ArrayBase):
         Raises
         ------
         JagOverflowError
-            If a sum of integers does not fit 64 bits; the row is named.
+            If a sum of integers does not fit 64 bits; the message names the row.
         %(rolling_value_errors)s
 
         Examples

@@ -23,7 +23,7 @@ def peel(data: ArrowData, ndim: int | None = None, *, where: str = "the column")
     data : pa.Array or pa.ChunkedArray
         Any nested layout: lists of five kinds, maps, arrays of the extension type, in lists too; slices and chunks.
     ndim : int, optional
-        Number of levels wanted, the rows included. By default every list and every map is a level, down to the leaves of the
+        Number of dims wanted, the rows included. By default every list and every map is a level, down to the leaves of the
         extension type. The leaves of a map are structs of `key` and `value`.
     where : str
         The name of the data in error messages.

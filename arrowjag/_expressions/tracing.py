@@ -251,7 +251,7 @@ class Traced:
 
     @property
     def ndim(self) -> int:
-        """Number of levels; known from types."""
+        """Number of dims; known from types."""
         found = self._sample("ndim")
         return found.ndim if isinstance(found, JaggedArray) else int(isinstance(found, pa.Array))
 

@@ -80,7 +80,7 @@ def normalize_axes(axis: Any, ndim: int, operation: str) -> tuple[int, ...]:
     if len(found) > 1 and found != list(range(found[0], ndim)):
         raise JagValueError(f"{operation}: several axes must be the last ones, got {tuple(axes)} of {plural(ndim, 'dim')}")
     if not found:
-        raise JagValueError(f"{operation}: axis is an empty tuple")
+        raise JagValueError(f"{operation}: axis is an empty tuple, expected a dim, several of the last dims, or None for all")
     return tuple(found)
 
 
@@ -114,7 +114,7 @@ def move_last(column: Column, axis: int) -> Moved:
     Returns
     -------
     Moved
-        A row of the remaining tree is as long as the longest of the rows that combine in it, or has the declared size. Null rows
+        A row of the remaining tree is as long as the longest of the rows that combine in it, or has the declared extent. Null rows
         below the axis are skipped; a null row of the axis' own dim stays null. Cost: one pass per level and a counting sort of
         the leaves.
     """

@@ -460,7 +460,7 @@ def rle(column: Column, axis: Any) -> Column:
 
 
 def windows(column: Column, size: int, step: int, axis: Any, name: str = "windows: size") -> Column:
-    """Return the windows of `size` neighbouring items of each row, `step` apart; adds a dim of declared size."""
+    """Return the windows of `size` neighbouring items of each row, `step` apart; adds a dim of declared extent."""
     width, hop = item_count(size, name, 1), item_count(step, "windows: step", 1)
     column, place = along_axis.single_axis(column, axis, name.partition(":")[0])
     dim = column.shape.dims[place]

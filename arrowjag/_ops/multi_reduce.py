@@ -69,7 +69,7 @@ def over_pairs(
     Parameters
     ----------
     x, y : Column
-        Aligned by the prefix rule; a row that is null in either is null.
+        Broadcast by the prefix rule; a row that is null in either is null.
     axis : int, tuple of int or None
         As for `over_axes`.
     reduction : callable

@@ -25,7 +25,7 @@ __all__ = ["expand", "flat_positions", "image", "inverse", "permute", "replace",
 
 
 def unsqueeze(column: Column, axis: int) -> Column:
-    """Insert a dim of declared size 1; `axis` is its position in the result."""
+    """Insert a dim of declared extent 1; `axis` is its position in the result."""
     dims = column._shape._dims
     place = structure.normalize_axis(axis, len(dims) + 1, "unsqueeze")
     below = Uniform(1, column._shape.nodes(place))
@@ -47,7 +47,7 @@ def squeeze(column: Column, axis: int) -> Column:
 
 
 def expand(column: Column, specs: tuple[Any, ...]) -> Column:
-    """Broadcast dims of declared size 1 to new sizes, aligned on the right; -1 keeps a dim."""
+    """Broadcast dims of declared extent 1 to new sizes, aligned on the right; -1 keeps a dim."""
     if len(specs) < column.ndim:
         raise ShapeError(f"expand of {column.shape!r}: expected at least {plural(column.ndim, 'dim')}, got {len(specs)}")
     while column.ndim < len(specs):
@@ -66,7 +66,7 @@ def _expand_dim(column: Column, place: int, spec: Any) -> Column:
             row = int((wanted.sizes != dim.sizes).argmax())
             raise ShapeError(
                 f"expand of {column.shape!r}: dim {place}, row {row} has {plural(dim[row], 'item')}, got the size {wanted[row]}; "
-                "only a dim of declared size 1 can be expanded"
+                "only a dim of declared extent 1 can be expanded"
             )
         return column
     if dim.validity is not None:

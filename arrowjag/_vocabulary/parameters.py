@@ -10,7 +10,7 @@ import re
 import textwrap
 from typing import TypeVar
 
-__all__ = ["SHARED", "described", "with_descriptions"]
+__all__ = ["SHARED", "described", "with_axis_errors", "with_descriptions"]
 
 _ALONG = """\
 axis : int, tuple of int or None
@@ -62,11 +62,11 @@ center : bool
     after it. A window by time begins just after half the width before the item and ends half the width after it.""",
     "on": """\
 on : JaggedArray or array, optional
-    The time of each item, or another number that never decreases within a row; aligned by the prefix rule. A window then
+    The time of each item, or another number that never decreases within a row; broadcast by the prefix rule. A window then
     holds the items up to the current one that are less than `window` before it.""",
     "y_numbers": """\
 y : JaggedArray or array of numbers
-    Aligned by the prefix rule: of this shape, or of a prefix of it.""",
+    Of this shape, or of a prefix of it, which is broadcast.""",
     "alpha": """\
 alpha : float, optional
     How fast weights decay: a slot has ``1 - alpha`` times the weight of the next slot. More than 0, at most 1.""",
@@ -128,7 +128,7 @@ to_dim : int, optional
 condition : str
     Text such as ``"s.a > 60 and s.b == 'JFK'"``: comparisons, ``and``, ``or``, ``not``, ``in`` with a list of
     literals, ``is None``, arithmetic, fields, columns and literals; other names in backticks. It filters the column of
-    structs that it names; other columns are expanded by the prefix rule.""",
+    structs that it names; other columns are broadcast by the prefix rule.""",
     "condition_errors": """\
 Raises
 ------
@@ -167,10 +167,12 @@ JagValueError
 Returns
 -------
 JaggedArray
-    Shorter rows are unchanged, null rows stay null, and a null `n` makes its row null. With one `n` for all rows a declared
-    extent is reduced accordingly, otherwise it is dropped. Cost: one gather per level; along axis 0 values are shared.
+    The items that are kept. Rows of fewer items are unchanged, null rows stay null, and a null `n` makes its row null. With one
+    `n` for all rows a declared extent is reduced accordingly, otherwise it is dropped. Cost: one gather per level; along axis 0
+    values are shared.
 
-%(bad_axis)s
+Raises
+------
 JagTypeError
     If `n` does not hold integers.
 ShapeError
@@ -179,7 +181,7 @@ ShapeError
 Parameters
 ----------
 by : JaggedArray or array
-    The keys, aligned by the prefix rule.
+    The keys, broadcast by the prefix rule.
 axis : int, tuple of int or None
     The dim to reduce; several trailing dims are reduced together, None reduces all. Along an outer axis, keys with the dims
     up to that axis choose whole inner rows; keys with more dims choose among the items at the same position.
@@ -238,9 +240,9 @@ Returns
 JaggedArray
     Of the same type and shape; null stays null. Cost: one pass.
 
-    Times of a zone are rounded as its clocks show them. Where clocks repeat an hour, times of the second hour stay in it if `every`
-    divides the change, such as an hour; days and other lengths count from the first hour. A multiple that clocks skip becomes
-    the instant of the change.
+    Timestamps with a zone are rounded in wall time. Where clocks repeat an hour, times in the second repetition stay in it if
+    `every` divides the change of the clocks, as an hour does; days and other lengths count from the first repetition. A multiple
+    that clocks skip becomes the instant of the change.
 
 Raises
 ------
@@ -282,9 +284,7 @@ JaggedArray or pa.Scalar
 Returns
 -------
 JaggedArray or pa.Scalar
-    Of the leaf's type; null for an empty or null row. Cost: one gather of a value per row.
-
-%(bad_axis)s""",
+    Of the leaf's type; null for an empty or null row. Cost: one gather of a value per row.""",
     "running_extreme": """\
 Returns
 -------
@@ -293,11 +293,7 @@ JaggedArray
     something else. Cost: one pass.
 
 %(no_order)s""",
-    "bad_axis": """\
-Raises
-------
-JagIndexError
-    If the axis is out of range.""",
+
     "no_order": """\
 Raises
 ------
@@ -364,6 +360,48 @@ def described(docstring: str) -> str:
         The docstring with all such lines replaced; an unknown name raises a KeyError.
     """
     return _LINE.sub(lambda match: textwrap.indent(described(SHARED[match[2]]), match[1]), docstring)
+
+
+_LATER_SECTIONS = ("Warns\n", "See Also\n", "Notes\n", "Examples\n")
+"""The sections that follow Raises, in their order."""
+
+_OF_ONE_AXIS = """\
+JagIndexError
+    If the axis is out of range."""
+
+_OF_AXES = """\
+JagIndexError
+    If an axis is out of range.
+JagValueError
+    If `axis` is a tuple of other dims than the last ones."""
+
+
+def with_axis_errors(docstring: str, several: bool) -> str:
+    """Add the errors for an axis to a docstring, so that those of all methods with an axis list them.
+
+    Parameters
+    ----------
+    docstring : str
+        Of a method with the parameter `axis`.
+    several : bool
+        Whether the axis may be a tuple.
+
+    Returns
+    -------
+    str
+        The docstring with the errors at the end of its section Raises, which is inserted if it is missing.
+    """
+    errors = _OF_AXES if several else _OF_ONE_AXIS
+    start = docstring.find("Raises\n")
+    if start >= 0:
+        end = docstring.index("\n\n", start) + 1
+    else:
+        errors = f"Raises\n------\n{errors}\n"
+        end = start = min(place for one in _LATER_SECTIONS if (place := docstring.find(one)) >= 0)
+    line = docstring.rfind("\n", 0, start) + 1
+    indent = docstring[line:start]
+    end = line if end == start else end
+    return f"{docstring[:end]}{textwrap.indent(errors, indent)}\n{docstring[end:]}"
 
 
 _Class = TypeVar("_Class", bound=type)

@@ -100,7 +100,7 @@ def jagged_name(leaf: str, ndim: int, extents: Sequence[int | None]) -> str:
     leaf : str
         The name of the leaf type, as `type_name` writes it.
     ndim : int
-        Number of levels, the rows included.
+        Number of dims, the rows included.
     extents : sequence of int or None
         Declared size of each dim after the rows.
 

@@ -176,7 +176,7 @@ class Dim(SizesAsList):
 
     @kept
     def offsets(self) -> IntArray:
-        """Row boundaries, one more than the number of rows, from 0, int64, read-only, cached."""
+        """The positions at which rows start and end among the items: one more than the number of rows, int64, read-only, cached."""
         check_memory(self._n + 1, 8)
         return read_only(self._write_offsets())
 
@@ -341,7 +341,7 @@ class Dim(SizesAsList):
         Parameters
         ----------
         offsets : Dim or array of int
-            Row boundaries of the groups; the last one is ``len(dim)``.
+            The offsets of the groups; the last one is ``len(dim)``.
 
         Returns
         -------
@@ -506,7 +506,7 @@ class Dim(SizesAsList):
         Raises
         ------
         ShapeError
-            If a valid row has another size; the row is named.
+            If a valid row has another size; the message names the row.
 
         Examples
         --------

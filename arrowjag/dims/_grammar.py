@@ -105,7 +105,7 @@ def is_pattern(spec: Any) -> bool:
 
 
 def from_offsets(offsets: Any) -> Dim:
-    """Return a dim from row boundaries, always checked.
+    """Return a dim from offsets, which are always checked.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def from_offsets(offsets: Any) -> Dim:
     Raises
     ------
     OffsetsError
-        If the offsets don't start at 0 or decrease; the slot and both values are named.
+        If the offsets don't start at 0 or decrease; the message names the position and both values.
     JagTypeError
         If they are not integers.
 

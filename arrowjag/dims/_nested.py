@@ -299,7 +299,7 @@ class Sparse(Dim):
     Raises
     ------
     ShapeError
-        If a row or size is negative, or a row lies beyond the end.
+        If a row or size is negative, a row lies beyond the end, or two numbers of rows are given.
     JagTypeError
         If a row or size is not an int.
 

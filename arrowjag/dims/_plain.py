@@ -131,7 +131,7 @@ class Uniform(Dim):
         return part._scaled(self._each)
 
     def notation(self) -> str:
-        """The size alone for one row of a declared size, else the repr."""
+        """The size alone for one row of a declared extent, else the repr."""
         return str(self._each) if self._n == 1 and self._declared else repr(self)
 
     def _arguments(self) -> str:
@@ -161,7 +161,7 @@ class Affine(Dim):
     Raises
     ------
     ShapeError
-        If a size would be negative (the first such row is named), or there are more than ``2**63 - 1`` items.
+        If a size would be negative (the message names the first such row), or there are more than ``2**63 - 1`` items.
     JagTypeError
         If a number is not an int.
 
@@ -254,8 +254,8 @@ class Ragged(Dim):
     Raises
     ------
     ShapeError
-        If a size is negative (the row is named), the total is more than ``2**63 - 1``, a null row has items, or a
-        valid row misses the extent.
+        If a size is negative (the message names the row), the total is more than ``2**63 - 1``, a null row has items, or a
+        valid row has another size than the extent.
     JagTypeError
         If a size is a bool, a float or null.
 
@@ -280,7 +280,7 @@ class Ragged(Dim):
 
     @classmethod
     def from_offsets(cls, offsets: Any, *, validity: Any = None, extent: int | None = None, check: bool = True) -> Ragged:
-        """Return a dim from row boundaries.
+        """Return a dim from offsets.
 
         Parameters
         ----------
@@ -301,7 +301,7 @@ class Ragged(Dim):
         Raises
         ------
         OffsetsError
-            If the offsets don't start at 0 or decrease; the slot and both values are named.
+            If the offsets don't start at 0 or decrease; the message names the position and both values.
         ShapeError
             If a null row has items or a valid row misses the extent.
 

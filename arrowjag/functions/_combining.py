@@ -86,7 +86,7 @@ def where(c: Any, x: Any, y: Any) -> ArrayOrScalar:
     c : array or scalar of bool
         The condition; a condition on rows chooses whole rows.
     x, y : array or scalar
-        The values to choose from. All three arguments are expanded to each other by the prefix rule.
+        The values to choose from. All three arguments are broadcast against each other by the prefix rule.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def coalesce(*arrays: Any) -> ArrayOrScalar:
     Parameters
     ----------
     *arrays : array or scalar
-        At least one; they are expanded to each other by the prefix rule.
+        At least one; they are broadcast against each other by the prefix rule.
 
     Returns
     -------
@@ -155,7 +155,7 @@ def coalesce(*arrays: Any) -> ArrayOrScalar:
 
 @free_function
 def align(*arrays: Any) -> tuple[Any, ...]:
-    """Expand arrays to their common shape.
+    """Broadcast arrays to their common shape.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def align(*arrays: Any) -> tuple[Any, ...]:
     Raises
     ------
     ShapeError
-        If one shape is not a prefix of another; dim and row are named.
+        If one shape is not a prefix of another; the message names dim and row.
 
     Notes
     -----
@@ -242,7 +242,7 @@ def apply(fn: str | Callable[..., Any], *arrays: Any, **options: Any) -> ArrayOr
         and returns an array of the same length. polars and dask call ufuncs and scalar functions of Arrow on parts of a column,
         all others on whole columns.
     *arrays : array or scalar
-        At least one array; they are expanded to each other by the prefix rule.
+        At least one array; they are broadcast against each other by the prefix rule.
     **options
         Passed on to the function.
 
@@ -255,9 +255,9 @@ def apply(fn: str | Callable[..., Any], *arrays: Any, **options: Any) -> ArrayOr
     Raises
     ------
     JagTypeError
-        If there is no such function, or it has no kernel for the types.
+        If there is no such function, there is no array, or the function has no kernel for the types.
     ShapeError
-        If shapes don't fit, or the function does not give one value per item.
+        If no shape has all others as prefixes, or the function does not give one value per item.
 
     Examples
     --------
@@ -341,9 +341,11 @@ def fold(f: Callable[..., Any], start: Any, *arrays: Any, type: Any = None, axis
     Raises
     ------
     JagTypeError
-        If states do not fit `type`.
+        If there is no array, or states do not fit `type`.
     ShapeError
-        If shapes do not fit.
+        If no shape has all others as prefixes.
+    JagIndexError
+        If the axis is out of range.
 
     Examples
     --------
@@ -459,7 +461,11 @@ def concat(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     ShapeError
         If ndims differ, or the dims above the axis do.
     JagTypeError
-        If the types have no common type.
+        If `arrays` is not a list of arrays, or the types have no common type.
+    JagValueError
+        If there is no array.
+    JagIndexError
+        If the axis is out of range.
 
     Notes
     -----
@@ -481,7 +487,7 @@ def stack(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     Parameters
     ----------
     arrays : iterable of array or scalar
-        At least one; they are expanded to each other by the prefix rule.
+        At least one; they are broadcast against each other by the prefix rule.
     axis : int
         The position of the new dim in the result, from 0 to the ndim of the arrays; negative counts from the innermost.
 
@@ -494,9 +500,13 @@ def stack(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     Raises
     ------
     ShapeError
-        If shapes don't fit.
+        If no shape has all others as prefixes.
     JagTypeError
-        If the types have no common type.
+        If `arrays` is not a list of arrays, or the types have no common type.
+    JagValueError
+        If there is no array.
+    JagIndexError
+        If the axis is out of range.
 
     Notes
     -----

@@ -36,7 +36,7 @@ def zip(*arrays: Any, pad: Any = False, **named: Any) -> ArrayOrScalar:
     *arrays : array or scalar
         Fields named "0", "1", ...
     pad : bool
-        If False, all arrays are expanded to each other by the prefix rule. If True, innermost rows may differ in size:
+        If False, all arrays are broadcast against each other by the prefix rule. If True, innermost rows may differ in size:
         shorter ones are filled with nulls, and an array of fewer dims, or a scalar, counts as a row of one item. An array
         passed as `pad` becomes a field of that name.
     **named : array or scalar
@@ -51,7 +51,9 @@ def zip(*arrays: Any, pad: Any = False, **named: Any) -> ArrayOrScalar:
     Raises
     ------
     ShapeError
-        If shapes don't fit.
+        If no shape has all others as prefixes; with `pad`, if the dims above the innermost rows differ.
+    JagTypeError
+        If there is no argument.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def interp(at: Any, x: Any, y: Any, outside: Literal["clamp", "null"] = "clamp")
     Raises
     ------
     JagValueError
-        If the positions of a row's points decrease; the message names the row. Or if `outside` is unknown.
+        If the positions of a row's points decrease (the message names the row), or `outside` is unknown.
     ShapeError
         If the sizes of `x` and `y` differ, or the dims of `at` above the rows.
     JagTypeError
@@ -107,7 +107,7 @@ def asof(
     Raises
     ------
     JagValueError
-        If keys of `right` decrease; the message names the row. Or if the direction is unknown, or the tolerance negative.
+        If keys of `right` decrease (the message names the row), the direction is unknown, or the tolerance is negative.
     ShapeError
         If the dims above the rows differ, or the sizes of `right` and `values`.
     JagTypeError
@@ -142,10 +142,10 @@ def resample(t: Any, y: Any, every: Any, how: Reduction = "mean") -> ArrayOrScal
         The items, of the same shape, or broadcast to it by the prefix rule.
     every : str, timedelta or number
         The length of a bucket, for times a span such as "30s", "5m", "2h", "1d", "1w", "1mo", "1q" or "1y", for numbers a number.
-        Buckets begin at multiples of it, counted from 1970-01-01 or 0, weeks on Mondays, and in wall time if `t` has a zone: where
-        `JaggedArray.dt.floor` puts times. Of an hour that clocks repeat, lengths that divide every change of clocks of the zone,
-        such as an hour, make two buckets; of one that they skip, none. Other lengths, such as 45 minutes or two hours, put times
-        of both hours into the same buckets.
+        Buckets begin at multiples of it, counted from 1970-01-01 or 0, weeks on Mondays, and in wall time if `t` has a zone, as
+        `JaggedArray.dt.floor` rounds times. An hour that clocks repeat becomes two buckets if the length divides every change of
+        clocks of the zone, as an hour does, and an hour that clocks skip has no bucket. Other lengths, such as 45 minutes or two
+        hours, put times of both repetitions into the same buckets.
     how : str
         A reduction: "mean", "sum", "min", "max", "first", "last", "count", "median", "std", "var", "prod", "any", "all",
         "n_unique", "mode" or "lengths".

@@ -73,7 +73,7 @@ def refuse_nulls(x: JaggedArray, other: str) -> None:
 
 
 def shape_of_items(x: JaggedArray) -> tuple[int, ...]:
-    """The number of items below the jagged levels, and the declared sizes of each."""
+    """The number of items below the jagged levels, and the declared extents of each."""
     level = _dense.levels(x.shape)
     n_items = x.shape.dims[level].size if x.ndim else 1
     return n_items, *(int(extent) for extent in x.shape.extents[level + 1 :] if extent is not None)

@@ -129,7 +129,7 @@ def from_awkward(data: Any, ndim: int | None = None) -> JaggedArray:
         Regular dims become dims with a declared extent; None at any level becomes null. Categories become dictionaries without
         an order, because awkward has none.
     ndim : int, optional
-        Number of levels; by default every list is one.
+        Number of dims; by default every list is one.
 
     Returns
     -------

@@ -31,7 +31,7 @@ def from_numpy(data: npt.NDArray[Any], sizes: Any = None, *, ndim: int | None = 
     sizes : sizes or JaggedShape, optional
         The sizes of the rows of a padded array, as in `arrowjag.dense.from_dense`.
     ndim : int, optional
-        Number of levels; those of an object array that hold only empty lists adapt to it. Lists below the last level are items.
+        Number of dims; those of an object array that hold only empty lists adapt to it. Lists below the last level are items.
 
     Returns
     -------

@@ -54,7 +54,7 @@ def scan_parquet(
     -------
     polars.LazyFrame
         It reads the columns that the query needs, one row group at a time, and streams. Filters of polars are applied to each row
-        group after it has been read. Ordered categories become an Enum, which names those of the first row group that has some.
+        group after it has been read. Ordered categories become an Enum of the categories of the first row group that has some.
 
     Raises
     ------
@@ -63,7 +63,8 @@ def scan_parquet(
     JagFileError
         If a file is damaged, or has been replaced when the query runs.
     JagValueError
-        If a column, a field or a name in the filter is unknown. While the query runs, if a row group has other ordered categories.
+        If a column, a field or a name in the filter is unknown; or, while the query runs, if a row group has other ordered
+        categories.
     MissingDependencyError
         If polars is not installed.
 

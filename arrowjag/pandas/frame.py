@@ -55,7 +55,7 @@ class FrameJag(_frames.FrameAccessor):
         Parameters
         ----------
         *columns : hashable, or one list of them
-            Names of columns; by default all of the jagged dtype. Shorter ones are expanded to the longest. Fields of structs, such
+            Names of columns; by default all of the jagged dtype. Shorter ones are broadcast to the longest. Fields of structs, such
             as ``"docs.score"``, take the place of their column.
         %(keep_empty)s
         %(to_dim)s
@@ -165,7 +165,7 @@ class FrameJag(_frames.FrameAccessor):
         Parameters
         ----------
         *columns : hashable, or one list of them
-            Columns whose shapes are prefixes of one another; shorter ones are expanded. A field ``"docs.score"`` is copied.
+            Columns whose shapes are prefixes of one another; shorter ones are broadcast. A field ``"docs.score"`` is copied.
         into : str
             The name of the new column.
 

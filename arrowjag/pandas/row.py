@@ -39,7 +39,7 @@ class Row:
     type : pa.DataType, optional
         The leaf type; by default Arrow infers it.
     ndim : int, optional
-        Levels inside the row; required if empty lists leave them open.
+        Number of dims inside the row; required if empty lists leave them open.
 
     Raises
     ------
@@ -48,12 +48,13 @@ class Row:
 
     Notes
     -----
-    pandas treats objects with ``__iter__`` or ``ndim`` as arrays, so a row has neither (iteration still works through indexing,
-    and ``row.array.ndim`` is its number of levels). It is
-    hashable and ordered: a prefix comes before a longer row, NaN after numbers, null last; NaN equals NaN.
-    Arithmetic is elementwise, and `==` and `<` compare whole rows, also with lists. Outside of pandas a row is an array: calls
-    of arrowjag, pyarrow and polars take it as the array of its items; use ``np.asarray(row.array)`` if items are null, and
-    ``json.dumps(row, default=aj.json_default)``. A row references its column and copies nothing until it is pickled.
+    pandas treats objects with ``__iter__`` or ``ndim`` as arrays, so a row has neither; iteration still works through indexing,
+    and ``row.array.ndim`` is its number of dims. A row is hashable and ordered: a prefix comes before a longer row, NaN after
+    numbers, null last; NaN equals NaN. Arithmetic is elementwise, and `==` and `<` compare whole rows, also with lists.
+
+    Outside of pandas a row is an array: calls of arrowjag, pyarrow and polars take it as the array of its items. Use
+    ``np.asarray(row.array)`` if items are null, and ``json.dumps(row, default=aj.json_default)``. A row references its column and
+    copies nothing until it is pickled.
 
     Examples
     --------
@@ -109,7 +110,7 @@ class Row:
 
     @property
     def _ndim(self) -> int:
-        """Number of levels inside the row; private, because pandas would truncate an object with `ndim` to the column."""
+        """Number of dims inside the row; private, because pandas would truncate an object with `ndim` to the column."""
         return self._column.ndim - 1
 
     def to_list(self) -> list[Any]:

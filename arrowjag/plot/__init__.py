@@ -93,7 +93,7 @@ class Plotter:
         ----------
         color_by : {"value", "row"} or JaggedArray of int
             The meaning of the colour of a cell: its value, its row, or the number in a given array. A shorter array is
-            expanded by the prefix rule. Ignored for more than 40 rows.
+            broadcast by the prefix rule. Ignored for more than 40 rows.
         ax : matplotlib.axes.Axes, optional
             Where to draw.
 

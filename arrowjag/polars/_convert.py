@@ -77,7 +77,7 @@ class ColumnType:
     leaf : pa.DataType
         The Arrow type of its values.
     ndim : int
-        Number of levels.
+        Number of dims.
     extents : tuple of int or None
         Declared extents, one entry per dim.
     jagged : bool
@@ -523,7 +523,7 @@ def from_series(series: pl.Series, ndim: int | None = None, where: str | None = 
     series : pl.Series
         Of dtype `Jagged`, `List`, `Array` or any flat dtype; chunked and sliced ones too.
     ndim : int, optional
-        Number of levels; by default that of the dtype.
+        Number of dims; by default that of the dtype.
     where : str, optional
         How error messages name the data.
 

@@ -34,7 +34,7 @@ class Jagged(pl.BaseExtension):
     leaf : polars dtype
         The dtype of the values.
     ndim : int
-        Number of levels, the rows of the frame included; a flat list column has 2.
+        Number of dims, the rows of the frame included; a flat list column has 2.
     extents : sequence of int or None, optional
         Declared size of each dim after the rows; None for a ragged dim.
 
@@ -104,7 +104,7 @@ class Jagged(pl.BaseExtension):
 
     @property
     def ndim(self) -> int:
-        """Number of levels, the rows of the frame included."""
+        """Number of dims, the rows of the frame included."""
         return parse_metadata(self.ext_metadata(), _levels(self.ext_storage()))
 
     @property
@@ -176,7 +176,7 @@ def jagged(leaf: PolarsDataType | None = None, ndim: int | None = None) -> cs.Se
     leaf : polars dtype, optional
         The dtype of the values. Without `ndim`, columns of any number of dims are selected.
     ndim : int, optional
-        Number of levels, from 1 to 64.
+        Number of dims, from 1 to 64.
 
     Returns
     -------

@@ -64,7 +64,7 @@ class JagLazyFrame(_frames.FrameAccessor):
         ----------
         *columns : str or selector, or one list of them
             Columns whose shapes are prefixes of one another; by default every column of dtype `Jagged`. Columns of fewer dims
-            are expanded by the prefix rule. Fields of structs, such as ``"docs.score"``, take the place of their column.
+            are broadcast by the prefix rule. Fields of structs, such as ``"docs.score"``, take the place of their column.
         %(keep_empty)s
         %(to_dim)s
 
@@ -94,7 +94,7 @@ class JagLazyFrame(_frames.FrameAccessor):
         given = columns[0] if len(columns) == 1 and isinstance(columns[0], list) else columns
         names = list(dict.fromkeys(self._names(given or (jagged(),))))
         if not names:
-            raise JagValueError("flatten: the frame has none of dtype Jagged; name the columns to flatten")
+            raise JagValueError("flatten: the frame has no column of dtype Jagged; name the columns to flatten")
         first, *rest = names
         picked = self._picked(names)
         zipped = pl.pipe_with_dtype([stored(name) for name in names], _frame_steps.Zipped(names, keep_empty, last)).alias(first)
@@ -157,7 +157,7 @@ class JagLazyFrame(_frames.FrameAccessor):
         Parameters
         ----------
         *columns : str or selector
-            Columns whose shapes are prefixes of one another; shorter ones are expanded. A field ``"docs.score"`` is copied.
+            Columns whose shapes are prefixes of one another; shorter ones are broadcast. A field ``"docs.score"`` is copied.
         into : str
             The name of the new column.
 
@@ -371,7 +371,7 @@ class JagLazyFrame(_frames.FrameAccessor):
         """
         names, known = self._names(columns or (jagged(),)), self._columns()
         if not names:
-            raise JagValueError("describe: the frame has none of dtype Jagged; name the columns to describe")
+            raise JagValueError("describe: the frame has no column of dtype Jagged; name the columns to describe")
         read: pl.DataFrame = self._frame.select([self._read(name, known).alias(name) for name in names]).collect(engine="streaming")
         told = {key: one for name in names for key, one in _frames.described(name, from_series(read[name])).items()}
         numbers = {str(name): [found[one] for one in _frames.STATISTICS] for name, found in told.items()}

@@ -83,7 +83,7 @@ class JagSeries(pl.Series):
 
     @property
     def ndim(self) -> int:
-        """Number of levels, the rows included."""
+        """Number of dims, the rows included."""
         return self.array.ndim
 
     @property

@@ -125,7 +125,7 @@ class JaggedShape:
     @classmethod
     @check_arguments_as("JaggedShape.from_offsets")
     def from_offsets(cls, *offsets: Any) -> JaggedShape:
-        """Return a shape from the split points of each dim.
+        """Return a shape from the offsets of each dim.
 
         Parameters
         ----------
@@ -141,7 +141,8 @@ class JaggedShape:
         Raises
         ------
         OffsetsError
-            If an array does not start at 0, decreases, or does not end at the size of the next level; the message names the slot.
+            If an array does not start at 0, decreases, or does not end at the size of the next level; the message names the
+            position.
 
         Examples
         --------
@@ -217,7 +218,7 @@ class JaggedShape:
 
     @property
     def offsets(self) -> tuple[IntArray, ...]:
-        """Split points of each dim as int64 arrays from 0."""
+        """Offsets of each dim as int64 arrays, which begin with 0."""
         return tuple([dim.offsets for dim in self._dims])
 
     @property
@@ -368,7 +369,8 @@ class JaggedShape:
         try:
             longer = other._dims
         except AttributeError:
-            raise JagTypeError(f"a shape is a prefix of a JaggedShape, got {type(other).__name__}") from None
+            told = f"is_prefix_of takes a JaggedShape, got {type(other).__name__}; x.shape is that of an array"
+            raise JagTypeError(told) from None
         if len(self._dims) > len(longer):
             return False
         for mine, theirs in zip(self._dims, longer, strict=False):  # noqa: SIM110 - a generator costs more than what it tests
@@ -396,7 +398,7 @@ class JaggedShape:
         Raises
         ------
         ShapeError
-            If one shape is not a prefix of it; both are named.
+            If one shape is not a prefix of it; the message names both.
         JagTypeError
             If there is no shape, or one of them is something else.
 

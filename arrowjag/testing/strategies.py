@@ -51,7 +51,7 @@ class ArrowColumn(NamedTuple):
     truth : list
         Equal to `array.to_pylist()` (NaN at the same positions).
     ndim : int
-        Number of levels, the rows of the column included.
+        Number of dims, the rows of the column included.
     leaf : pyarrow.DataType
         Type of the innermost items.
 
@@ -134,7 +134,7 @@ def arrow_columns(  # noqa: PLR0913 - each ugliness can be turned off by name
     Parameters
     ----------
     ndim : int, SearchStrategy of int or None
-        Number of levels; 1 to 4 if None.
+        Number of dims; 1 to 4 if None.
     leaf : pyarrow.DataType, SearchStrategy of DataType or None
         The leaf type; any of `leaf_types()` if None.
     values : SearchStrategy or None
@@ -232,7 +232,7 @@ def prefix_lists(
     Parameters
     ----------
     ndims : sequence of int
-        The number of levels of each list; any order.
+        The number of dims of each list; any order.
     leaves : sequence or None
         The leaves of each, as in `jagged_lists`.
     nulls, null_rows : bool
@@ -300,7 +300,7 @@ def prefix_arrays(  # noqa: PLR0913 - each can be turned off by name
     Parameters
     ----------
     ndims : sequence of int or None
-        Number of levels of each; `count` numbers from 1 to 3 if None.
+        Number of dims of each; `count` numbers from 1 to 3 if None.
     leaves : DataType, sequence of DataType or of strategies, or None
         Leaf type of all, or of each; int64 if None.
     count : int
@@ -349,7 +349,7 @@ def array_of(rows: Any, leaf: pa.DataType, ndim: int) -> JaggedArray:
     leaf : pyarrow.DataType
         Type of the result; ordered categories get all dictionary values that are drawn, in their order.
     ndim : int
-        Number of levels.
+        Number of dims.
 
     Returns
     -------

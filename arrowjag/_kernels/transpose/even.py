@@ -47,7 +47,7 @@ def even(n_frames: int, sizes: list[int], order: Sequence[int], first: int) -> t
     for size in (sizes[d] for d in new):
         moved.append(of_size(size, n_atoms))
         n_atoms *= size
-    if not n_atoms:  # the products of declared sizes may have more than 64 bits
+    if not n_atoms:  # the products of declared extents may have more than 64 bits
         return moved, np.empty(0, np.int64)
     apart = [math.prod(sizes[d + 1 :]) for d in new]
     axes = [np.arange(n_frames) * math.prod(sizes), *(np.arange(sizes[d]) * step for d, step in zip(new, apart, strict=True))]

@@ -34,7 +34,7 @@ class Permuted(NamedTuple):
     """Of every dim."""
 
     extents: list[int | None]
-    """Declared sizes. They move with their dim, except for dims that end up behind an inner dim without a declared size."""
+    """Declared extents. They move with their dim, except for dims that end up behind an inner dim without a declared extent."""
 
     orders: list[NDArray[np.int64] | None]
     """For each dim the old row of each new row, and at the end the old item of each new item. None up to the first moved dim,
@@ -71,7 +71,7 @@ def transpose(
     offsets : sequence of int64 arrays
         One for each dim; the first has one row.
     extents : sequence of int or None
-        The declared size of each dim. Lists that hold nothing are kept where their dim declares its size, and vanish elsewhere.
+        The declared extent of each dim. Lists that hold nothing are kept where their dim declares its size, and vanish elsewhere.
     a, b : int
         Dims, a < b.
     frame_valid : (rows of dim a,) bool array, optional
@@ -165,7 +165,7 @@ def _frame_blocks(ends: NDArray[np.int64]) -> list[tuple[int, int]]:
 
 
 def _even_sizes(offsets: Offsets, extents: Extents, a: int, b: int) -> list[int] | None:
-    """Return the size of the rows of each moved dim, if each dim has one. Without atoms only declared sizes count."""
+    """Return the size of the rows of each moved dim, if each dim has one. Without atoms only declared extents count."""
     if offsets[b][-1] == 0 and None in extents[a : b + 1]:
         return None
     sizes = []

@@ -46,7 +46,7 @@ class Layout(NamedTuple):
 
 
 def levels(shape: JaggedShape) -> int:
-    """Count the padded dims: all after the rows, except trailing dims of declared size."""
+    """Count the padded dims: all after the rows, except trailing dims of declared extent."""
     n = shape.ndim
     while n > 1 and shape.dims[n - 1].extent is not None:
         n -= 1
@@ -64,13 +64,13 @@ def layout_of(shape: JaggedShape) -> Layout:
 
 
 def extent_of(dim: Dim) -> int:
-    """Return the declared size of a dim that has one."""
+    """Return the declared extent of a dim that has one."""
     assert dim.extent is not None
     return int(dim.extent)
 
 
 def natural_size(dim: Dim) -> int:
-    """Return the default size of a level: its declared size, or that of its longest row."""
+    """Return the default size of a level: its declared extent, or that of its longest row."""
     return extent_of(dim) if dim.extent is not None else int(dim.max()) if len(dim) else 0
 
 

@@ -64,7 +64,7 @@ def bmm(one: Column, two: Column, size: Any = None) -> AnyArray:
     left, offsets = _factors(one, "bmm")
     right, other = _factors(two, "bmm")
     if len(offsets) != len(other):
-        raise ShapeError(f"bmm: expected as many rows, got {one.shape!r} and {two.shape!r}")
+        raise ShapeError(f"bmm: expected equal numbers of rows, got {one.shape!r} and {two.shape!r}")
     if np.count_nonzero(differ := np.diff(offsets) != np.diff(other)):
         row = int(differ.argmax())
         sizes = [plural(int(cut[row + 1] - cut[row]), "item") for cut in (offsets, other)]

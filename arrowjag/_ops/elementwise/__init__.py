@@ -1,6 +1,6 @@
 """Elementwise operations: type promotion, arithmetic, comparison, logic, ufuncs, where and coalesce.
 
-Operands are columns or Arrow scalars. Columns are aligned by the prefix rule; then a pyarrow kernel computes on flat values, or
+Operands are columns or Arrow scalars. Columns are broadcast by the prefix rule; then a pyarrow kernel computes on flat values, or
 numpy if pyarrow lacks the kernel or is slower. Each module imports only from earlier ones: types, framework, blockwise,
 arithmetic and comparison and choosing, operators, ufuncs.
 """

@@ -1,4 +1,4 @@
-"""Apply functions of flat values to operands that are aligned by the prefix rule."""
+"""Apply functions of flat values to operands that are broadcast by the prefix rule."""
 
 from __future__ import annotations
 
