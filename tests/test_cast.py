@@ -196,6 +196,8 @@ def test_the_row_of_a_value_that_does_not_fit_is_named() -> None:
         aj.array([["1"], [], ["2", "x"]]).cast("int64")
     with pytest.raises(aj.JagValueError, match=r"cast: row \[1\]\[1\] holds 300"):
         aj.array([[[1]], [[], [300]]]).cast("int8")
+    with pytest.raises(aj.JagValueError, match="cast: the array holds 300"):
+        aj.array(300).cast("int8")
 
 
 @pytest.mark.parametrize("type", [pa.decimal32(6, 2), pa.decimal64(6, 2), pa.decimal128(6, 2), pa.decimal256(6, 2)], ids=str)

@@ -215,3 +215,5 @@ def test_120_123_guards() -> None:
     assert a(4, [1, 2, 1, 2]).transpose_will_shear(0, 1)
     assert a(2, 2, [2, 2, 1, 2]).transpose_will_shear(0, 2)
     assert not a(2, 2, [2, 2, 1, 2]).transpose_will_shear(0, 2, rule="exact")
+    with pytest.raises(aj.JagIndexError, match="transpose_will_shear: dim 2 is out of range for 2 dims"):
+        a(4, [1, 2, 1, 2]).transpose_will_shear(0, 2)

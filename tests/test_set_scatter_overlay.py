@@ -140,6 +140,14 @@ def test_many_positions_in_any_order(type: pa.DataType) -> None:
         )
 
 
+def test_an_item_below_that_does_not_fit_is_named_when_it_is_read() -> None:
+    overlay = aj.overlay(aj.array([[1], [2**64 - 1]], type=pa.uint64()), (0, 0), aj.array(1.5))
+    assert overlay[0].to_list() == [1.5]
+    for read in (overlay.to_list, lambda: overlay[1], lambda: overlay[1, 0]):
+        with pytest.raises(aj.JagValueError, match="overlay: row 1 holds 18446744073709551615, which float64"):
+            read()
+
+
 def test_an_array_without_dims() -> None:
     x = aj.array(3.0)
     assert x.set((), 1.0).as_py() == x.set(..., 1.0).as_py() == 1.0

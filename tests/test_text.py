@@ -405,6 +405,8 @@ def test_text_that_is_joined_by_prefix() -> None:
     assert y.str.cat(x).to_list() == [["xa", None], [None]]
     with pytest.raises(JagTypeError, match="cat has no kernel for int64"):
         x.str.cat(aj.array([1, 2]))
+    with pytest.raises(JagTypeError, match=r"str\.cat has no kernel for date32\[day\]\. It takes text"):
+        aj.array(["2020-01-01"]).cast(pa.date32()).str.cat("a")
 
 
 def test_positions_count_characters() -> None:

@@ -504,5 +504,5 @@ class TextMethods(SearchMethods):
 
 
 def _leaf(array: JaggedArray) -> pa.DataType | None:
-    """The type that text in arguments takes; a null column has none."""
-    return None if pa.types.is_null(array.type) else array.type
+    """The type that text in arguments takes; a column that does not hold text has none."""
+    return array.type if elementwise.is_text(elementwise.plain_type(array.type)) else None

@@ -159,7 +159,7 @@ def row_of_item(shape: JaggedShape, item: int) -> str:
     """Name the row that holds an item, in an error message; each item of a flat column is a row."""
     if shape.ndim > 1:
         return row_name(shape, shape.ndim - 1, shape.dims[-1].index_of(item))
-    return row_name(shape, shape.ndim, item)
+    return row_name(shape, shape.ndim, item) if shape.ndim else "the array"
 
 
 def naming_rows(shape: JaggedShape, depth: int, function: Callable[..., Result], *arguments: Any) -> Result:

@@ -39,7 +39,8 @@ class Overlay(Suggesting):
     Raises
     ------
     JagValueError
-        If a position occurs twice.
+        If a position occurs twice, or an item of `values` does not fit the common type exactly. Items of `dest` that do not fit
+        raise when they are read.
     JagIndexError
         If the index is out of range; the message names the row.
     JagTypeError
@@ -105,11 +106,19 @@ class Overlay(Suggesting):
         targets, order = self._order()
         slot = np.minimum(np.searchsorted(targets, position), max(len(targets) - 1, 0))
         above = targets[slot] == position if len(targets) else np.zeros(len(position), bool)
-        below = _leaves(self.dest, position, ~above).cast(self.type)
+        below = self._promoted(_leaves(self.dest, position, ~above))
         both = _arrow.combine_chunks(pa.chunked_array([below, self._source]))
         index = np.arange(len(position))
         index[above] = len(position) + order[slot[above]]
         return gather.take(both, index, valid)
+
+    def _promoted(self, leaves: pa.Array) -> pa.Array:
+        """Cast leaves of `dest` to the promoted type; an error names the row."""
+        try:
+            return elementwise.cast_values(leaves, self.type)
+        except pa.ArrowInvalid:
+            elementwise.cast(self.dest, self.type, operation="overlay")
+            raise
 
     def _order(self) -> tuple[IntArray, IntArray]:
         """The targets in ascending order, and the position of each in the source; computed at the first read."""
@@ -126,13 +135,19 @@ class Overlay(Suggesting):
         JaggedArray
             Of the shape of `dest`. Cost: a copy of it, and one pass over the values.
 
+        Raises
+        ------
+        JagValueError
+            If an item of `dest` does not fit the common type exactly.
+
         Examples
         --------
         >>> import arrowjag as aj
         >>> aj.overlay(aj.array([[1, 2], [3]]), (0, 1), aj.array(9)).materialize().to_list()
         [[1, 9], [3]]
         """
-        leaves = rearrange.overwrite(elementwise.cast(self.dest, self.type).values, self._targets, self._source)
+        dest = elementwise.cast(self.dest, self.type, operation="overlay")
+        leaves = rearrange.overwrite(dest.values, self._targets, self._source)
         array: JaggedArray = JaggedArray._of(Column(self.shape, leaves))
         return array
 
@@ -207,7 +222,8 @@ def overlay(dest: Any, index: Any, values: Any) -> Overlay:
     Raises
     ------
     JagValueError
-        If a position occurs twice.
+        If a position occurs twice, or an item of `values` does not fit the common type exactly. Items of `dest` that do not fit
+        raise when they are read.
     JagIndexError
         If the index is out of range; the message names the row.
     JagTypeError
@@ -250,7 +266,8 @@ def scatter(dest: Any, index: Any, values: Any) -> JaggedArray:
     Raises
     ------
     JagValueError
-        If a position occurs twice; the message names it.
+        If a position occurs twice (the message names it), an item does not fit the common type exactly, or a text beside times is
+        no time in ISO 8601.
     JagIndexError
         If the index is out of range; the message names the row.
     JagTypeError

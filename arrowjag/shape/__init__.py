@@ -600,7 +600,7 @@ class JaggedShape:
         >>> JaggedShape(4, [1, 2, 1, 2]).transpose_will_shear(0, 1)
         True
         """
-        first, last = _moving.pair_of_axes(a, b, self.ndim)
+        first, last = _moving.pair_of_axes(a, b, self.ndim, "transpose_will_shear")
         if last == first + 1:
             return not self._dims[last].never_rises_within(self._dims[first].offsets)
         if all(dim.is_uniform for dim in self._dims[first + 1 : last + 1]):

@@ -22,11 +22,11 @@ Moved: TypeAlias = "tuple[tuple[Dim, ...], IntArray | None]"
 Extents: TypeAlias = "tuple[int | None, ...]"
 
 
-def pair_of_axes(a: int, b: int, ndim: int) -> tuple[int, int]:
+def pair_of_axes(a: int, b: int, ndim: int, operation: str = "transpose") -> tuple[int, int]:
     """Two dims in order, negative ones counted from the innermost."""
-    for axis in (integer(a, "transpose: a"), integer(b, "transpose: b")):
+    for axis in (integer(a, f"{operation}: a"), integer(b, f"{operation}: b")):
         if not -ndim <= axis < ndim:
-            raise JagIndexError(f"transpose: dim {brief(axis)} is out of range for {plural(ndim, 'dim')}")
+            raise JagIndexError(f"{operation}: dim {brief(axis)} is out of range for {plural(ndim, 'dim')}")
     first, last = sorted((int(a) % ndim, int(b) % ndim))
     return first, last
 
