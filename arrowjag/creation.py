@@ -61,6 +61,12 @@ def array(data: Any, *, type: pa.DataType | None = None, ndim: int | None = None
     ------
     ShapeError
         If lists and leaves are mixed on a level, or there are fewer levels than `ndim`.
+    JagTypeError
+        If an object has no Arrow type, or there is no such `type`.
+    JagValueError
+        If an item does not fit the leaf type, or `ndim` is negative.
+    JagOverflowError
+        If an int fits neither int64 nor uint64, and no `type` is given.
     OffsetsError
         If Arrow offsets are corrupt.
 
@@ -119,15 +125,15 @@ def from_sizes(values: Any, *sizes: Any, nan_to_null: bool | None = None) -> Jag
     values : pa.Array or input of `pa.array`
         The leaves.
     *sizes : sizes or int
-        The row sizes of each dim after the rows, outermost first; an int is the size of all rows. The first dim after the
-        rows has one size per row.
+        The row sizes of each dim after the rows, outermost first; an int is the size of all rows. The first of these dims has
+        one size per row.
     nan_to_null : bool, optional
         Whether NaN among the values becomes null, as in `array`; the default is True for pandas data.
 
     Returns
     -------
     JaggedArray
-        Values are shared.
+        With the dim of the rows and one per argument `sizes`. Values are shared.
 
     Raises
     ------

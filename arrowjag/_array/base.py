@@ -373,13 +373,15 @@ class ArrayBase(Column):
         Returns
         -------
         numpy.ndarray
-            One axis per dim. Numbers and times share Arrow's buffer and are read-only; ``np.array(x)`` is a writable copy. Values
-            with nulls give a masked array; types that numpy lacks give Python objects.
+            One axis per dim. Numbers and times share Arrow's buffer and are read-only; ``np.array(x)`` is a writable copy. Booleans
+            are copied. Values with nulls give a masked array; types that numpy lacks give Python objects.
 
         Raises
         ------
         ShapeError
             If rows differ in size or are null; use `to_dense` to pad them.
+        JagValueError
+            If the leaves are timestamps with a zone, which numpy lacks.
 
         Examples
         --------

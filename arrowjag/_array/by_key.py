@@ -72,8 +72,7 @@ class KeyMethods(ArrayBase):
         ------
         ShapeError
             If `v` has as many dims as the items.
-        JagTypeError
-            If the types have no common type.
+        %(unlike_values_compared)s
 
         Examples
         --------

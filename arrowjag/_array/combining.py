@@ -202,6 +202,7 @@ class CombiningMethods(ArrayBase):
             If shapes differ in rows that are valid in both.
         JagTypeError
             If the condition is not boolean, or the types have no common type.
+        %(unfit_value)s
 
         Examples
         --------
@@ -232,8 +233,7 @@ class CombiningMethods(ArrayBase):
         ------
         ShapeError
             If shapes differ in rows that are valid in both.
-        JagTypeError
-            If the types have no common type.
+        %(unlike_values)s
 
         Examples
         --------
@@ -300,8 +300,7 @@ class CombiningMethods(ArrayBase):
         ------
         ShapeError
             If ndims differ, or the dims above the axis do.
-        JagTypeError
-            If the types have no common type.
+        %(unlike_items)s
 
         Examples
         --------

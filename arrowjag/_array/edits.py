@@ -58,7 +58,7 @@ class EditMethods(ArrayBase):
         JagTypeError
             If a new value does not fit the leaf type, or an old one can't be compared with it.
         JagValueError
-            If the lists differ in length, or an old value occurs twice.
+            If the lists differ in length, an old value occurs twice, or a text beside times or durations can't be read as one.
 
         Notes
         -----
@@ -93,8 +93,7 @@ class EditMethods(ArrayBase):
         ------
         ShapeError
             If `v` has as many dims as the items.
-        JagTypeError
-            If the types have no common type.
+        %(unlike_values_compared)s
 
         Examples
         --------
@@ -124,8 +123,7 @@ class EditMethods(ArrayBase):
         ------
         ShapeError
             If `v` has as many dims as the items; `aj.concat` joins rows.
-        JagTypeError
-            If the types have no common type.
+        %(unlike_values)s
 
         Notes
         -----
@@ -164,6 +162,7 @@ class EditMethods(ArrayBase):
             If an argument has as many dims as the items.
         JagTypeError
             If positions are not integers, or the types have no common type.
+        %(unfit_value)s
 
         Examples
         --------
@@ -203,6 +202,7 @@ class EditMethods(ArrayBase):
             If the dims above the rows differ.
         JagTypeError
             If positions are not integers, or the types have no common type.
+        %(unfit_value)s
 
         Notes
         -----
@@ -305,6 +305,8 @@ class EditMethods(ArrayBase):
         ------
         JagValueError
             If `size` or `step` is less than 1.
+        JagTypeError
+            If `size` or `step` is not an int.
 
         Examples
         --------
@@ -336,6 +338,8 @@ class EditMethods(ArrayBase):
         ------
         JagValueError
             If `n` is less than 1.
+        JagTypeError
+            If `n` is not an int.
 
         Examples
         --------

@@ -242,7 +242,8 @@ class ElementwiseMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the same shape and type; unsigned and boolean items are unchanged. Null stays null. Cost: one pass; values are new.
+            Of the same shape and type; unsigned and boolean items are unchanged. Null stays null. The smallest signed integer of a
+            type, whose absolute value does not fit, is unchanged too. Cost: one pass; values are new.
 
         Raises
         ------
@@ -272,6 +273,8 @@ class ElementwiseMethods(ArrayBase):
             Of the same shape and type. Null and NaN are unchanged. Cost: one pass; values are new.
 
         %(not_numbers)s
+        JagValueError
+            If a rounded integer or decimal does not fit the type.
 
         Examples
         --------
@@ -294,7 +297,7 @@ class ElementwiseMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            Of the common shape. Null and NaN items are unchanged. Cost: two passes per bound.
+            Of the common shape and the promoted type. Null and NaN items are unchanged. Cost: two passes per bound.
 
         Raises
         ------
@@ -302,6 +305,9 @@ class ElementwiseMethods(ArrayBase):
             If neither the shape of a bound nor this shape is a prefix of the other.
         JagValueError
             If a bound would replace every item by an int that does not fit the leaf type.
+        JagTypeError
+            If the types have no common type.
+        %(unfit_value)s
 
         Examples
         --------
@@ -431,14 +437,13 @@ class ElementwiseMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            With null leaves replaced; null rows stay null with a scalar filler. Cost: one pass.
+            Of the promoted type, with null leaves replaced; null rows stay null with a scalar filler. Cost: one pass.
 
         Raises
         ------
         ShapeError
             If the sizes of rows that are valid in both differ.
-        JagTypeError
-            If the types have no common type.
+        %(unlike_values)s
 
         Examples
         --------
@@ -463,12 +468,13 @@ class ElementwiseMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            With valid rows unchanged. Cost: one gather.
+            Of the promoted type, with valid rows unchanged. Cost: one gather.
 
         Raises
         ------
         ShapeError
             If `y` has other dims or other rows at the axis.
+        %(unlike_values)s
 
         Examples
         --------
@@ -523,8 +529,8 @@ class ElementwiseMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            With the new validity. Items of rows that become null are dropped; rows that become valid are empty. Values are shared
-            unless items are dropped.
+            With the new validity. Items of rows that become null are dropped; rows that become valid are empty; null leaves stay
+            null. Values are shared unless items are dropped.
 
         Raises
         ------
@@ -532,6 +538,8 @@ class ElementwiseMethods(ArrayBase):
             If the mask has another length or shape, or a row that becomes valid would have to have a declared extent.
         JagTypeError
             If the mask does not hold booleans.
+        JagValueError
+            If the mask is None and a leaf is null.
 
         Examples
         --------

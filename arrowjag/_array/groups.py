@@ -207,8 +207,7 @@ class GroupMethods(ArrayBase):
         ------
         ShapeError
             If the outer dims of `v` differ from the dims above the rows.
-        JagTypeError
-            If the types have no common type.
+        %(unlike_values_compared)s
 
         Examples
         --------
@@ -250,8 +249,7 @@ class GroupMethods(ArrayBase):
         ------
         ShapeError
             If the dims above the rows of the sets differ from the outer dims of the array.
-        JagTypeError
-            If the types have no common type.
+        %(unlike_values_compared)s
 
         Examples
         --------
@@ -381,7 +379,7 @@ class GroupMethods(ArrayBase):
         Raises
         ------
         JagValueError
-            If a key occurs twice in a row; the message names the row.
+            If a key occurs twice in a row (the message names the row), or a text beside times or durations can't be read as one.
         ShapeError
             If the dims above the rows of the keys differ from the outer dims of the array.
         JagTypeError
@@ -430,6 +428,8 @@ class GroupMethods(ArrayBase):
         ------
         JagValueError
             If `n` is less than 1.
+        JagTypeError
+            If `n` is not an int.
         JagMemoryError, JagOverflowError
             If the combinations don't fit into memory.
 
@@ -462,6 +462,8 @@ class GroupMethods(ArrayBase):
         ------
         JagValueError
             If `n` is less than 1.
+        JagTypeError
+            If `n` is not an int.
         JagMemoryError, JagOverflowError
             If the combinations don't fit into memory.
 
@@ -492,8 +494,7 @@ class GroupMethods(ArrayBase):
         ------
         ShapeError
             If the dims differ.
-        JagTypeError
-            If the types have no common type.
+        %(unlike_items)s
 
         Examples
         --------

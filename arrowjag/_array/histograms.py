@@ -69,7 +69,8 @@ class HistogramMethods(ArrayBase):
         Raises
         ------
         JagValueError
-            If edges don't rise, there is no bin, or a row holds an infinite number and no `range` is given.
+            If edges don't rise, there is no bin, `range` comes with edges or does not hold two finite numbers, the smaller first,
+            or a row holds an infinite number and no `range` is given.
         JagTypeError
             If the leaves are not numbers.
 
@@ -188,7 +189,8 @@ class HistogramMethods(ArrayBase):
         Raises
         ------
         JagValueError
-            If edges don't rise, there is no bin, or a row holds an infinite number and no `range` is given.
+            If edges don't rise, there is no bin, `range` comes with edges or does not hold two finite numbers, the smaller first,
+            or a row holds an infinite number and no `range` is given.
         JagTypeError
             If the leaves are not numbers.
 

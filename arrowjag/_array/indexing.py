@@ -155,6 +155,10 @@ class IndexingMethods(ArrayBase):
             If a position is out of range and `out_of_bounds` is "raise"; the message names the row.
         ShapeError
             If the outer dims of the index differ from the dims above the axis.
+        JagTypeError
+            If the index does not hold integers.
+        JagValueError
+            If `out_of_bounds` is another word.
 
         Notes
         -----
@@ -321,6 +325,9 @@ class IndexingMethods(ArrayBase):
             If `n` is negative, or `fill` is a scalar and the rows to add along an outer axis have no declared extent.
         ShapeError
             If `fill` has another number of dims than there are below the axis, or other extents than declared.
+        JagTypeError
+            If `n` is not an int, or the types have no common type.
+        %(unfit_value)s
 
         Examples
         --------

@@ -82,6 +82,7 @@ class MapMethods(ArrayBase):
             of text.
         ShapeError
             If the shape of an array is not a prefix of the rows.
+        %(unfit_value)s
 
         Examples
         --------

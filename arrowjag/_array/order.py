@@ -39,9 +39,9 @@ class OrderMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            The sorted items in an array of the same type, which shares the shape of this one. Nulls come last and NaN just before
-            them, in both directions. -0.0 equals 0.0, and the sort is stable. A null row stays null. Cost: a sort of each row,
-            with rows of equal length together, on all cores.
+            The sorted items in an array of the same type, which shares the shape of this one unless whole rows move. Nulls come
+            last and NaN just before them, in both directions. -0.0 equals 0.0, and the sort is stable. A null row stays null. Cost:
+            a sort of each row, with rows of equal length together, on all cores.
 
         %(no_order)s
         ShapeError
@@ -77,7 +77,7 @@ class OrderMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            int64, of the same shape: `x.take(x.argsort())` is `x.sort()`. Nulls come last and NaN just before them, in both
+            int64, of the same shape: ``x.take(x.argsort())`` equals ``x.sort()``. Nulls come last and NaN just before them, in both
             directions; the sort is stable. A null row stays null. Cost: a sort of each row.
 
         %(no_order)s
@@ -323,7 +323,7 @@ class OrderMethods(ArrayBase):
         JagTypeError
             If the leaf types have no common type, or no order.
         JagValueError
-            If a null stands before an item of its row.
+            If a null stands before an item of its row, or a text beside times or durations can't be read as one.
 
         Notes
         -----
@@ -404,6 +404,8 @@ class OrderMethods(ArrayBase):
             negative.
         JagTypeError
             If an argument is of the wrong type.
+        ShapeError
+            If the shape of `n` is not a prefix of the dims above the axis, or that of `weights` no prefix of this shape.
 
         Notes
         -----

@@ -86,7 +86,8 @@ class RearrangeMethods(ArrayBase):
         Returns
         -------
         JaggedArray
-            With one more dim. A null row becomes a row that holds one null row. Values are shared.
+            With one more dim: each item of the dim before it becomes a row that holds this item, also if the item is null. Null
+            rows of other dims stay null. Values are shared.
 
         Notes
         -----
@@ -193,6 +194,10 @@ class RearrangeMethods(ArrayBase):
         ------
         ShapeError
             If the swap leaves holes and `shear` is "raise".
+        JagIndexError
+            If a dim is out of range.
+        JagValueError
+            If `shear` is another word.
 
         Notes
         -----
@@ -231,6 +236,8 @@ class RearrangeMethods(ArrayBase):
             If the order leaves holes and `shear` is "raise".
         JagValueError
             If a dim is given twice or is missing, or `shear` is another word.
+        JagIndexError
+            If a dim is out of range.
 
         Examples
         --------
@@ -255,6 +262,13 @@ class RearrangeMethods(ArrayBase):
         -------
         bool
             True if a dim shears. A null row counts as empty. Cost: O(1) if the encoding of the dims decides, O(rows) otherwise.
+
+        Raises
+        ------
+        JagIndexError
+            If a dim is out of range.
+        JagValueError
+            If `rule` is another word.
 
         Examples
         --------
@@ -313,6 +327,7 @@ class RearrangeMethods(ArrayBase):
             If the types have no common type.
         ShapeError
             If the values do not fit the index.
+        %(unfit_value)s
 
         Notes
         -----

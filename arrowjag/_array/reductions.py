@@ -30,8 +30,8 @@ class ReductionMethods(ArrayBase):
         -------
         JaggedArray or pa.Scalar
             The sum of each row, which is 0 for an empty row and null for a null row. Integers and booleans are added as 64-bit
-            integers, floats keep their type, and decimals get the largest precision of their bit width. A row with a NaN gives
-            NaN. Cost: one pass, on all cores.
+            integers, floats and durations keep their type, and decimals get the largest precision of their bit width. A row with
+            a NaN gives NaN. Cost: one pass, on all cores.
 
         Raises
         ------
@@ -247,13 +247,12 @@ class ReductionMethods(ArrayBase):
 
         Parameters
         ----------
-        %(reduction_parameters)s
+        %(truth_parameters)s
 
         Returns
         -------
         JaggedArray or pa.Scalar
-            Booleans; False for an empty row, null for a null row. Numbers other than 0 are true. With `skip_nulls=False` a null
-            counts as unknown (Kleene). Cost: one pass.
+            Booleans; False for an empty row, null for a null row. Numbers other than 0 are true, and so is NaN. Cost: one pass.
 
         %(no_reduction)s
 
@@ -272,13 +271,12 @@ class ReductionMethods(ArrayBase):
 
         Parameters
         ----------
-        %(reduction_parameters)s
+        %(truth_parameters)s
 
         Returns
         -------
         JaggedArray or pa.Scalar
-            Booleans; True for an empty row, null for a null row. Numbers other than 0 are true. With `skip_nulls=False` a null
-            counts as unknown (Kleene). Cost: one pass.
+            Booleans; True for an empty row, null for a null row. Numbers other than 0 are true, and so is NaN. Cost: one pass.
 
         %(no_reduction)s
 

@@ -202,7 +202,8 @@ class ScanMethods(ArrayBase):
         JagValueError
             If `fill` is given for an outer axis.
         JagTypeError
-            If `n` is not an int, or `fill` has no common type with the leaves.
+            If `n` is not an int, or the types have no common type.
+        %(unfit_value)s
 
         Examples
         --------

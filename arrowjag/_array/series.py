@@ -100,7 +100,7 @@ class SeriesMethods(ArrayBase):
         -------
         JaggedArray
             The squared magnitudes of the discrete Fourier transform, ``n // 2 + 1`` for a row of n items, from frequency 0 to
-            half of the sampling frequency: float64, float32 for items of float32. An empty row is empty; a row with a null
+            half of the sampling frequency: float64, or float32 for float16 and float32. An empty row is empty; a row with a null
             item, which has no spectrum, is null, and so is a null row; a NaN makes its row NaN. Cost: a fast Fourier transform
             of rows of equal length together.
 

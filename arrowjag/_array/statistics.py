@@ -183,7 +183,7 @@ class StatisticMethods(ArrayBase):
         -------
         JaggedArray or pa.Scalar
             Of the leaf's type; of equally frequent items the one that appears first; null for an empty or null row. Nulls are
-            ignored. Cost: a grouping of the values.
+            ignored; NaN equals NaN, -0.0 equals 0.0. Cost: a grouping of the values.
 
         %(not_compared)s
 

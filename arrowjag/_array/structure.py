@@ -73,6 +73,11 @@ class StructureMethods(ArrayBase):
             `from_dim`. Null and empty rows give no item, unless `keep_empty` is True. Cost: values are shared and offsets are
             composed; if `keep_empty` is True and there are empty rows, one gather per level.
 
+        Raises
+        ------
+        JagTypeError
+            If a dim is not an int.
+
         Notes
         -----
         Follows Koda's rule (`kd.shapes.flatten`), which accepts any ints.
@@ -107,6 +112,8 @@ class StructureMethods(ArrayBase):
         ------
         ShapeError
             If `n` is out of range.
+        JagTypeError
+            If `n` is not an int.
 
         Notes
         -----

@@ -166,6 +166,8 @@ class TimeMethods(Namespace):
             If the leaves are neither dates nor timestamps.
         JagRangeError
             If a count does not fit 64 bits.
+        JagValueError
+            If there is no such unit.
 
         Examples
         --------

@@ -226,6 +226,8 @@ class VectorMethods(ArrayBase):
             If a row has another size than those of the matrix; the message names the row.
         JagTypeError
             If the leaves are not numbers.
+        JagValueError
+            If there is no such metric.
 
         Examples
         --------

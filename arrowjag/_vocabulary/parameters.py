@@ -229,7 +229,29 @@ Raises
 ShapeError
     If the dims differ.
 JagTypeError
-    If the types have no common type, or can't be compared.""",
+    If the types have no common type, or can't be compared.
+%(unfit_value)s""",
+    "unfit_item": """\
+JagValueError
+    If an item does not fit the common type exactly, such as an integer beyond 2**53 beside floats.""",
+    "unfit_value": """\
+JagValueError
+    If an item does not fit the common type exactly, or a text beside times or durations can't be read as one.""",
+    "no_time": """\
+JagValueError
+    If a text beside times or durations can't be read as one.""",
+    "unlike_items": """\
+JagTypeError
+    If the types have no common type.
+%(unfit_item)s""",
+    "unlike_values": """\
+JagTypeError
+    If the types have no common type.
+%(unfit_value)s""",
+    "unlike_values_compared": """\
+JagTypeError
+    If the types have no common type.
+%(no_time)s""",
     "rounded_times": """\
 Parameters
 ----------
@@ -263,6 +285,12 @@ JagValueError
 %(axis_reduced)s
 %(skip_nulls)s
 %(min_count)s""",
+    "truth_parameters": """\
+%(axis_reduced)s
+skip_nulls : bool
+    If True (default), ignore nulls; if False, a null is unknown (Kleene's logic): the result is null unless the other items
+    decide it.
+%(min_count)s""",
     "extreme_result": """\
 Returns
 -------
@@ -293,7 +321,6 @@ JaggedArray
     something else. Cost: one pass.
 
 %(no_order)s""",
-
     "no_order": """\
 Raises
 ------

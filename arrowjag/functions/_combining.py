@@ -101,6 +101,8 @@ def where(c: Any, x: Any, y: Any) -> ArrayOrScalar:
         If shapes differ in rows that are valid in both.
     JagTypeError
         If the condition is not boolean, or the types have no common type.
+    JagValueError
+        If an item does not fit the common type exactly, or a text beside times or durations can't be read as one.
 
     Examples
     --------
@@ -136,6 +138,8 @@ def coalesce(*arrays: Any) -> ArrayOrScalar:
         If shapes differ in rows that are valid in both.
     JagTypeError
         If there is no argument, or the types have no common type.
+    JagValueError
+        If an item does not fit the common type exactly, or a text beside times or durations can't be read as one.
 
     Notes
     -----
@@ -463,7 +467,7 @@ def concat(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     JagTypeError
         If `arrays` is not a list of arrays, or the types have no common type.
     JagValueError
-        If there is no array.
+        If there is no array, or an item does not fit the common type exactly.
     JagIndexError
         If the axis is out of range.
 
@@ -504,7 +508,7 @@ def stack(arrays: Iterable[Any], axis: int = 0) -> ArrayOrScalar:
     JagTypeError
         If `arrays` is not a list of arrays, or the types have no common type.
     JagValueError
-        If there is no array.
+        If there is no array, or an item does not fit the common type exactly.
     JagIndexError
         If the axis is out of range.
 

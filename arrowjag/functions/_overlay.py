@@ -266,8 +266,8 @@ def scatter(dest: Any, index: Any, values: Any) -> JaggedArray:
     Raises
     ------
     JagValueError
-        If a position occurs twice (the message names it), an item does not fit the common type exactly, or a text beside times is
-        no time in ISO 8601.
+        If a position occurs twice (the message names it), an item does not fit the common type exactly, or a text beside times or
+        durations can't be read as one.
     JagIndexError
         If the index is out of range; the message names the row.
     JagTypeError

@@ -41,7 +41,9 @@ def from_numpy(data: npt.NDArray[Any], sizes: Any = None, *, ndim: int | None = 
     Raises
     ------
     ShapeError
-        If rows of an object array are not evenly nested.
+        If rows of an object array are not evenly nested, or `sizes` or `ndim` do not fit the array.
+    JagTypeError
+        If Arrow has no such type (complex).
 
     Examples
     --------
@@ -82,6 +84,8 @@ def to_numpy(x: Any, layout: Literal["object", "dense", "masked"] = "object") ->
     ------
     ShapeError
         If `layout` is "dense" and rows differ in length.
+    JagValueError
+        If there is no such layout.
 
     Examples
     --------

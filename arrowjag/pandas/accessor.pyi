@@ -86,7 +86,7 @@ class SeriesJag:
         """Call a function of pyarrow.compute or a ufunc on the items of this array and others."""
 
     def argcombinations(self, n: int, axis: Any = ...) -> pd.Series[Any]:
-        """Return the positions of all combinations of `n` items of each row; adds a dim of declared size `n`."""
+        """Return the positions of all combinations of `n` items of each row; adds a dim of declared extent `n`."""
 
     def argmax(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:
         """Return the position of the largest item of each row."""
@@ -128,7 +128,7 @@ class SeriesJag:
         """Return the value that all items of a row have in common."""
 
     def combinations(self, n: int, axis: Any = ...) -> pd.Series[Any]:
-        """Return all combinations of `n` items of each row; adds a dim of declared size `n`."""
+        """Return all combinations of `n` items of each row; adds a dim of declared extent `n`."""
 
     def concat(self, *arrays: Any, axis: int = ...) -> pd.Series[Any] | Any:
         """Join this array and others along an axis."""
@@ -207,7 +207,7 @@ class SeriesJag:
         """Return the exponentially weighted variance of all items up to and including the current one, corrected for bias."""
 
     def expand(self, *dims: Any) -> pd.Series[Any]:
-        """Broadcast dims of declared size 1 to new sizes."""
+        """Broadcast dims of declared extent 1 to new sizes."""
 
     def expand_to(self, other: Any, ndim: int = ...) -> pd.Series[Any]:
         """Broadcast the array to a longer shape: each item is repeated for its descendants."""
@@ -364,7 +364,7 @@ class SeriesJag:
 
     @property
     def ndim(self) -> Any:
-        """Number of levels, the rows included."""
+        """Number of dims, the rows included."""
 
     def nearest(self, matrix: Any, metric: Literal['l2', 'cosine'] = ...) -> pd.Series[Any] | Any:
         """Return the position of the row of a matrix that is nearest to each row."""
@@ -383,7 +383,7 @@ class SeriesJag:
         """Pad rows that are shorter than a minimal size."""
 
     def pairs(self, y: Any, axis: Any = ...) -> pd.Series[Any]:
-        """Return the Cartesian product of each row with the same row of another array; adds a dim of declared size 2."""
+        """Return the Cartesian product of each row with the same row of another array; adds a dim of declared extent 2."""
 
     def pct_change(self, n: int = ..., axis: Any = ...) -> pd.Series[Any]:
         """Return the relative change of each item from the item `n` slots before it."""
@@ -587,7 +587,7 @@ class SeriesJag:
         """Return the distinct items of each row, or the first item of each key."""
 
     def unsqueeze(self, axis: int) -> pd.Series[Any]:
-        """Insert a dim of declared size 1."""
+        """Insert a dim of declared extent 1."""
 
     def validity(self, axis: int = ...) -> pd.Series[Any]:
         """Return the validity of the items at an axis."""
@@ -606,7 +606,7 @@ class SeriesJag:
         """Keep items where a condition is true, and take others from another array."""
 
     def windows(self, size: int, step: int = ..., axis: Any = ...) -> pd.Series[Any]:
-        """Return the windows of neighbouring items of each row; adds a dim of declared size `size`."""
+        """Return the windows of neighbouring items of each row; adds a dim of declared extent `size`."""
 
     def with_fields(self, **arrays: Any) -> pd.Series[Any]:
         """Add or replace fields of struct leaves."""

@@ -99,7 +99,7 @@ class JagNamespace(JagExpr):
         """Return the positions that sort each row."""
 
     def argcombinations(self, n: int, axis: Any = ...) -> JagExpr:
-        """Return the positions of all combinations of `n` items of each row; adds a dim of declared size `n`."""
+        """Return the positions of all combinations of `n` items of each row; adds a dim of declared extent `n`."""
 
     def argmax(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> JagExpr:
         """Return the position of the largest item of each row."""
@@ -141,7 +141,7 @@ class JagNamespace(JagExpr):
         """Return the value that all items of a row have in common."""
 
     def combinations(self, n: int, axis: Any = ...) -> JagExpr:
-        """Return all combinations of `n` items of each row; adds a dim of declared size `n`."""
+        """Return all combinations of `n` items of each row; adds a dim of declared extent `n`."""
 
     def concat(self, *arrays: Any, axis: int = ...) -> JagExpr:
         """Join this array and others along an axis."""
@@ -232,7 +232,7 @@ class JagNamespace(JagExpr):
         """Return the exponentially weighted variance of all items up to and including the current one, corrected for bias."""
 
     def expand(self, *dims: Any) -> JagExpr:
-        """Broadcast dims of declared size 1 to new sizes."""
+        """Broadcast dims of declared extent 1 to new sizes."""
 
     def expand_to(self, other: Any, ndim: int = ...) -> JagExpr:
         """Broadcast the array to a longer shape: each item is repeated for its descendants."""
@@ -401,7 +401,7 @@ class JagNamespace(JagExpr):
         """Pad rows that are shorter than a minimal size."""
 
     def pairs(self, y: Any, axis: Any = ...) -> JagExpr:
-        """Return the Cartesian product of each row with the same row of another array; adds a dim of declared size 2."""
+        """Return the Cartesian product of each row with the same row of another array; adds a dim of declared extent 2."""
 
     def pct_change(self, n: int = ..., axis: Any = ...) -> JagExpr:
         """Return the relative change of each item from the item `n` slots before it."""
@@ -571,7 +571,7 @@ class JagNamespace(JagExpr):
         """Return the distinct items of each row, or the first item of each key."""
 
     def unsqueeze(self, axis: int) -> JagExpr:
-        """Insert a dim of declared size 1."""
+        """Insert a dim of declared extent 1."""
 
     def validity(self, axis: int = ...) -> JagExpr:
         """Return the validity of the items at an axis."""
@@ -586,7 +586,7 @@ class JagNamespace(JagExpr):
         """Keep items where a condition is true, and take others from another array."""
 
     def windows(self, size: int, step: int = ..., axis: Any = ...) -> JagExpr:
-        """Return the windows of neighbouring items of each row; adds a dim of declared size `size`."""
+        """Return the windows of neighbouring items of each row; adds a dim of declared extent `size`."""
 
     def with_fields(self, **arrays: Any) -> JagExpr:
         """Add or replace fields of struct leaves."""
@@ -884,7 +884,7 @@ class JagSeries(pl.Series):
         """Return the positions that sort each row."""
 
     def argcombinations(self, n: int, axis: Any = ...) -> pl.Series:
-        """Return the positions of all combinations of `n` items of each row; adds a dim of declared size `n`."""
+        """Return the positions of all combinations of `n` items of each row; adds a dim of declared extent `n`."""
 
     def argmax(self, axis: Any = ..., *, skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
         """Return the position of the largest item of each row."""
@@ -930,7 +930,7 @@ class JagSeries(pl.Series):
         """Return the value that all items of a row have in common."""
 
     def combinations(self, n: int, axis: Any = ...) -> pl.Series:
-        """Return all combinations of `n` items of each row; adds a dim of declared size `n`."""
+        """Return all combinations of `n` items of each row; adds a dim of declared extent `n`."""
 
     def concat(self, *arrays: Any, axis: int = ...) -> pl.Series | Any:
         """Join this array and others along an axis."""
@@ -1021,7 +1021,7 @@ class JagSeries(pl.Series):
         """Return the exponentially weighted variance of all items up to and including the current one, corrected for bias."""
 
     def expand(self, *dims: Any) -> pl.Series:
-        """Broadcast dims of declared size 1 to new sizes."""
+        """Broadcast dims of declared extent 1 to new sizes."""
 
     def expand_to(self, other: Any, ndim: int = ...) -> pl.Series:
         """Broadcast the array to a longer shape: each item is repeated for its descendants."""
@@ -1183,7 +1183,7 @@ class JagSeries(pl.Series):
 
     @property
     def ndim(self) -> int:
-        """Number of levels, the rows included."""
+        """Number of dims, the rows included."""
 
     def nearest(self, matrix: Any, metric: Literal['l2', 'cosine'] = ...) -> pl.Series | Any:
         """Return the position of the row of a matrix that is nearest to each row."""
@@ -1202,7 +1202,7 @@ class JagSeries(pl.Series):
         """Pad rows that are shorter than a minimal size."""
 
     def pairs(self, y: Any, axis: Any = ...) -> pl.Series:
-        """Return the Cartesian product of each row with the same row of another array; adds a dim of declared size 2."""
+        """Return the Cartesian product of each row with the same row of another array; adds a dim of declared extent 2."""
 
     def pct_change(self, n: int = ..., axis: Any = ...) -> pl.Series:
         """Return the relative change of each item from the item `n` slots before it."""
@@ -1388,7 +1388,7 @@ class JagSeries(pl.Series):
         """Return the distinct items of each row, or the first item of each key."""
 
     def unsqueeze(self, axis: int) -> pl.Series:
-        """Insert a dim of declared size 1."""
+        """Insert a dim of declared extent 1."""
 
     def validity(self, axis: int = ...) -> pl.Series:
         """Return the validity of the items at an axis."""
@@ -1407,7 +1407,7 @@ class JagSeries(pl.Series):
         """Keep items where a condition is true, and take others from another array."""
 
     def windows(self, size: int, step: int = ..., axis: Any = ...) -> pl.Series:
-        """Return the windows of neighbouring items of each row; adds a dim of declared size `size`."""
+        """Return the windows of neighbouring items of each row; adds a dim of declared extent `size`."""
 
     def with_fields(self, **arrays: Any) -> pl.Series:
         """Add or replace fields of struct leaves."""

@@ -141,8 +141,7 @@ class JaggedShape:
         Raises
         ------
         OffsetsError
-            If an array does not start at 0, decreases, or does not end at the size of the next level; the message names the
-            position.
+            If one does not start at 0, decreases, or does not end at the size of the next level; the message names the position.
 
         Examples
         --------
@@ -564,6 +563,8 @@ class JaggedShape:
         ------
         ShapeError
             If it shears by fold's rule and `shear` is "raise".
+        JagIndexError, JagValueError
+            If a dim is out of range, or `shear` is another word.
 
         Examples
         --------
@@ -591,8 +592,8 @@ class JaggedShape:
 
         Raises
         ------
-        JagValueError
-            If the rule is neither.
+        JagIndexError, JagValueError
+            If a dim is out of range, or `rule` is another word.
 
         Examples
         --------
