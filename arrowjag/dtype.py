@@ -74,7 +74,9 @@ class JaggedType(pa.ExtensionType):
     Raises
     ------
     ShapeError
-        If the storage has fewer levels.
+        If the storage has fewer levels, or `ndim` is 0.
+    JagValueError
+        If `ndim` is negative.
 
     Examples
     --------
@@ -91,7 +93,9 @@ class JaggedType(pa.ExtensionType):
         levels = _arrow.depth(storage)
         self._ndim = levels + 1 if ndim is None else integer(ndim, "JaggedType: ndim")
         check_ndim(self._ndim, "the type")
-        if not 1 <= self._ndim <= levels + 1:
+        if self._ndim < 1:
+            raise ShapeError(f"ndim must be at least 1, got {ndim}")
+        if self._ndim > levels + 1:
             raise ShapeError(f"{storage} has {plural(levels, 'list level')}, too few for ndim={ndim}")
         super().__init__(storage, _arrow.EXTENSION_NAME)
 
@@ -119,7 +123,9 @@ class JaggedType(pa.ExtensionType):
         JagTypeError
             If `leaf` is not an Arrow type, or `ndim` not an int.
         ShapeError
-            If there are other than `ndim` extents, or one of them is no extent of Arrow.
+            If `ndim` is 0, there are other than `ndim` extents, or one of them is no extent of Arrow.
+        JagValueError
+            If `ndim` is negative.
 
         Examples
         --------

@@ -282,6 +282,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
         r"histogram: range must be two numbers, got \('a', 1\)",
     ),
     "JaggedType": (lambda: aj.JaggedType(1), "JaggedType takes an Arrow type, got 1"),
+    "JaggedType without rows": (lambda: aj.JaggedType.of(pa.int64(), 0), r"JaggedType\.of: ndim must be at least 1, got 0"),
 }
 
 

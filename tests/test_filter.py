@@ -38,6 +38,8 @@ def test_filter_by_a_scalar_and_by_nulls() -> None:
     assert v.filter(v > 3).to_list() == [[4], [], [8], None]
     assert v.filter([True, True, None, True]).to_list() == [[1, None, 4], [None], [], None]
     assert aj.array([1, 2, 3]).filter([True, None, False]).to_list() == [1]
+    with pytest.raises(aj.ShapeError, match="filter needs rows, got a single value"):
+        aj.array(1).filter(True)
 
 
 def test_filter_drops_the_extent_inside_rows_and_keeps_those_outside() -> None:

@@ -44,7 +44,8 @@ def filter_items(column: Column, mask: Column) -> Column:
         and mask.
     """
     check_boolean(mask, "filter")
-    if column.ndim == 0 or mask.ndim > column.ndim:
+    structure.check_rows(column.ndim, "filter")
+    if mask.ndim > column.ndim:
         raise ShapeError(f"filter: a mask of {mask.shape!r} has more dims than the array, {column.shape!r}")
     column, mask = structure.align([column, mask], "filter")
     keep = true_items(mask.values)

@@ -14,7 +14,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._arguments import check_arguments
 from arrowjag._array import JaggedArray, array_of
-from arrowjag._ops import elementwise
+from arrowjag._ops import elementwise, structure
 from arrowjag.creation import from_arrow
 from arrowjag.errors import JagTypeError
 from arrowjag.interop import _parts
@@ -42,10 +42,13 @@ def to_awkward(x: Any) -> Any:
     ------
     JagTypeError
         If awkward has no such leaf type, or no such type of a field of structs: decimals, times of day, times with a zone.
+    ShapeError
+        If the array has no dims.
     MissingDependencyError
         If awkward is not installed.
     """
     array = array_of(x)
+    structure.check_rows(array.ndim, "to_awkward")
     awkward = _parts.load("awkward", "to_awkward")
     try:
         return awkward.from_arrow(_rebased(array, _type_for(array.type)).to_arrow(extension=False))
@@ -140,6 +143,8 @@ def from_awkward(data: Any, ndim: int | None = None) -> JaggedArray:
     ------
     JagTypeError
         If the array has parts that Arrow has no type for.
+    ShapeError
+        If there are fewer levels than `ndim`.
     MissingDependencyError
         If awkward is not installed.
     """

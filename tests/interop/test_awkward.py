@@ -124,3 +124,5 @@ def test_invalid_arguments_raise() -> None:
         to_awkward(aj.array([[decimal.Decimal("1.5")]]))
     with pytest.raises(TypeError, match=r"to_awkward has no kernel for timestamp.*UTC"):
         to_awkward(aj.array([[0]], type=pa.int64()).cast(pa.timestamp("us", "UTC")))
+    with pytest.raises(aj.ShapeError, match="to_awkward needs rows, got a single value"):
+        to_awkward(1)
