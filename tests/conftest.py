@@ -24,6 +24,7 @@ from arrowjag import options
 from arrowjag._pyarrow_versions import NO_NULLS_IN_FIXED_LISTS
 from arrowjag._versions import Difference
 from arrowjag.errors import MissingDependencyError
+from tests.compiled_calls import forced
 from tests.hosts import ABSENT
 from tests.surfaces import SURFACES, Surface
 
@@ -215,6 +216,13 @@ def share_examples(items: list[pytest.Item]) -> None:
 def surface(request: pytest.FixtureRequest) -> Surface:
     """Calls a method by its name on one surface after another: ``surface(x, "sum", axis=-1)``."""
     return SURFACES[request.param]
+
+
+@pytest.fixture(params=["numpy", "compiled"])
+def with_and_without_loops(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Both ways to compute: without compiled loops, and with them for few values too, where numba is installed."""
+    with forced(request.param):
+        yield request.param
 
 
 @pytest.fixture(params=["never", "always"])

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag._kernels import strategy
 from arrowjag.errors import JagIndexError, JagOverflowError, JagTypeError, JagValueError
 from arrowjag.testing import assert_equal, assert_lists_equal, jagged_arrays, leaf_types
 from tests import reference as ref
 from tests.along import EQUAL, NUMBERS, ORDERED, any_axis, kept, outcome, tolerance, within
+from tests.compiled_calls import forced
 
 ORACLES = {name: getattr(ref, name) for name in ("cumsum", "cumprod", "cummin", "cummax", "cumcount")}
 D = decimal.Decimal
@@ -124,7 +124,7 @@ def test_long_rows_are_computed_abreast_and_each_as_if_alone(type: pa.DataType, 
     items = pa.array(data, mask=(rng.random(len(data)) < 0.2) | np.isin(np.arange(len(data)), [0, 32])) if nulls else pa.array(data)
     x = aj.from_sizes(items.cast(type, safe=False), lengths)
     for name in ("cumsum", "cumprod", "cummax", "cummin") if pa.types.is_floating(type) else ("cumsum", "cummax", "cummin"):
-        with aj.options(compile="always"), strategy.force(COMPILED_VALUES=0):
+        with forced("compiled"):
             found = [repr(row) for row in getattr(x, name)().to_list()]
             alone = [repr(getattr(x[row : row + 1], name)().to_list()[0]) for row in range(len(lengths))]
         with aj.options(compile="never"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -11,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag._kernels import strategy
 from arrowjag.testing import assert_lists_equal, prefix_arrays
 from tests import reference as ref
 from tests.along import any_axis, as_list, common_extents
@@ -75,21 +72,17 @@ def test_the_largest_products_beside_one_that_overflows_in_a_null_row(leaf: pa.D
         one.dot(two)
 
 
-@pytest.mark.parametrize("compiled", ["never", "always"])
-def test_values_under_nulls_are_not_read(compiled: Any) -> None:
+def test_values_under_nulls_are_not_read(with_and_without_loops: str) -> None:
     """Products of float64 are not written down; infinities and NaN under a null in either column don't count."""
-    if compiled == "always":
-        pytest.importorskip("numba")
     one, two = [np.array(data) for data in ([1.0, np.inf, 3.0, np.nan, 5.0], [2.0, 1.0, np.nan, 4.0, 0.5])]
     valid = [np.array(flags) for flags in ([1, 0, 1, 0, 1], [1, 1, 0, 1, 1])]
     columns = []
     for data, flags in zip((one, two), valid, strict=True):
         bits = pa.py_buffer(np.packbits(flags, bitorder="little"))
         columns.append(aj.from_sizes(pa.Array.from_buffers(pa.float64(), 5, [bits, pa.py_buffer(data)]), [2, 0, 3]))
-    with aj.options(compile=compiled), strategy.force(COMPILED_VALUES=0):
-        assert columns[0].dot(columns[1]).to_list() == [2.0, 0.0, 2.5]
-        assert columns[0].dot(columns[1], skip_nulls=False).to_list() == [None, 0.0, None]
-        assert columns[0].dot(columns[1], min_count=1).to_list() == [2.0, None, 2.5]
+    assert columns[0].dot(columns[1]).to_list() == [2.0, 0.0, 2.5]
+    assert columns[0].dot(columns[1], skip_nulls=False).to_list() == [None, 0.0, None]
+    assert columns[0].dot(columns[1], min_count=1).to_list() == [2.0, None, 2.5]
 
 
 @given(st.data())

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag import options
-from arrowjag._kernels import strategy
 from arrowjag.testing import assert_lists_equal, leaf_types, prefix_arrays
 from tests import reference as ref
+from tests.compiled_calls import forced
 from tests.operands import jag
 
 
@@ -76,14 +75,13 @@ def test_errors_name_filter() -> None:
 @pytest.mark.parametrize("has_nulls", [False, True])
 def test_blocks_of_many_items_lie_side_by_side(type: str, has_nulls: bool) -> None:
     """The compiled loop keeps the items of each block where those of the blocks before it end."""
-    pytest.importorskip("numba")
     rng = np.random.default_rng(2)
     numbers = pa.array(rng.integers(0, 2, 5_000), mask=rng.random(5_000) < 0.2 if has_nulls else None)
     x = aj.from_sizes(numbers.cast("int64" if type != "bool" else "bool").cast(type), np.full(500, 10))
     kept = rng.random(5_000) < 0.4
     mask = aj.from_sizes(kept, np.full(500, 10))
     expected = [item for item, keep in zip(x.flatten().to_list(), kept.tolist(), strict=True) if keep]
-    with options(compile="always"), strategy.force(filter="compiled", COMPILED_VALUES=0, LIGHT_VALUES=0, PASS_VALUES=700):
+    with forced("compiled", "filter", LIGHT_VALUES=0, PASS_VALUES=700):
         found = x.filter(mask)
     assert found.flatten().to_list() == expected
     assert found.lengths().to_list() == kept.reshape(500, 10).sum(axis=1).tolist()

@@ -16,6 +16,7 @@ import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled.loops.fused import loop_of
 from arrowjag._kernels.compiled.loops.programs import parse
+from tests.compiled_calls import forced
 from tests.kernels.compiling import compiled_within
 from tests.test_jit import outcome
 
@@ -42,7 +43,7 @@ def columns(name: str, seed: int, plain: bool) -> tuple[aj.JaggedArray, ...]:
 
 def fused(function: Callable[..., Any], *arrays: Any) -> tuple[str, int]:
     """The outcome of the compiled function, and how many loops ran."""
-    with aj.options(compile="always"), strategy.force(COMPILED_VALUES=0, THREAD_VALUES=50) as taken:
+    with forced("compiled", THREAD_VALUES=50) as taken:
         found = outcome(aj.jit(function), *arrays)
     return found, taken["loop", "compiled"]
 
@@ -411,7 +412,7 @@ def test_overflow_in_a_loop_is_the_error_of_the_call() -> None:
 def test_values_under_nulls_are_zero() -> None:
     """Nothing is left there of what the loop computed, which is NaN of means of empty rows."""
     x, y, _ = columns("short", 3, plain=True)
-    with aj.options(compile="always"), strategy.force(COMPILED_VALUES=0) as taken:
+    with forced("compiled") as taken:
         found = aj.jit(lambda x, y: (x.diff() * 2 + y, x.shift(1) - y > 0, (x + y).mean()))(x, y)
     assert taken["loop", "compiled"] == 1
     for one in found:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
+from tests.compiled_calls import forced
 from tests.hosts import pd, pl
 
 OPERATIONS: dict[str, Callable[[Any], Any]] = {
@@ -112,12 +113,11 @@ def test_many_rows_of_zeros() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_fused_extremes_too(seed: int) -> None:
-    pytest.importorskip("numba")
     draw = np.random.default_rng(seed)
     sizes = draw.integers(0, 5, 60)
     x = aj.from_sizes(draw.choice([0.0, -0.0, np.nan], int(sizes.sum())), sizes)
     function = lambda x: ((-x).max(), (x * -1.0).min(), x - x.min(), (-x).rolling_sum(2), (-x).rolling_mean(3))  # noqa: E731
-    with aj.options(compile="always"), strategy.force(COMPILED_VALUES=0) as taken:
+    with forced("compiled") as taken:
         found = [signs(one) for one in aj.jit(function)(x)]
     assert taken["loop", "compiled"]
     assert found == [signs(one) for one in function(x)]

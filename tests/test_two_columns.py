@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag._kernels import strategy
 from arrowjag._methods import METHODS, over_aligned_axis
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 from arrowjag.testing import assert_lists_equal, jagged_arrays, prefix_arrays
@@ -139,19 +138,15 @@ def test_weighted_quantiles_of_decimals_are_exact(leaf: pa.DataType) -> None:
 
 
 @pytest.mark.parametrize("name", ["corr", "cosine"])
-@pytest.mark.parametrize("compile", ["never", "always"])
-def test_rows_that_are_equal_bit_for_bit_give_exactly_one(name: str, compile: str) -> None:
-    if compile == "always":
-        pytest.importorskip("numba")
+def test_rows_that_are_equal_bit_for_bit_give_exactly_one(name: str, with_and_without_loops: str) -> None:
     rng = np.random.default_rng(5)
     sizes = rng.integers(2, 12, 3000)
     n = int(sizes.sum())
-    with aj.options(compile=compile), strategy.force(COMPILED_VALUES=0):
-        for data in (rng.random(n), rng.random(n) * 1e150, rng.random(n) * 1e-150, rng.integers(0, 2**40, n)):
-            x = aj.from_sizes(data, sizes)
-            y = aj.from_sizes(-data, sizes)
-            assert set(getattr(x, name)(x).to_list()) == {1.0}
-            assert set(getattr(x, name)(y).to_list()) == {-1.0}
+    for data in (rng.random(n), rng.random(n) * 1e150, rng.random(n) * 1e-150, rng.integers(0, 2**40, n)):
+        x = aj.from_sizes(data, sizes)
+        y = aj.from_sizes(-data, sizes)
+        assert set(getattr(x, name)(x).to_list()) == {1.0}
+        assert set(getattr(x, name)(y).to_list()) == {-1.0}
 
 
 def test_weights_of_a_prefix_and_other_types() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -33,8 +34,19 @@ def make(lists: list[list[Any]], dtype: Any) -> Rows:
     return Rows(lists, data, None if valid.all() else valid, make_offsets(lists))
 
 
+def offsets_from(sizes: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
+    return np.array([0, *np.cumsum(sizes, dtype=np.int64)], np.int64)
+
+
 def make_offsets(lists: list[list[Any]]) -> NDArray[np.int64]:
-    return np.array([0, *np.cumsum([len(row) for row in lists], dtype=np.int64)], np.int64)
+    return offsets_from([len(row) for row in lists])
+
+
+def bits(data: NDArray[Any]) -> NDArray[Any]:
+    """Numbers as words, by which -0.0 differs from 0.0; all NaN are one, because processors choose their sign."""
+    if data.dtype.kind == "f":
+        data = np.where(np.isnan(data), np.nan, data).astype(data.dtype)
+    return data.view(f"u{data.itemsize}")
 
 
 def total_type(dtype: Any) -> str:
@@ -104,7 +116,7 @@ def many_rows(dtype: str = "float64", *, nulls: bool = False, seed: int = 0, ten
     random, share = np.random.default_rng(seed), 10 if tenth else 1
     short, long = random.poisson(6, 50_000 // share), [70_000 // share, 0, 300, 300]
     sizes = np.concatenate([short, long, random.integers(0, 80, 500 // share), [0, 0]])
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    offsets = offsets_from(sizes)
     data = random.integers(0, 2 if dtype == "bool" else 100, offsets[-1]).astype(dtype)
     if np.dtype(dtype).kind == "f":
         data[random.random(len(data)) < 0.001] = np.nan

@@ -11,6 +11,7 @@ import pytest
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
+from tests.kernels.rows import offsets_from
 
 
 @pytest.fixture(params=[1, 2, 3])
@@ -120,7 +121,7 @@ def test_cores_are_those_of_the_process_and_of_arrow(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("sizes", [[], [0], [5], [1] * 10, [0, 9, 0, 0, 1], [3, 0, 0, 4, 2, 2], [100, 1, 1]])
 @pytest.mark.parametrize("n_blocks", [1, 2, 3, 7])
 def test_cut_rows(sizes: list[int], n_blocks: int) -> None:
-    offsets = np.array([0, *np.cumsum(sizes)], np.int64)
+    offsets = offsets_from(sizes)
     found = blocks.cut_rows(offsets, n_blocks)
     assert len(found) <= n_blocks
     assert [row for first, last in found for row in range(first, last)] == [*range(len(sizes))]

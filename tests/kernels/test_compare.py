@@ -11,6 +11,7 @@ import pytest
 from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise import comparison
 from arrowjag._runtime.options import options
+from tests.compiled_calls import forced
 
 UFUNCS = [np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal]
 LENGTHS = [0, 1, 7, 8, 9, 63, 64, 65, 200, 1000]
@@ -18,12 +19,8 @@ LENGTHS = [0, 1, 7, 8, 9, 63, 64, 65, 200, 1000]
 
 @pytest.fixture(params=["numpy", "compiled"])
 def by(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Each strategy, in small blocks on all cores; a compiled loop is compiled at once, and called."""
-    if request.param == "compiled":
-        pytest.importorskip("numba")
-    small = {"PASS_VALUES": 128, "LIGHT_VALUES": 500, "COMPILED_VALUES": 0}
-    compile: Any = "always" if request.param == "compiled" else "never"
-    with options(compile=compile), strategy.force(compared=request.param, **small) as taken:
+    """Each strategy, in small blocks on all cores."""
+    with forced(request.param, "compared", PASS_VALUES=128, LIGHT_VALUES=500) as taken:
         yield request.param
     assert {name for operation, name in taken if operation == "compared"} <= {request.param}
 
@@ -62,8 +59,7 @@ def test_flags_of_floats(type: str, by: str) -> None:
     "call", [lambda data: comparison.flags(np.isnan, data), lambda data: comparison.compare(np.less, data, data[:1])]
 )
 def test_a_loop_that_is_ready_is_called(call: Any) -> None:
-    pytest.importorskip("numba")
-    with options(compile="always"), strategy.force(compared="compiled", COMPILED_VALUES=0) as taken:
+    with forced("compiled", "compared") as taken:
         call(np.arange(10.0))
     assert ("compared", "compiled") in taken
     with options(compile="never"), strategy.force(COMPILED_VALUES=0) as taken:

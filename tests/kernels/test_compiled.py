@@ -31,6 +31,7 @@ from arrowjag._kernels.compiled.words import load_word, store_word, teach_numba
 from arrowjag._kernels.elementwise import json_lists
 from tests.conftest import IS_COVER
 from tests.kernels.compiling import compiled_within
+from tests.kernels.rows import bits
 
 pytest.importorskip("numba")
 
@@ -390,11 +391,6 @@ def arguments_of(loop, type, told, rng):
     return arguments
 
 
-def bits(array):
-    """The bytes of an array, with one NaN for all: processors choose their sign."""
-    return np.where(np.isnan(array), np.nan, array).astype(array.dtype).tobytes() if array.dtype.kind == "f" else array.tobytes()
-
-
 def copies(arguments):
     return [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
 
@@ -437,7 +433,7 @@ def compare_bits(loop, type, nulls):
     assert function(*got) == by_python
     for one, two in zip(expected, got, strict=True):
         if isinstance(one, np.ndarray):
-            assert bits(one) == bits(two), f"{loop.name} of {type}"
+            assert bits(one).tobytes() == bits(two).tobytes(), f"{loop.name} of {type}"
 
 
 @pytest.mark.parametrize("type", ["f8", "f4", "i8", "u1"])

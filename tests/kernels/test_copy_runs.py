@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag import options
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.offsets import from_sizes
 from arrowjag._kernels.move import copy_runs as kernel
+from tests.compiled_calls import forced
 from tests.kernels.test_merge import drawn
 from tests.kernels.test_scatter import SAMPLES
 
@@ -22,8 +22,7 @@ from tests.kernels.test_scatter import SAMPLES
 @pytest.fixture(scope="module", params=["item by item", "by runs", "in small blocks", "compiled"])
 def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.param == "compiled":
-        pytest.importorskip("numba")
-        with options(compile="always"), strategy.force(copy_rows="compiled", COMPILED_VALUES=0):
+        with forced("compiled", "copy_rows"):
             yield
         return
     blocks = {"PASS_VALUES": 8, "ROWS": 2} if request.param == "in small blocks" else {}

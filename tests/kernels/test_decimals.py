@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag import options
-from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise import decimals
+from tests.compiled_calls import forced
 
 LIMIT = 10**38 - 1
 INTEGERS = st.integers(-LIMIT // 2, LIMIT // 2) | st.sampled_from([0, 1, -1, 2**64 - 1, 2**64, -(2**64), -(2**64) - 1, 2**63])
@@ -21,14 +20,8 @@ TYPE = pa.decimal128(38, 0)
 
 @pytest.fixture(params=["numpy", "compiled", "compiled in blocks"], autouse=True)
 def by(request):
-    """Each strategy; a compiled loop is compiled at once."""
-    if request.param == "numpy":
-        with strategy.force(decimals="numpy"):
-            yield
-        return
-    pytest.importorskip("numba")
     sizes = {"LIGHT_BYTES": 0, "PASS_VALUES": 3} if "blocks" in request.param else {}
-    with options(compile="always"), strategy.force(decimals="compiled", COMPILED_VALUES=0, **sizes):
+    with forced(request.param.split()[0], "decimals", **sizes):
         yield
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import dense, strategy
 from arrowjag._kernels.dense import matrices
-from tests.kernels.rows import EVERY_DTYPE, many_rows
+from tests.kernels.rows import EVERY_DTYPE, many_rows, offsets_from
 
 
 def places(sizes: list[list[int]]) -> list[tuple[int, ...]]:
@@ -25,7 +25,7 @@ def places(sizes: list[list[int]]) -> list[tuple[int, ...]]:
 
 
 def to_offsets(sizes: list[list[int]]) -> list[NDArray[np.int64]]:
-    return [np.concatenate([[0], np.cumsum(level)]).astype(np.int64) for level in sizes]
+    return [offsets_from(level) for level in sizes]
 
 
 @st.composite
@@ -140,7 +140,7 @@ def test_softmax_in_blocks_with_nulls_and_far_numbers(width: int, limit: int | N
 def test_softmax_of_a_row_depends_on_that_row_alone(width: int, limit: int | None, dtype: str) -> None:
     rng = np.random.default_rng(width)
     sizes = np.array([3, 200, 0, 64, 65, 200, 129, 7, 1, 70])
-    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    offsets = offsets_from(sizes)
     data = (5 * rng.normal(size=(offsets[-1], width))).astype(dtype)
     valid = rng.random(data.shape) < 0.9
     for known in (None, valid):

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from arrowjag import options
 from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled.loops.division import LIMITS
 from arrowjag._kernels.elementwise import arithmetic
+from tests.compiled_calls import forced
+from tests.kernels.rows import bits
 
 FLOATS = st.sampled_from([np.float32, np.float64])
 PAIRS = st.tuples(FLOATS, st.integers(1, 20)).flatmap(
@@ -21,21 +22,10 @@ PAIRS = st.tuples(FLOATS, st.integers(1, 20)).flatmap(
 )
 
 
-def bits(data):
-    """Every bit, but that all NaN are one."""
-    return np.where(np.isnan(data), np.nan, data).view(f"u{data.itemsize}")
-
-
 @pytest.fixture(params=["numpy", "compiled"], autouse=True)
 def by(request):
-    """Each strategy for the tests of this file; a compiled loop is compiled at once."""
-    if request.param == "numpy":
-        with strategy.force(division="numpy"):
-            yield
-        return
-    pytest.importorskip("numba")
-    with options(compile="always"), strategy.force(division="compiled", COMPILED_VALUES=0):
-        if arithmetic.division("remainder", np.dtype(float), 1).func is arithmetic._divide_blocks:
+    with forced(request.param, "division"):
+        if request.param == "compiled" and arithmetic.division("remainder", np.dtype(float), 1).func is arithmetic._divide_blocks:
             pytest.skip("this processor has no fused multiply-add")
         yield
 

@@ -11,11 +11,12 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
-from arrowjag import options
 from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled.loop import TABLE
 from arrowjag._kernels.compiled.loops.equality import mixed
 from arrowjag._kernels.equal import distinct, encodings, groups
+from tests.compiled_calls import forced
+from tests.kernels.rows import offsets_from
 
 pytest.importorskip("numba")
 
@@ -41,7 +42,7 @@ WORDS = [
 
 @pytest.fixture(autouse=True)
 def compiled() -> Iterator[None]:
-    with options(compile="always"), strategy.force(COMPILED_VALUES=0, few_texts="arrays"):
+    with forced("compiled", few_texts="arrays"):
         yield
 
 
@@ -110,7 +111,7 @@ def test_huge_rows_of_text() -> None:
     numbers = rng.integers(0, 10**6, sum(sizes))
     valid = rng.random(len(numbers)) < 0.9
     words = pa.array([f"word {number}" if there else None for number, there in zip(numbers, valid, strict=True)])
-    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    offsets = offsets_from(sizes)
     marks = distinct.text_is_first_distinct(words, offsets)
     assert marks is not None
     for row, (begin, end) in enumerate(itertools.pairwise(offsets)):
@@ -170,7 +171,7 @@ def test_each_byte_of_long_texts_tells(length: int) -> None:
     words = [word, *(word[:place] + "_" + word[place + 1 :] for place in range(length))]
     words += ["".join(parts) for parts in itertools.permutations(["a" * 8, "b" * 8, "c" * 8, "d" * 8])]
     texts = pa.array([*words, *words, None])
-    with options(compile="always"), strategy.force(text="compiled", COMPILED_VALUES=0):
+    with forced("compiled", "text"):
         found = encodings.text_first_occurrences(texts, np.array([0, len(texts)]))
     assert found is not None  # None where two different texts have one hash
     assert found[0].tolist() == [*range(len(words)), *range(len(words)), -1]

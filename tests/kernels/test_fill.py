@@ -12,6 +12,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import fill
 from arrowjag._runtime.options import options
 from tests.kernels.interpreted import Loops
+from tests.kernels.rows import offsets_from
 
 SIZES = [[5], [0, 3, 0, 0, 7, 1, 0], [2, 2, 2], [40, 0, 3], [0, 0, 1]]
 TYPES = ["uint8", "int16", "float32", "float64", "int64"]
@@ -20,7 +21,7 @@ TYPES = ["uint8", "int16", "float32", "float64", "int64"]
 def rows(sizes: list[int], type: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """A number per row, some large, and the offsets."""
     draw = np.random.default_rng(1)
-    return draw.integers(0, 250, len(sizes)).astype(type), np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    return draw.integers(0, 250, len(sizes)).astype(type), offsets_from(sizes)
 
 
 @pytest.mark.parametrize("type", TYPES)
@@ -105,7 +106,7 @@ def test_spread(sizes: list[int], type: str) -> None:
 def test_spread_flags(sizes: list[int], passed: int, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     loops = Loops()
     monkeypatch.setattr(fill, "find_loop", loops)
-    offsets = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    offsets = offsets_from(sizes)
     n = int(offsets[-1])
     for seed in range(4):
         flags = np.repeat(np.random.default_rng(seed).random(len(sizes)) < 0.5, 2)[::2]  # not side by side
@@ -152,7 +153,7 @@ def test_a_small_result_of_light_work_is_one_block() -> None:
 @pytest.mark.parametrize("type", ["bool", "int8", "float32", "int64"])
 def test_one_number_per_row_is_spread(type: str) -> None:
     sizes = [2, 0, 5, 0, 0, 1]
-    numbers, offsets = np.array([1, 0, 1, 1, 0, 1]).astype(type), np.concatenate([[0], np.cumsum(sizes)])
+    numbers, offsets = np.array([1, 0, 1, 1, 0, 1]).astype(type), offsets_from(sizes)
     for sized in ({"CALL_VALUES": 0, "PASS_VALUES": 3}, {"CALL_VALUES": 100}):
         with strategy.force(**sized):
             found = fill.spread_rows(numbers, offsets)

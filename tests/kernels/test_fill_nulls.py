@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import strategy
 from arrowjag._kernels.base.offsets import from_sizes
 from arrowjag._kernels.move import scatter as kernel
-from arrowjag._runtime.options import options
 from arrowjag.errors import JagValueError
+from tests.compiled_calls import forced
 from tests.kernels.test_scatter import SAMPLES
 
 
@@ -33,9 +32,7 @@ WORDS = {**SAMPLES, pa.string(): ["a", "b", "c"], pa.list_(pa.int8()): [[], [1],
 
 @pytest.fixture(scope="module", params=["small", "words", "compiled"])
 def each_way(request: pytest.FixtureRequest) -> Iterator[None]:
-    if request.param == "compiled":
-        pytest.importorskip("numba")
-    with options(compile="always"), strategy.force(carry=request.param, COMPILED_VALUES=0):
+    with forced(request.param, "carry"):
         yield
 
 

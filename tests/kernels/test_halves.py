@@ -9,9 +9,10 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
-from arrowjag import options
 from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise import halves
+from tests.compiled_calls import forced
+from tests.kernels.rows import bits
 
 ALL = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 """Every float16: both zeros, subnormal numbers, infinities and 2,046 NaN."""
@@ -19,22 +20,9 @@ ALL = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 
 @pytest.fixture(params=["numpy", "compiled", "compiled in blocks"], autouse=True)
 def by(request):
-    """Each strategy; a compiled loop is compiled at once."""
     blocks = {"LIGHT_BYTES": 0, "PASS_VALUES": 1000} if "blocks" in request.param else {}
-    if request.param == "numpy":
-        with strategy.force(halves="numpy"):
-            yield
-        return
-    pytest.importorskip("numba")
-    with options(compile="always"), strategy.force(halves="compiled", COMPILED_VALUES=0, **blocks):
+    with forced(request.param.split()[0], "halves", **blocks):
         yield
-
-
-def bits(numbers):
-    """The bits of floats, those of every NaN alike."""
-    words = numbers.view(f"u{numbers.dtype.itemsize}").copy()
-    words[np.isnan(numbers)] = 1
-    return words
 
 
 def test_every_half_widens_to_its_number():

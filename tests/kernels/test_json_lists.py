@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise import json_lists as kernel
-from arrowjag._runtime.options import options
+from tests.compiled_calls import forced
 from tests.conftest import IS_COVER
 from tests.kernels.interpreted import Loops
 
@@ -34,8 +34,7 @@ def by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr(kernel, "find_loop", Loops())
         yield request.param
         return
-    pytest.importorskip("numba")
-    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+    with forced("compiled"):
         yield request.param
 
 
@@ -175,13 +174,12 @@ def finite(word: int) -> float:
 
 
 def test_random_floats_are_rounded_as_by_python() -> None:
-    pytest.importorskip("numba")
     rng = np.random.default_rng(0)
     words = [finite(int(word)) for word in rng.integers(0, 2**64, 3000, dtype=np.uint64)]
     texts = [repr(one) for one in words if math.isfinite(one) and 1e-307 < abs(one) < 1e308]
     texts += [f"{digits}e{power}" for digits, power in zip(rng.integers(0, 2**63, 3000), rng.integers(-60, 60, 3000), strict=True)]
     texts += [f"{2**53 + 2 * one + 1}e{one % 4}" for one in range(500)]  # ties
-    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+    with forced("compiled"):
         found = kernel.parsed(pa.array(texts), pa.float64())
         assert found is not None
         assert found.to_numpy().tobytes() == np.array([float(text) for text in texts]).tobytes()

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from arrowjag import _arrow, options
-from arrowjag._kernels import strategy
+from arrowjag import _arrow
+from tests.compiled_calls import forced
 
 SMALL = [Decimal(text) for text in ("0.00", "-1.25", "99.99", "-99.99", "1.25", "-0.01", "1.25", "0.00")]
 LARGE = [*SMALL, Decimal("92233720368547758.07"), Decimal("-92233720368547758.08")]
@@ -34,11 +34,9 @@ if hasattr(pa, "decimal32"):
     CASES |= {"decimal32": (pa.decimal32(4, 2), SMALL), "decimal64": (pa.decimal64(18, 2), SMALL)}
 
 
-@pytest.fixture(params=["always", "never"], autouse=True)
-def compiled(request: pytest.FixtureRequest) -> Iterator[None]:
-    if request.param == "always":
-        pytest.importorskip("numba")
-    with options(compile=request.param), strategy.force(COMPILED_VALUES=0, few_texts="arrays"):
+@pytest.fixture(params=["arrow", "compiled"], autouse=True)
+def way(request: pytest.FixtureRequest) -> Iterator[None]:
+    with forced(request.param, few_texts="arrays"):
         yield
 
 

@@ -11,12 +11,13 @@ import pytest
 
 import arrowjag as aj
 from arrowjag import options
-from arrowjag._kernels import strategy
 from arrowjag._kernels.base.offsets import from_sizes
 from arrowjag._kernels.compiled.loop import TABLE
 from arrowjag._kernels.compiled.loops.equality import mixed, n_slots
 from arrowjag._kernels.equal import hash_tables, sets
 from arrowjag.errors import JagValueError
+from tests.compiled_calls import forced
+from tests.kernels.rows import bits, offsets_from
 
 pytest.importorskip("numba")
 
@@ -45,12 +46,10 @@ def values(kind: str, dtype: str, rng: np.random.Generator) -> Any:
     return np.where(rng.random(n) < 0.001, 1.0, -0.0 if kind == "zeros" else np.nan).astype(dtype)
 
 
-def bits(x: Any) -> tuple[Any, bytes]:
+def type_nulls_and_bits(x: Any) -> tuple[Any, bytes]:
     """The type, the nulls and the bytes of a column, with one NaN for all."""
     found = x.values
-    data = found.fill_null(0).to_numpy()
-    data = np.where(np.isnan(data), np.nan, data) if data.dtype.kind == "f" else data
-    return (x.type, found.is_null().to_pylist()), data.astype(data.dtype).tobytes()
+    return (x.type, found.is_null().to_pylist()), bits(found.fill_null(0).to_numpy()).tobytes()
 
 
 CASES = [
@@ -69,9 +68,9 @@ def test_compiled_reductions_of_long_rows_have_the_bits_of_numpy(kind: str, dtyp
     for name in REDUCTIONS:
         with options(compile="never"):
             wanted = getattr(x, name)()
-        with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+        with forced("compiled"):
             found = getattr(x, name)()
-        assert bits(found) == bits(wanted), name
+        assert type_nulls_and_bits(found) == type_nulls_and_bits(wanted), name
 
 
 @pytest.mark.parametrize("q", [0.0, 0.01, 0.3, 0.99, 1.0])
@@ -80,9 +79,9 @@ def test_compiled_quantiles_of_long_rows_have_the_bits_of_numpy(kind: str, q: fl
     x = aj.from_sizes(pa.array(values(kind, "f8", np.random.default_rng(6))), SIZES)
     with options(compile="never"):
         wanted = x.quantile(q)
-    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+    with forced("compiled"):
         found = x.quantile(q)
-    assert bits(found) == bits(wanted)
+    assert type_nulls_and_bits(found) == type_nulls_and_bits(wanted)
 
 
 @pytest.mark.parametrize("name", ["sum", "mean"])
@@ -90,7 +89,7 @@ def test_compiled_sums_of_integers_are_exact_up_to_the_last_one_that_fits(name: 
     half = 2**62
     fitting = [[half, half - 1], [-half, -half], [half, half, -half], [5], [], [-half, half]]
     beyond = [half, half]
-    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+    with forced("compiled"):
         found = getattr(aj.array(fitting, type=pa.int64()), name)().to_list()
         unsigned = aj.array([[2**63, 2**63 - 1], [7, 8]], type=pa.uint64()).sum().to_list()
         if name == "sum":
@@ -147,8 +146,8 @@ def test_equal_items_of_huge_rows(n_distinct: int, nulls: bool, called: set[str]
     sizes = np.array([3, 300_000, 0, 140_000, 70_000, 200_000, 20] if nulls else [300_000])
     data = rng.integers(0, n_distinct, int(sizes.sum()))
     valid = rng.random(len(data)) < 0.9 if nulls else None
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+    offsets = offsets_from(sizes)
+    with forced("compiled"):
         marked, firsts = hash_tables.is_first_distinct(data, valid, offsets), hash_tables.first_occurrences(data, valid, offsets)
     assert marked is not None
     assert firsts is not None
@@ -208,7 +207,7 @@ def test_sets_of_huge_rows(n_distinct: int, nulls: bool, called: set[str]) -> No
     )
     what = (x, valid), offsets, (y, valid_y), offsets_y
     names = "intersection", "difference", "union", "symmetric_difference"
-    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+    with forced("compiled"):
         found = sets.member(*what)
         combined = {name: getattr(sets, name)(*what) for name in names}
     assert "members" in called
@@ -244,7 +243,7 @@ def test_lookup_in_huge_rows(repeated: bool, called: set[str]) -> None:
     probes = rng.integers(0, 10**6, probe_offsets[-1]).astype(float)
     if repeated:
         keys[444_444] = keys[333_333]
-    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+    with forced("compiled"):
         if repeated:
             with pytest.raises(JagValueError, match="equal keys in row 3"):
                 sets.lookup((keys, None), offsets, (probes, None), probe_offsets)

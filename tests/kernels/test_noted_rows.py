@@ -12,6 +12,7 @@ import pytest
 import arrowjag as aj
 from arrowjag._kernels.compiled import find
 from arrowjag._ops.noted_rows import Noted, turn_of
+from tests.kernels.rows import offsets_from
 
 pytest.importorskip("numba")
 
@@ -44,7 +45,7 @@ def test_rows_are_noted_by_their_items(dtype: type[Any], seed: int) -> None:
     notes, again = np.array([*NOTHING, 0, 0]), []
     for at in range(4):
         sizes = rng.integers(0, 9, 5)
-        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        offsets = offsets_from(sizes)
         numbers = rng.choice(ODD if dtype is np.float64 else [-9, -3, 0, 3, 9], int(offsets[-1])).astype(dtype)
         idle = np.flatnonzero(rng.random(5) < 0.3 * (seed % 2))
         loop("noted_items", False)(numbers, offsets, 1, 5, idle, len(idle), turn_of(numbers.dtype), notes)

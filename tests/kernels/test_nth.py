@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag import options
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.offsets import from_sizes
 from arrowjag._kernels.move import pick as kernel
+from tests.compiled_calls import forced
 
 sizes = st.lists(st.integers(0, 4), min_size=1, max_size=12)
 TYPES = ["i1", "i4", "i8", "u1", "u4"]
@@ -31,12 +31,7 @@ def check(offsets, rows, position):
 
 @pytest.fixture(scope="module", params=["numpy", "compiled"])
 def way(request):
-    if request.param == "numpy":
-        with strategy.force(picked="numpy"):
-            yield
-        return
-    pytest.importorskip("numba")
-    with options(compile="always"), strategy.force(COMPILED_VALUES=0, picked="compiled"):
+    with forced(request.param, "picked"):
         yield
 
 

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import arrowjag as aj
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks, offsets, totals
 from arrowjag._runtime.options import options
 from arrowjag.errors import JagOverflowError, OffsetsError
-from tests.kernels.rows import make_offsets, many_rows
+from tests.compiled_calls import forced
+from tests.kernels.rows import make_offsets, many_rows, offsets_from
 
 sizes_lists = st.lists(st.integers(0, 5), max_size=12)
 
@@ -37,7 +37,7 @@ def test_from_sizes_is_the_running_total(sizes: list[int], dtype: str) -> None:
 @given(sizes_lists)
 def test_totals_by_the_loop(sizes: list[int]) -> None:
     counts, flags = np.array(sizes, np.int64), np.array(sizes, np.int64) > 2
-    with options(compile="always"), strategy.force(COMPILED_VALUES=0, running_total="compiled"):
+    with forced("compiled", "running_total"):
         for given in (counts, counts.repeat(2)[::2], flags, flags.repeat(3)[::3]):
             found, counted = totals.running_total(given), totals.running_count(given != 0)
             assert found.dtype == np.int64
@@ -251,13 +251,12 @@ def test_count_true(lists: list[list[bool]]) -> None:
 
 
 def test_flags_are_counted_by_a_loop() -> None:
-    pytest.importorskip("numba")
     draw = np.random.default_rng(3)
-    cuts = np.concatenate(([0], np.cumsum(draw.permutation([0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 40] * 3))))
+    cuts = offsets_from(draw.permutation([0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 40] * 3))
     for share in (0.0, 0.5, 1.0):
         mask = draw.random(2 * int(cuts[-1]))[::2] < share
         wanted = [int(mask[first:last].sum()) for first, last in pairwise(cuts.tolist())]
-        with aj.options(compile="always"), strategy.force(flags="compiled", COMPILED_VALUES=0, LIGHT_VALUES=0) as taken:
+        with forced("compiled", "flags", LIGHT_VALUES=0) as taken:
             for count in (offsets.count_true, offsets.count_block):
                 assert count(mask, cuts).tolist() == wanted
         assert taken["flags", "compiled"] == 2

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from arrowjag._kernels.move import scatter as kernel
 from arrowjag.errors import JagOverflowError, JagValueError
+from tests.kernels.rows import make_offsets, offsets_from
 
 ROWS = st.lists(st.integers(0, 6).flatmap(lambda n: st.permutations(range(n))), max_size=8)
 
@@ -20,7 +21,7 @@ def flat(rows, dtype="int64"):
     items = [slot for row in rows for slot in row]
     valid = np.array([slot is not None for slot in items], np.bool_)
     data = np.array([99 if slot is None else slot for slot in items], dtype)
-    return data, None if valid.all() else valid, np.array([0, *np.cumsum([len(row) for row in rows])], np.int64)
+    return data, None if valid.all() else valid, make_offsets(rows)
 
 
 def inverted(row):
@@ -76,7 +77,7 @@ def test_slots_that_a_narrow_type_lacks():
         ([3, 0, 300, 200], {0: 1, 130: 3, 250: 2}, "slot 247 of row 2"),
         ([150, 150], {20: 3, 150: 0, 170: 2, 290: 1}, "slot 140 of row 1"),
     ):
-        row, offsets = np.zeros(sum(sizes), np.int8), np.array([0, *np.cumsum(sizes)])
+        row, offsets = np.zeros(sum(sizes), np.int8), offsets_from(sizes)
         valid = np.zeros(len(row), np.bool_)
         row[[*slots]], valid[[*slots]] = [*slots.values()], True
         with pytest.raises(JagOverflowError, match=f"^inverse_permutation: {says} does not fit int8; cast to a wider type first$"):

@@ -49,13 +49,12 @@ def _sampled(rows: list[list[float]], n: int, seed: int) -> list[list[float]]:
     return found
 
 
-@pytest.mark.parametrize("compile", ["never", "always"])
 @pytest.mark.parametrize("block", [1, 40, 1 << 20])
-def test_blocks_of_weighted_rows_draw_in_turn(block: int, compile: Any) -> None:
+def test_blocks_of_weighted_rows_draw_in_turn(block: int, with_and_without_loops: str) -> None:
     sizes = np.random.default_rng(1).integers(0, 9, 300)
     rows = [[float(item) for item in range(1, size + 1)] for size in sizes]
     x = aj.array(rows)
-    with aj.options(compile=compile), strategy.force(THREAD_VALUES=block, CACHE_VALUES=block, COMPILED_VALUES=0):
+    with strategy.force(THREAD_VALUES=block, CACHE_VALUES=block):
         assert x.sample(n=2, seed=7, weights=x).to_list() == _sampled(rows, 2, 7)
 
 

@@ -19,6 +19,7 @@ from arrowjag._kernels.equal import distinct
 from arrowjag._kernels.reduce import counts, quantiles, segments
 from arrowjag._kernels.reduce.min_max import min_max
 from arrowjag.errors import JagOverflowError, JagValueError
+from tests.compiled_calls import forced
 from tests.kernels.rows import EVERY_DTYPE, FLOATS, INTEGERS, SMALL_BLOCKS, Rows, make, many_rows, rows, same, to_list, total_type
 
 pytestmark = pytest.mark.usefixtures("either_way")
@@ -317,9 +318,8 @@ def test_both_ends_of_rows_without_items_are_0(dtype: str, forced: dict[str, str
 
 
 def test_data_under_a_null_hides_no_overflow() -> None:
-    pytest.importorskip("numba")
     data, valid = np.array([2**62, 0, 4, 0, 5, 2**62]), np.array([True, False, True, False, True, False])
-    with aj.options(compile="always"), strategy.force(COMPILED_VALUES=0):
+    with forced("compiled"):
         assert reduce.prod(data[3:], valid[3:], np.array([0, 3]))[0].tolist() == [5]
         with pytest.raises(JagOverflowError, match="prod: integer overflow, the result of row 0 "):
             reduce.prod(data, valid, np.array([0, 3, 6]))

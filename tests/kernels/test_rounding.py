@@ -8,21 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from arrowjag import options
-from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise import rounding
+from tests.compiled_calls import forced
 
 
 @pytest.fixture(params=["numpy", "compiled", "compiled in blocks"], autouse=True)
 def by(request):
-    """Each strategy; a compiled loop is compiled at once."""
-    if request.param == "numpy":
-        with strategy.force(rounded="numpy"):
-            yield
-        return
-    pytest.importorskip("numba")
     sizes = {"LIGHT_BYTES": 0, "PASS_VALUES": 100} if "blocks" in request.param else {}
-    with options(compile="always"), strategy.force(rounded="compiled", COMPILED_VALUES=0, **sizes):
+    with forced(request.param.split()[0], "rounded", **sizes):
         yield
 
 

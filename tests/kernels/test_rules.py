@@ -17,13 +17,14 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.strategy import rules, sizes
 from arrowjag._kernels.strategy.choices import _never
 from arrowjag.errors import JagValueError
+from tests.kernels.rows import offsets_from
 
 NO, YES = (lambda: False), (lambda: True)
 NONE = (lambda: None,)
 
 
 def rows(*lengths: int) -> Any:
-    return np.array([0, *np.cumsum(lengths)], np.int64)
+    return offsets_from(lengths)
 
 
 def even(length: int, n_rows: int) -> Any:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import has_words
 from arrowjag._kernels.move import scatter as kernel
+from tests.kernels.rows import make_offsets
 
 SAMPLES = {
     pa.bool_(): [True, False],
@@ -124,7 +125,7 @@ def test_where_the_values_of_nulls_come_from():
         ([], [], []),
     ):
         valid = np.array([one for row in rows for one in row], np.bool_)
-        offsets = np.array([0, *np.cumsum([len(row) for row in rows])], np.int64)
+        offsets = make_offsets(rows)
         for direction, wanted in (("forward", forward), ("backward", backward)):
             nulls, sources, known = kernel.null_sources(valid, offsets, direction)
             assert nulls.tolist() == np.flatnonzero(~valid).tolist()

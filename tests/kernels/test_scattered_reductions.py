@@ -7,21 +7,18 @@ import math
 import numpy as np
 import pytest
 
-from arrowjag import options
-from arrowjag._kernels import strategy
 from arrowjag._kernels.reduce.scatter import OUTER, count_at
 from arrowjag._kernels.reduce.segments import EXACT
+from tests.compiled_calls import forced
 
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "float32", "float64"]
 SIZE = 40
 
 
-@pytest.fixture(autouse=True, params=["numpy", "loops"])
+@pytest.fixture(autouse=True, params=["numpy", "compiled"])
 def by_each_strategy(request):
-    if request.param == "loops":
-        pytest.importorskip("numba")
-    with options(compile="always" if request.param == "loops" else "never"), strategy.force(COMPILED_VALUES=0):
+    with forced(request.param):
         yield
 
 

@@ -14,7 +14,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.equal import distinct, sets
 from arrowjag._kernels.equal import groups as kernel
 from arrowjag.errors import JagTypeError, ShapeError
-from tests.kernels.rows import EVERY_DTYPE, items, key_of, make, rows
+from tests.kernels.rows import EVERY_DTYPE, items, key_of, make, offsets_from, rows
 
 pytestmark = pytest.mark.usefixtures("either_way")
 
@@ -127,7 +127,7 @@ def test_member_and_set_operations(case):
 
 def test_rows_enough_for_threads():
     rng = np.random.default_rng(0)
-    offsets = np.concatenate([[0], np.cumsum(rng.poisson(10, 60_000))]).astype(np.int64)
+    offsets = offsets_from(rng.poisson(10, 60_000))
     key = rng.integers(0, 12, offsets[-1])
     parents = np.repeat(np.arange(60_000), np.diff(offsets))
     expected = np.sort(np.unique(parents * 12 + key, return_index=True)[1])
@@ -138,7 +138,7 @@ def test_rows_enough_for_threads():
 
 def test_pairs_of_columns_in_blocks():
     rng = np.random.default_rng(1)
-    offsets_x, offsets_y = (np.concatenate([[0], np.cumsum(rng.poisson(6, 20_000))]).astype(np.int64) for _ in range(2))
+    offsets_x, offsets_y = (offsets_from(rng.poisson(6, 20_000)) for _ in range(2))
     x, y = rng.integers(0, 30, offsets_x[-1]), rng.integers(0, 30, offsets_y[-1])
     row_x, row_y = (np.repeat(np.arange(20_000), np.diff(offsets)) for offsets in (offsets_x, offsets_y))
     code_x, code_y = row_x * 30 + x, row_y * 30 + y

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
-from arrowjag._kernels import strategy
-from arrowjag._runtime.options import options
+from tests.compiled_calls import forced
 
 pytest.importorskip("numba")
 
@@ -64,7 +63,7 @@ def test_rows_of_each_length(name: str, type: pa.DataType, null_bits: str) -> No
         [rng.choice([None, None, 0, 1, 1, 2, 5, 7]) for _ in range(n)] for _ in range(3) for n in rng.sample(LENGTHS, len(LENGTHS))
     ]
     x = aj.array(rows, type=type)[1:]  # its first bit is seldom that of a byte
-    with options(compile="always"), strategy.force(COMPILED_VALUES=0, null_bits=null_bits, sort="matrix", short_sort="compiled"):
+    with forced("compiled", null_bits=null_bits, sort="matrix", short_sort="compiled"):
         got = call(x).to_list()
     for row, found in zip(rows[1:], got, strict=True):
         expected = oracle(row)

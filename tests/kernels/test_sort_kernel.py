@@ -17,6 +17,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.order import rank, search, sort
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.typing import RankMethod
+from tests.kernels.rows import make, offsets_from
 
 pytestmark = pytest.mark.usefixtures("either_way")
 
@@ -61,11 +62,7 @@ def expected_order(row, descending=False):
 
 def flat(rows, dtype):
     """(data, valid, offsets) of nested lists; valid is None where nothing is null."""
-    items = [item for row in rows for item in row]
-    valid = np.array([item is not None for item in items], bool)
-    data = np.array([0 if item is None else item for item in items], dtype)
-    offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)]).astype(np.int64)
-    return data, None if valid.all() else valid, offsets
+    return make(rows, dtype)[1:]
 
 
 def slots(order, offsets):
@@ -154,7 +151,7 @@ def test_empty_and_null_rows(rows):
 def random_rows(sizes, dtype, seed, null_share=0.0):
     """(data, valid, offsets) over all bits of the type, NaN and infinities of many kinds included."""
     rng = np.random.default_rng(seed)
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    offsets = offsets_from(sizes)
     n = int(offsets[-1])
     data = rng.integers(0, 2, n).astype(bool) if dtype == "bool" else rng.bytes(n * np.dtype(dtype).itemsize)
     data = data if dtype == "bool" else np.frombuffer(data, dtype)
@@ -219,7 +216,7 @@ def test_codes_that_are_cut_are_repaired(null_share):
     # Numbers over the whole range leave no room for places; those that differ in their last bits only must still be in order.
     rng = np.random.default_rng(6)
     sizes = np.array([300, 40, 41, 42, 5, 5, 0, 1])
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    offsets = offsets_from(sizes)
     data = (rng.integers(0, 40, offsets[-1]) + rng.choice([-(2**63), 0, 2**63 - 100], offsets[-1])).astype(np.int64)
     valid = rng.random(len(data)) >= null_share if null_share else None
     for key in (

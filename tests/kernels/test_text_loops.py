@@ -14,8 +14,9 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled.loops import text
 from arrowjag._kernels.compiled.loops.strings import ANYWHERE, AT_END, AT_START
 from arrowjag._kernels.elementwise import text_loops as kernel
-from arrowjag._runtime.options import options
+from tests.compiled_calls import forced
 from tests.kernels.interpreted import Loops
+from tests.kernels.rows import offsets_from
 from tests.kernels.test_text_kernels import TYPES, layouts
 
 PLAIN = [
@@ -48,8 +49,7 @@ def loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> An
         monkeypatch.setattr(kernel, "find_loop", Loops())
         yield
         return
-    pytest.importorskip("numba")
-    with options(compile="always"), strategy.force(COMPILED_VALUES=0):
+    with forced("compiled"):
         yield
 
 
@@ -83,7 +83,7 @@ def test_strings_that_hold_a_text(wanted: str, loops: Any) -> None:
 @pytest.mark.parametrize("between", ["", "-", "é", "123456789" * 3])
 def test_joined_rows(between: str, loops: Any) -> None:
     sizes = [3, 0, 1, len(WORDS) - 6, 2]
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    offsets = offsets_from(sizes)
     for type, nulls, small in itertools.product(TYPES, (False, True), (False, True)):
         words = [None if nulls and place % 3 == 0 else word for place, word in enumerate(WORDS)]
         array = pa.array(["z", *words, None], type)[1:-1]

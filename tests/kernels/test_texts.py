@@ -8,9 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from arrowjag import options
-from arrowjag._kernels import strategy
 from arrowjag._kernels.order import texts
+from tests.compiled_calls import forced
 
 WORDS = {
     "short": ["b", "", "a", "\0", "ab", "a\0", "a\0\0", "é", "z", "aé", "\x7f"],
@@ -26,12 +25,7 @@ WORDS = {
 
 @pytest.fixture(params=["compiled", "arrow"], autouse=True)
 def way(request: pytest.FixtureRequest) -> Iterator[str]:
-    if request.param == "compiled":
-        pytest.importorskip("numba")
-    with (
-        options(compile="always" if request.param == "compiled" else "never"),
-        strategy.force(COMPILED_VALUES=0, few_texts="arrays"),
-    ):
+    with forced(request.param, few_texts="arrays"):
         yield request.param
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from arrowjag._kernels import strategy
 from arrowjag._kernels import transpose as kernel
 from arrowjag._kernels.transpose import coordinates
+from tests.kernels.rows import offsets_from
 
 
 def offsets_of(*dims):
@@ -20,7 +21,7 @@ def offsets_of(*dims):
     for dim in dims:
         sizes = [dim] * n_rows if isinstance(dim, int) else dim
         assert len(sizes) == n_rows
-        result.append(np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64))
+        result.append(offsets_from(sizes))
         n_rows = int(result[-1][-1])
     return result
 
@@ -343,7 +344,7 @@ ROWS = [[], [0], [0, 0, 3, 0], [3, 1, 0, 7, 2, 5, 5, 0, 1, 40, 3, 0, 2, 9], [4] 
 
 @pytest.mark.parametrize("sizes", ROWS, ids=str)
 def test_the_order_by_column(sizes):
-    offsets = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+    offsets = offsets_from(sizes)
     places = [(column, offsets[row] + column) for row, size in enumerate(sizes) for column in range(size)]
     counts = [sum(size > column for size in sizes) for column in range(max(sizes, default=0))]
     for least in (1, 2, 1000):
@@ -357,7 +358,7 @@ def test_the_order_by_column(sizes):
 
 @pytest.mark.parametrize("sizes", ROWS, ids=str)
 def test_items_that_rise_and_the_largest_of_each_row(sizes):
-    offsets = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+    offsets = offsets_from(sizes)
     data = np.random.default_rng(0).integers(1, 4, offsets[-1])
     lists = [data[begin:end].tolist() for begin, end in pairwise(offsets)]
     largest, rises = coordinates.row_max(data, offsets), coordinates.rising(data, offsets)

@@ -11,6 +11,7 @@ import pytest
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.elementwise import utf8
 from arrowjag._runtime.options import options
+from tests.compiled_calls import forced
 
 
 def is_valid(text: bytes) -> bool:
@@ -81,10 +82,9 @@ def test_bytes_that_continue_no_character(by: str) -> None:
 
 
 def test_arrow_validates_the_first_character_before_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("numba")
     given: list[int] = []
     monkeypatch.setattr(utf8, "_arrow_takes", lambda text: given.append(len(text)) is None)
-    with options(compile="always"), strategy.force(utf8="compiled", COMPILED_VALUES=0):
+    with forced("compiled", "utf8"):
         for text, n in (("abcdefé", 3), ("abé", 4), ("aé漢x", 3), ("aa😀x", 6), ("é", 2), ("é", 2), ("漢", 3)):
             given.clear()
             assert is_text(text.encode())

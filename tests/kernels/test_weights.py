@@ -15,6 +15,8 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.reduce.ordered import PIECE
 from arrowjag._kernels.scan import weights
 from arrowjag._runtime.options import options
+from tests.compiled_calls import forced
+from tests.kernels.rows import offsets_from, to_lists
 
 SIZES = [0, 1, 2, 0, 5, 9, 0]
 LONG = [PIECE - 1, 0, PIECE, PIECE + 1, 2 * PIECE, 0, 3 * PIECE + 7, 1]
@@ -22,25 +24,9 @@ LONG = [PIECE - 1, 0, PIECE, PIECE + 1, 2 * PIECE, 0, 3 * PIECE + 7, 1]
 
 @pytest.fixture(params=["numpy", "compiled"])
 def by(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Each strategy; a compiled loop is compiled at once."""
-    if request.param == "compiled":
-        pytest.importorskip("numba")
-    with (
-        options(compile="always" if request.param == "compiled" else "never"),
-        strategy.force(weights=request.param, decay=request.param, COMPILED_VALUES=0) as taken,
-    ):
+    with forced(request.param, "weights", "decay") as taken:
         yield request.param
     assert {name for operation, name in taken if operation in ("weights", "decay")} <= {request.param}
-
-
-def cuts(sizes: list[int]) -> np.ndarray[Any, Any]:
-    return np.concatenate([[0], np.cumsum(sizes)])
-
-
-def rows_of(data: np.ndarray[Any, Any], valid: Any, offsets: np.ndarray[Any, Any]) -> list[list[Any]]:
-    """The items of each row as Python's; None for a null."""
-    items = data.tolist() if valid is None else [item if kept else None for item, kept in zip(data.tolist(), valid, strict=True)]
-    return [items[begin:end] for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
 
 
 def shares_of(row: list[Any], beta: float) -> list[float]:
@@ -54,7 +40,7 @@ def shares_of(row: list[Any], beta: float) -> list[float]:
 
 @pytest.mark.parametrize("type", ["f8", "f4", "f2", "i8", "u8", "i1", "u2"])
 def test_softmax(type: str, by: str) -> None:
-    rng, offsets = np.random.default_rng(0), cuts(SIZES)
+    rng, offsets = np.random.default_rng(0), offsets_from(SIZES)
     n = int(offsets[-1])
     data = (rng.normal(size=n) * 3 if type[0] == "f" else rng.integers(0, 9, n)).astype(type)
     if type in ("i8", "u8"):  # rows of large numbers, far from the smallest and near the largest
@@ -67,7 +53,7 @@ def test_softmax(type: str, by: str) -> None:
         found, told = weights.softmax(data, valid, offsets, beta)
         assert told is valid
         assert found.dtype == (type if type[0] == "f" else "f8")
-        wanted = [share for row in rows_of(data, valid, offsets) for share in shares_of(row, beta)]
+        wanted = [share for row in to_lists(data, valid, offsets) for share in shares_of(row, beta)]
         plain = np.where(True if valid is None else valid, found, 0)
         assert plain.tolist() == pytest.approx(wanted, rel=tolerance, abs=tolerance)
 
@@ -75,7 +61,7 @@ def test_softmax(type: str, by: str) -> None:
 def test_softmax_of_items_that_are_not_finite(by: str) -> None:
     rows = [[np.nan, 1.0], [np.inf, 1.0], [-np.inf, 1.0], [-np.inf, -np.inf], [1e300, -1e300], [800.0, 800.0]]
     with np.errstate(all="ignore"):
-        found, _ = weights.softmax(np.array(rows).ravel(), None, cuts([2] * len(rows)))
+        found, _ = weights.softmax(np.array(rows).ravel(), None, offsets_from([2] * len(rows)))
     nan = np.nan
     np.testing.assert_array_equal(found.reshape(-1, 2), [[nan, nan], [nan, nan], [0, 1], [nan, nan], [1, 0], [0.5, 0.5]])
 
@@ -94,14 +80,14 @@ def states_of(row: list[Any], keep: float) -> list[tuple[float, float, float, fl
 
 @pytest.mark.parametrize("type", ["f8", "i8", "u8", "f4", "i2", "?"])
 def test_decayed(type: str, by: str) -> None:
-    rng, offsets = np.random.default_rng(1), cuts(SIZES)
+    rng, offsets = np.random.default_rng(1), offsets_from(SIZES)
     n = int(offsets[-1])
     data = (rng.normal(size=n) if type[0] == "f" else rng.integers(0, 9, n)).astype(type)
     far = 2**61 if type == "i8" else 2**63 if type == "u8" else 0
     data += np.array(far, type)
     for valid, keep in itertools.product([None, rng.random(n) < 0.7], [0.75, 1.0, 0.0]):
         found = weights.decayed(data, valid, offsets, keep)
-        wanted = np.array([state for row in rows_of(data, valid, offsets) for state in states_of(row, keep)]).T
+        wanted = np.array([state for row in to_lists(data, valid, offsets) for state in states_of(row, keep)]).T
         for one, told in zip(found[:2] + found[3:4], (wanted[0], wanted[1], wanted[3]), strict=True):
             assert one.tolist() == pytest.approx(told.tolist(), rel=1e-9, abs=1e-9)
         if not far:
@@ -114,7 +100,7 @@ def test_decayed(type: str, by: str) -> None:
 def test_states_of_pieces_are_merged(sizes: list[int], nulls: bool) -> None:
     """With the same bits by both strategies; weights and means are those of a running recurrence."""
     pytest.importorskip("numba")
-    rng, offsets, keep = np.random.default_rng(2), cuts(sizes).astype(np.int64), 0.999
+    rng, offsets, keep = np.random.default_rng(2), offsets_from(sizes), 0.999
     n = int(offsets[-1])
     data = rng.normal(size=n)
     valid = rng.random(n) < 0.7 if nulls else None

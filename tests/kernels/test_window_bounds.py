@@ -10,12 +10,9 @@ import pytest
 from arrowjag._kernels import strategy
 from arrowjag._kernels.scan import windows
 from arrowjag._runtime.options import options
+from tests.kernels.rows import make_offsets, offsets_from
 
 SIZES = [[0], [1], [5], [0, 3, 0, 7, 1, 0], [2, 2, 2], [40, 0, 3]]
-
-
-def cuts(sizes: list[int]) -> np.ndarray[Any, Any]:
-    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
 def rows_of(offsets: np.ndarray[Any, Any]) -> list[tuple[int, int, int]]:
@@ -29,7 +26,7 @@ def rows_of(offsets: np.ndarray[Any, Any]) -> list[tuple[int, int, int]]:
 @pytest.mark.parametrize("window", [1, 2, 3, 4, 6, 15, 16, 17, 100, None])
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 def test_windows_of_items(sizes: list[int], window: int | None, center: bool, shift: int) -> None:
-    offsets = cuts(sizes)
+    offsets = offsets_from(sizes)
     with strategy.force(SHIFT_SLOTS=shift, CALL_VALUES=0):
         found = windows.of_items(offsets, window, center)
     width = window or 10**6
@@ -63,7 +60,7 @@ def test_windows_of_times(type: str, center: bool, by: str) -> None:
     if by == "compiled":
         pytest.importorskip("numba")
     rows, widths = TIMES[type]
-    times, offsets = np.array([time for row in rows for time in row], type), cuts([len(row) for row in rows])
+    times, offsets = np.array([time for row in rows for time in row], type), make_offsets(rows)
     exact = [int(one) if type == "int64" else float(one) for one in times.tolist()]
 
     def apart(one: int, two: int) -> Any:
@@ -84,7 +81,7 @@ def test_windows_of_times(type: str, center: bool, by: str) -> None:
 @pytest.mark.parametrize("type", ["int64", "float64"])
 def test_falling_times(type: str) -> None:
     rows = [[], [3, 3, 4], [2, 1, 5, 4], [9], [], [0, -1]]
-    times, offsets = np.array([time for row in rows for time in row], type), cuts([len(row) for row in rows])
+    times, offsets = np.array([time for row in rows for time in row], type), make_offsets(rows)
     assert windows.is_falling(times, offsets).tolist() == [
         place > 0 and row[place] < row[place - 1] for row in rows for place in range(len(row))
     ]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from arrowjag._kernels.base import blocks
+from tests.kernels.rows import offsets_from
 
 
 @pytest.mark.parametrize("type", ["int8", "uint16", "float32", "float64", "float16"])
@@ -14,7 +15,7 @@ def test_windows_there_and_back(type: str, width: int) -> None:
     draw = np.random.default_rng(0)
     sizes = draw.integers(0, width + 1, 500)
     sizes[-3:] = 0, width, 0
-    cuts = np.concatenate([[0], np.cumsum(sizes)])
+    cuts = offsets_from(sizes)
     data = blocks.words(draw.integers(0, 100, cuts[-1]).astype(type))
     rows = draw.integers(0, len(sizes), len(sizes))
     rows[:3] = len(sizes) - 2
