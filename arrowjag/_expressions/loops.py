@@ -228,8 +228,8 @@ class Loop(NamedTuple):
             return None
         columns = [*items, *rows]
         name = self._name([one.values.null_count > 0 for one in columns], len(items), shape.dims[-1].validity is not None)
-        function = compiled.find(name, np.dtype(np.float64), False, shape.size)
-        if strategy.choose("loop", function is not None) != "compiled" or function is None:
+        function = strategy.loop_of("loop", compiled.find(name, np.dtype(np.float64), False, shape.size))
+        if function is None:
             return None
         return self._call(function, name, shape, columns)
 

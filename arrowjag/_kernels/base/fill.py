@@ -69,7 +69,7 @@ class Source(NamedTuple):
 def _spread_loop(data: NDArray[Any], offsets: NDArray[np.int64]) -> Compiled | None:
     """The loop that broadcasts one item per row, if it is ready and chosen."""
     loop = find_loop("spread_items", np.dtype(f"u{data.itemsize}"), False, int(offsets[-1])) if data.itemsize <= 8 else None
-    return loop if strategy.choose("spread_part", loop is not None) == "compiled" else None
+    return strategy.loop_of("spread_part", loop)
 
 
 def _run_spread(loop: Compiled, data: NDArray[Any], offsets: NDArray[np.int64], items: slice, out: NDArray[Any]) -> None:
@@ -107,8 +107,8 @@ def spread_flags(flags: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArra
     numbers, if those are at hand, and packed 2.
     """
     n = int(offsets[-1])
-    loop = find_loop("spread_bits", np.dtype(np.uint8), False, n)
-    if strategy.choose("spread_bits", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("spread_bits", find_loop("spread_bits", np.dtype(np.uint8), False, n))
+    if loop is not None:
         bytes = np.ascontiguousarray(flags)
         return write_bits_of_rows(lambda *block: loop(bytes, offsets, *block), offsets)
 
@@ -264,8 +264,8 @@ def chooser(dtype: np.dtype[Any], n: int) -> Callable[[NDArray[np.bool_], NDArra
     To choose between 1M float32 and a number takes 0.23 ms of CPU time with the compiled loop and 0.56 ms with masks; between 1M
     float64 and a number it takes 0.42 and 1.2 ms.
     """
-    loop = _choosing(dtype, n)
-    if strategy.choose("chosen", loop is not None) != "compiled" or loop is None:
+    loop = strategy.loop_of("chosen", _choosing(dtype, n))
+    if loop is None:
         return _choose_by_masks
     return functools.partial(_choose_by_loop, loop)
 
@@ -282,12 +282,11 @@ def chooser_by_bits(dtype: np.dtype[Any], n: int) -> Callable[[pa.Buffer, int, N
     The loop reads the bits where each is that of a wide item: to choose between 1M int64 and a number takes 0.57 ms of CPU time,
     as long as a copy; to unpack the bits takes 0.06 besides.
     """
-    loop = _choosing(dtype, n, "bits") if dtype.itemsize >= 4 else None
-    by_loop = strategy.choose("chosen_bits", loop is not None) == "compiled"
+    loop = strategy.loop_of("chosen_bits", _choosing(dtype, n, "bits") if dtype.itemsize >= 4 else None)
     choose = chooser(dtype, n)
 
     def work(bits: pa.Buffer, first: int, one: NDArray[Any], two: NDArray[Any], out: NDArray[Any]) -> None:
-        if by_loop and loop is not None and first % 8 == 0:
+        if loop is not None and first % 8 == 0:
             _choose_by_loop(loop, np.frombuffer(bits, np.uint8)[first // 8 :], one, two, out)
         else:
             choose(unpack_bits(bits, first, len(out)), one, two, out)

@@ -313,8 +313,8 @@ def _count_whole(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray
 
 
 def _count_by_loop(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    loop = find_loop("counted_flags", mask.dtype, False, len(mask))
-    if strategy.choose("flags", loop is not None) != "compiled" or loop is None:
+    loop = strategy.loop_of("flags", find_loop("counted_flags", mask.dtype, False, len(mask)))
+    if loop is None:
         return None
     counts, flags = empty(len(offsets) - 1, np.int64), np.ascontiguousarray(mask)
     map_rows(lambda first, last: loop(flags, len(flags), offsets, first, last, counts), offsets, light=True)

@@ -30,8 +30,7 @@ def running_total(counts: NDArray[Any]) -> NDArray[np.int64]:
 def _find(counts: NDArray[Any]) -> Compiled | None:
     if len(counts) < strategy.sizes.COMPILED_VALUES:
         return None
-    loop = find_loop("running_total", counts.dtype, False, len(counts))
-    return loop if strategy.choose("running_total", loop is not None) == "compiled" else None
+    return strategy.loop_of("running_total", find_loop("running_total", counts.dtype, False, len(counts)))
 
 
 def running_count(mask: NDArray[np.bool_]) -> NDArray[Any]:

@@ -338,5 +338,4 @@ def find_text_loop(name: str, values: pa.Array[Any]) -> Compiled | None:
     type = values.type
     if not (pt.is_string(type) or pt.is_large_string(type) or pt.is_binary(type) or pt.is_large_binary(type)):
         return None
-    loop = find_loop(name, np.dtype(np.uint8), values.null_count > 0, len(values), often=True)
-    return loop if strategy.choose("text", loop is not None) == "compiled" else None
+    return strategy.loop_of("text", find_loop(name, np.dtype(np.uint8), values.null_count > 0, len(values), often=True))

@@ -57,10 +57,10 @@ def division(name: str, dtype: np.dtype[Any], n: int) -> Division:
     -----
     5M float64 by a number take 5 ms of CPU time with the compiled loop, where the plain functions take 10.
     """
-    loop = find_loop(name, dtype, False, n)
-    loop = loop if loop is not None and has_multiply_add() else None
+    found = find_loop(name, dtype, False, n)
+    loop = strategy.loop_of("division", found if found is not None and has_multiply_add() else None)
     plain = functools.partial(_divide_blocks, _PLAIN[name])
-    if strategy.choose("division", loop is not None) != "compiled" or loop is None:
+    if loop is None:
         return plain
     return functools.partial(_divide_compiled, loop, plain)
 
@@ -82,8 +82,8 @@ def square_root(dtype: np.dtype[Any], n: int) -> Callable[[NDArray[Any], NDArray
     -----
     1M float64 take 0.7 ms of CPU time with the compiled loop, 1.3 with numpy's.
     """
-    loop = find_loop("square_root", dtype, False, n)
-    if strategy.choose("square_root", loop is not None) != "compiled" or loop is None:
+    loop = strategy.loop_of("square_root", find_loop("square_root", dtype, False, n))
+    if loop is None:
         return np.sqrt
     return lambda items, out: loop(np.ascontiguousarray(items), len(out), out)
 

@@ -56,8 +56,8 @@ def flags(ufunc: Callable[..., Any], data: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _by_loop(name: str, data: NDArray[Any], number: NDArray[Any], opposite: bool = False) -> NDArray[np.uint8] | None:
-    loop = find_loop("compared", data.dtype, False, len(data))
-    if strategy.choose("compared", loop is not None) != "compiled" or loop is None:
+    loop = strategy.loop_of("compared", find_loop("compared", data.dtype, False, len(data)))
+    if loop is None:
         return None
     items, wanted = np.ascontiguousarray(data), WANTED[name] ^ (8 if opposite else 0)
     return write_bits(lambda first, last, out: loop(items, number, wanted, first, last, out), len(items))

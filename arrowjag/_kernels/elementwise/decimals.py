@@ -115,8 +115,7 @@ def to_doubles(values: pa.Array[Any]) -> pa.Array[Any]:
 
 
 def _loop(name: str, n: int) -> Compiled | None:
-    loop = find_loop(name, np.dtype(np.uint64), False, n)
-    return loop if strategy.choose("decimals", loop is not None) == "compiled" else None
+    return strategy.loop_of("decimals", find_loop(name, np.dtype(np.uint64), False, n))
 
 
 def _add_words(one: Pairs, two: Pairs, subtracts: bool, out: Pairs) -> None:

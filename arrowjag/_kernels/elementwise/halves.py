@@ -111,8 +111,7 @@ def is_nan(data: NDArray[np.float16]) -> NDArray[np.uint8]:
 
 
 def _loop(name: str, type: type[np.generic], n: int) -> Compiled | None:
-    loop = find_loop(name, np.dtype(type), False, n)
-    return loop if strategy.choose("halves", loop is not None) == "compiled" else None
+    return strategy.loop_of("halves", find_loop(name, np.dtype(type), False, n))
 
 
 def _widen(loop: Compiled | None, data: NDArray[np.float16], out: NDArray[np.float32]) -> None:

@@ -79,8 +79,10 @@ def parsed(text: pa.Array, type: pa.DataType) -> pa.Array | None:
         return None
     data, cuts, valid = text_parts(text)
     starts = cuts - cuts[0] if cuts[0] else cuts
-    loop = find_loop("json_singles" if pt.is_float32(leaf) else "json_lists", dtype, valid is not None, int(starts[-1]))
-    if strategy.choose("json", loop is not None) == "arrow" or loop is None:
+    loop = strategy.loop_of(
+        "json", find_loop("json_singles" if pt.is_float32(leaf) else "json_lists", dtype, valid is not None, int(starts[-1]))
+    )
+    if loop is None:
         return None
     parts = map_rows(lambda first, last: _parse(loop, (data, cuts, valid), n_levels, dtype, first, last), starts)
     found = [part for part in parts if part is not None]

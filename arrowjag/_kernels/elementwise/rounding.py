@@ -42,8 +42,8 @@ def round_half_even(data: NDArray[Any], decimals: int) -> NDArray[Any]:
     power = data.dtype.type(10 ** abs(decimals))
     there, back = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
     limit = 2.0 ** np.finfo(data.dtype).nmant  # floats of this magnitude are all integers
-    loop = find_loop("rounded", data.dtype, False, len(data), often=True) if decimals else None
-    if strategy.choose("rounded", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("rounded", find_loop("rounded", data.dtype, False, len(data), often=True) if decimals else None)
+    if loop is not None:
         limits, values = np.array([power, limit], data.dtype), np.ascontiguousarray(data)
         block = light_block(len(data), data.itemsize)
         return fill(lambda items, out: loop(values[items], limits, decimals, len(out), out), len(data), data.dtype, block)

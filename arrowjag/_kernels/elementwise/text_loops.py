@@ -71,6 +71,16 @@ def _added_up(count: Callable[[int, int], Any], n: int, *sums: Cuts) -> None:
             found[first + 1 : last + 1] += found[first]
 
 
+def _written(type: pa.DataType, starts: Cuts, valid: NDArray[np.bool_] | None, write: Callable[..., Any]) -> pa.Array | None:
+    """Return strings that a loop writes, block by block, between their `starts`; None if the type can't hold as many bytes."""
+    n_bytes = int(starts[-1])
+    if not fits(type, n_bytes):
+        return None
+    out = empty(n_bytes, np.uint8)
+    map_tasks(lambda block: write(*block, int(starts[block[1]]), out), _blocks(len(starts) - 1))
+    return text_from(type, starts, out, valid)
+
+
 def counted(values: pa.Array, wanted: str) -> pa.Array | None:
     """Return how often a text occurs in each string, as int64; nulls stay null."""
     n = len(values)
@@ -150,17 +160,8 @@ def joined(one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar, between: str) -
     text, starts = _bytes(between), empty(n + 1, np.int64)
     n_between = len(text) - _ROOM
     _added_up(lambda first, last: loops[0](cuts, steps[0], n_between, other_cuts, steps[1], valid, first, last, starts), n, starts)
-    if not fits(type, int(starts[-1])):
-        return None
-    out = empty(int(starts[-1]), np.uint8)
-
-    def work(block: tuple[int, int]) -> None:
-        first, last = block
-        ours, theirs = (data, len(data), cuts, steps[0]), (other, len(other), other_cuts, steps[1])
-        loops[1](*ours, *theirs, text, n_between, starts, first, last, int(starts[last]), out)
-
-    map_tasks(work, _blocks(n))
-    return text_from(type, starts, out, valid)
+    ours, theirs = (data, len(data), cuts, steps[0]), (other, len(other), other_cuts, steps[1])
+    return _written(type, starts, valid, lambda *block: loops[1](*ours, *theirs, text, n_between, starts, *block))
 
 
 def chosen(
@@ -247,16 +248,8 @@ def replaced(values: pa.Array, wanted: str, new: str, most: int) -> pa.Array | N
     starts = empty(n + 1, np.int64)
     sizes = n_wanted, n_new, limit
     _added_up(lambda first, last: count(data, len(data), cuts, valid, text, *sizes, first, last, starts), n, starts)
-    if not fits(values.type, int(starts[-1])):
-        return None
-    out = empty(int(starts[-1]), np.uint8)
-
-    def work(block: tuple[int, int]) -> None:
-        first, last = block
-        write(data, len(data), cuts, text, n_wanted, by, n_new, limit, starts, first, last, int(starts[last]), out)
-
-    map_tasks(work, _blocks(n))
-    return text_from(values.type, starts, out, valid)
+    taken = data, len(data), cuts, text, n_wanted, by, n_new, limit, starts
+    return _written(values.type, starts, valid, lambda *block: write(*taken, *block))
 
 
 def sliced(values: pa.Array, start: int, stop: int | None) -> pa.Array | None:
@@ -270,11 +263,4 @@ def sliced(values: pa.Array, start: int, stop: int | None) -> pa.Array | None:
     begins, starts = empty(n, np.int64), empty(n + 1, np.int64)
     ascii_only = int(is_ascii(values))
     _added_up(lambda first, last: loops[0](data, cuts, valid, *bounds, ascii_only, first, last, begins, starts), n, starts)
-    out = empty(int(starts[-1]), np.uint8)
-
-    def work(block: tuple[int, int]) -> None:
-        first, last = block
-        loops[1](data, len(data), begins, starts, first, last, int(starts[last]), out)
-
-    map_tasks(work, _blocks(n))
-    return text_from(values.type, starts, out, valid)
+    return _written(values.type, starts, valid, lambda *block: loops[1](data, len(data), begins, starts, *block))

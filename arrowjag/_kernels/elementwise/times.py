@@ -184,8 +184,7 @@ def _round_near(counts: npt.NDArray[Any], step: int, origin: int, how: str) -> n
 
     None if a count is so large that a sum may wrap. 1M counts of nanoseconds take 3.0 ms by numpy's division, 0.9 by the loop.
     """
-    loop = find_loop("multiples", np.dtype(np.int64), False, len(counts))
-    by = strategy.choose("multiples", loop is not None)
+    loop = strategy.loop_of("multiples", find_loop("multiples", np.dtype(np.int64), False, len(counts)))
     limit = min(2**61, step << 51)
     shift = {"floor": 0, "ceil": step - 1, "round": step // 2}[how] - origin
     counts = np.ascontiguousarray(counts)
@@ -193,7 +192,7 @@ def _round_near(counts: npt.NDArray[Any], step: int, origin: int, how: str) -> n
 
     def work(items: slice, out: npt.NDArray[Any]) -> None:
         part = counts[items]
-        if by == "compiled" and loop is not None and loop(part, len(part), step, shift, origin, limit, out) == 0:
+        if loop is not None and loop(part, len(part), step, shift, origin, limit, out) == 0:
             return
         if part.min() <= -(2**61) or part.max() >= 2**61:
             wraps.append(items.start)

@@ -52,8 +52,8 @@ def first_equal(data: NDArray[Any], valid: NDArray[np.bool_] | None, known: Any,
 def _equal_item(
     name: str, data: NDArray[Any], valid: NDArray[np.bool_] | None, known: Any, offsets: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    loop = find_loop(name, data.dtype, valid is not None, len(data), often=True)
-    if strategy.choose("equal_item", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("equal_item", find_loop(name, data.dtype, valid is not None, len(data), often=True))
+    if loop is not None:
         out = empty(len(offsets) - 1, np.int64)
         flags = None if valid is None else valid.view(np.uint8)
         values, wanted = np.ascontiguousarray(data), np.array([known], data.dtype)
@@ -110,9 +110,9 @@ _FEW = 4
 
 
 def _compared(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
-    loop = find_loop("one_of", data.dtype, False, len(data), often=True)
+    loop = strategy.loop_of("one_of", find_loop("one_of", data.dtype, False, len(data), often=True))
     few = 0 < len(known) <= _FEW and not (known.dtype.kind == "f" and np.isnan(known[-1]))
-    if few and strategy.choose("one_of", loop is not None) == "compiled" and loop is not None:
+    if few and loop is not None:
         items, four = np.ascontiguousarray(data), known.take(np.arange(4), mode="wrap")
         return write_bits(lambda first, last, out: loop(items, four, first, last, out), len(items))
     return fill_bits(lambda items: _any_equal(data[items], known), len(data), strategy.sizes.PASS_VALUES // 2)
@@ -174,8 +174,8 @@ def replace_equal(data: NDArray[Any], old: Any, new: Any) -> NDArray[Any] | None
     -----
     O(n) in one pass, on all cores. 1M int64 of which a tenth is replaced take 0.4 ms of CPU time with a compiled loop, 1.1 without.
     """
-    loop = find_loop("replace_equal", data.dtype, False, len(data))
-    if strategy.choose("replace_equal", loop is not None) != "compiled" or loop is None:
+    loop = strategy.loop_of("replace_equal", find_loop("replace_equal", data.dtype, False, len(data)))
+    if loop is None:
         kept = np.not_equal(data, old, out=empty(len(data), np.bool_))
         return None if kept.all() else filled(data, kept, new)
     pair = np.array([old, new], data.dtype)

@@ -33,13 +33,12 @@ def local_maxima(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: N
     O(n_rows + n_values): two comparisons where neighbours differ; runs of equal items need twenty times as long, and the compiled
     loop twice.
     """
-    loop = find_loop("peaks", data.dtype, valid is not None, len(data), often=True)
-    by = strategy.choose("peaks", loop is not None)
+    loop = strategy.loop_of("peaks", find_loop("peaks", data.dtype, valid is not None, len(data), often=True))
     found = _inner_peaks(data, offsets) if valid is None else None
     if found is not None:
         return found
     flags = zeros(len(data), np.bool_)
-    if by == "compiled" and loop is not None:
+    if loop is not None:
         values = np.ascontiguousarray(data)
         map_rows(lambda first, last: loop(values, valid, offsets, first, last, flags), offsets)
     elif valid is None:

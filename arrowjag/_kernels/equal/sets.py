@@ -118,8 +118,8 @@ def _combined(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offs
         return None
     nulls = valid is not None or valid_y is not None
     n, n_rows = len(data) + len(other), len(offsets_x) - 1
-    loop = find_loop("combined", np.dtype(f"u{data.dtype.itemsize}"), nulls, n, often=True)
-    if strategy.choose("combined", loop is not None) != "compiled" or loop is None:
+    loop = strategy.loop_of("combined", find_loop("combined", np.dtype(f"u{data.dtype.itemsize}"), nulls, n, often=True))
+    if loop is None:
         return None
     if nulls:
         valid, valid_y = (or_all(mask, len(one)) for one, mask in (x, y))
@@ -296,8 +296,8 @@ def lookup(
         cuts = offsets
     else:
         data, cuts = data[present], present.searchsorted(offsets)
-    loop = find_members(data, max(len(data), len(probes[0])), "equal_members")
-    if strategy.choose("lookup", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("lookup", find_members(data, max(len(data), len(probes[0])), "equal_members"))
+    if loop is not None:
         items, distinct = equal_members(loop, probes[0], probe_offsets, data, cuts)
     elif are_few:
         items, hit, row = small.lookup(table, offsets, probes, probe_offsets)

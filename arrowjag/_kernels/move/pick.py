@@ -43,12 +43,11 @@ def items_at(
     items, step = empty(n, np.int64), strategy.sizes.WORD_VALUES
     one_for_all = rows is None and len(offsets) - 1 != n
     as_array = isinstance(position, np.ndarray) and not one_for_all
-    loop = find_loop("picked", np.dtype(np.int64), rows is None, n) if as_array else None
-    by_loop = strategy.choose("picked", loop is not None) == "compiled"
+    loop = strategy.loop_of("picked", find_loop("picked", np.dtype(np.int64), rows is None, n) if as_array else None)
 
     def work(start: int) -> int | None:
         end = min(start + step, n)
-        if by_loop and loop is not None and isinstance(position, np.ndarray):
+        if loop is not None and isinstance(position, np.ndarray):
             whole = np.ascontiguousarray(position[start:end], np.int64)
             own = None if rows is None else rows[start:end]
             wrong = loop(whole, offsets if own is not None else offsets[start:], own, 0, end - start, items[start:end])

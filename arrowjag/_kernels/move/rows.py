@@ -136,8 +136,8 @@ def slice_ranges(offsets: NDArray[np.int64], start: int, stop: int | None) -> tu
     O(n_rows), new arrays. 300k rows of three take 0.4 ms; numpy, one bound after the other, takes 3.
     """
     n = len(offsets) - 1
-    loop = find_loop("sliced_rows", _INT, False, n)
-    if strategy.choose("slices", loop is not None) == "numpy" or loop is None:
+    loop = strategy.loop_of("slices", find_loop("sliced_rows", _INT, False, n))
+    if loop is None:
         return None
     n_values = int(offsets[-1])
     begin, end = (max(-n_values, min(bound, n_values)) for bound in (start, n_values if stop is None else stop))
@@ -241,8 +241,8 @@ def moved_bits(way: str, values: pa.Array[Any], *bounds: NDArray[np.int64]) -> N
 def _bits_apart(way: str, values: pa.Array[Any], *bounds: NDArray[np.int64]) -> NDArray[np.uint8] | None:
     """Move the validity of items as Arrow's bits, or return None if flags are moved as bytes."""
     n, offsets = len(values), bounds[-1]
-    loop = find_loop(f"{way}_bits", _BYTE, False, n)
-    if strategy.choose("moved_bits", offsets, n, loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("moved_bits", find_loop(f"{way}_bits", _BYTE, False, n), offsets, n)
+    if loop is not None:
         bits, by_bits = np.frombuffer(values.buffers()[0], np.uint8), loop
         return write_bits_of_rows(lambda *block: by_bits(bits, len(bits), values.offset, *bounds, *block), offsets)
     if way == "taken" and strategy.choose("bits_at", int(offsets[-1]), n) == "each":

@@ -34,8 +34,8 @@ def take_texts(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.boo
     if not n or not len(values):
         return None
     often = n >= strategy.sizes.TAKEN_TEXTS
-    loop = find_loop("taken_bytes", _BYTE, False, n, often)
-    if strategy.choose("take_texts", loop is not None) == "arrow" or loop is None:
+    loop = strategy.loop_of("take_texts", find_loop("taken_bytes", _BYTE, False, n, often))
+    if loop is None:
         return None
     rows, present = np.ascontiguousarray(index, np.int64), valid
     if values.null_count:
@@ -73,8 +73,8 @@ def cut_texts(values: pa.Array[Any], begins: NDArray[np.int64], ends: NDArray[np
     """
     n = len(values)
     data, _, own = text_parts(values)
-    loop = find_loop("taken_bytes", _BYTE, False, n) if n else None
-    if strategy.choose("take_texts", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("take_texts", find_loop("taken_bytes", _BYTE, False, n) if n else None)
+    if loop is not None:
         starts = from_counts(ends - begins)
         return text_from(values.type, starts, _copied(loop, data, Taken(begins, starts)), own)
     cuts = empty(2 * n, np.int64)

@@ -43,8 +43,10 @@ def digit_sort(
     1,000 2.5; np.sort takes 40 and 34.
     """
     word, floats = np.dtype(f"u{data.itemsize}"), data.dtype.kind == "f"
-    loop = find_loop("long_sort", word, valid is not None, int(offsets[-1])) if word.itemsize in (4, 8) else None
-    if strategy.choose("long_sort", offsets, loop is not None) != "compiled" or loop is None:
+    loop = strategy.loop_of(
+        "long_sort", find_loop("long_sort", word, valid is not None, int(offsets[-1])) if word.itemsize in (4, 8) else None, offsets
+    )
+    if loop is None:
         return False
     bits = 0 if data.dtype.kind == "u" else 8 * word.itemsize
     infinity = int(np.array(np.inf, data.dtype).view(word)) if floats else 0
@@ -72,8 +74,8 @@ def digit_order(
     huge : bool
         Whether it is one row that others would divide into parts.
     """
-    loop = find_loop("long_order", codes.dtype, False, len(codes))
-    if strategy.choose("long_order", offsets, -(-n_bits // DIGIT), loop is not None) != "compiled" or loop is None:
+    loop = strategy.loop_of("long_order", find_loop("long_order", codes.dtype, False, len(codes)), offsets, -(-n_bits // DIGIT))
+    if loop is None:
         if huge and n_bits <= strategy.sizes.RADIX_BITS:
             out[:] = radix_order(codes, (1 << n_bits) - 1)
             return True

@@ -57,8 +57,8 @@ def interpolate(
     -----
     O(n_sought log(longest row)).
     """
-    loop = find_loop("interpolate", key.dtype, False, len(sought), often=True)
-    if strategy.choose("interpolate", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("interpolate", find_loop("interpolate", key.dtype, False, len(sought), often=True))
+    if loop is not None:
         out, there = empty(len(sought), np.float64), empty(len(sought), np.bool_)
         key, level, sought = np.ascontiguousarray(key), np.ascontiguousarray(level), np.ascontiguousarray(sought)
 

@@ -70,8 +70,8 @@ def searchsorted(
     n_valid = row_sizes(offsets) if valid is None else count_true(valid, offsets)
     are_few = strategy.is_small("searchsorted", (key, valid), (sought, None))
     out = empty(len(sought), np.int64)
-    loop = find_loop("bisect", key.dtype, False, len(sought), often=True)
-    if strategy.choose("bisect", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("bisect", find_loop("bisect", key.dtype, False, len(sought), often=True))
+    if loop is not None:
         key, sought, right = np.ascontiguousarray(key), np.ascontiguousarray(sought), int(side == "right")
         map_rows(lambda first, last: loop(key, offsets, n_valid, sought, sought_offsets, first, last, right, out), sought_offsets)
         return out

@@ -33,8 +33,10 @@ def order_of_distinct(values: pa.Array[Any]) -> NDArray[np.int64]:
     """
     if len(values) < 2:
         return np.arange(len(values))
-    loop = find_loop("text_words", np.dtype(np.uint8), False, len(values)) if is_variable_size(values.type) else None
-    if strategy.choose("text", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of(
+        "text", find_loop("text_words", np.dtype(np.uint8), False, len(values)) if is_variable_size(values.type) else None
+    )
+    if loop is not None:
         return _order_by_words(loop, values)
     return _order_by_arrow(values)
 

@@ -126,8 +126,9 @@ def _run(
     present: NDArray[Any],
 ) -> bool | None:
     """Fill `out` and `present` by a compiled loop, and return whether every row has a result; None if none is ready and chosen."""
-    loop, known = find_row_loop(name, data, valid, offsets)
-    if strategy.choose("extreme", loop is not None) != "compiled" or loop is None:
+    found, known = find_row_loop(name, data, valid, offsets)
+    loop = strategy.loop_of("extreme", found)
+    if loop is None:
         return None
     data, loser = np.ascontiguousarray(data), losers(data.dtype, pick is _LARGEST)
     call, light = functools.partial(loop, data, known, offsets), known is None or known.dtype != np.bool_

@@ -58,8 +58,10 @@ def take_nth(values: pa.Array[Any], offsets: NDArray[np.int64], position: int) -
     """
     n, n_values, word = len(offsets) - 1, len(values), None if pt.is_boolean(values.type) else word_of(values.type)
     has_nulls: Nulls = "bits" if values.null_count else False
-    loop = find_loop("nth_items", word, has_nulls, n, often=True) if word is not None and n_values else None
-    if strategy.choose("nth_items", loop is not None) == "numpy" or loop is None:
+    loop = strategy.loop_of(
+        "nth_items", find_loop("nth_items", word, has_nulls, n, often=True) if word is not None and n_values else None
+    )
+    if loop is None:
         return None
     data = data_of(values)
     bits = aligned_bits(values.buffers()[0], values.offset, n_values) if has_nulls else None
@@ -116,8 +118,8 @@ def collapse(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tu
     keep : (n_rows,) boolean array
         False for a row whose items differ or that has none.
     """
-    loop = find_loop("collapsed", data.dtype, valid is not None, len(data), often=True)
-    if strategy.choose("collapsed", loop is not None) != "compiled" or loop is None:
+    loop = strategy.loop_of("collapsed", find_loop("collapsed", data.dtype, valid is not None, len(data), often=True))
+    if loop is None:
         return _collapse_by_numpy(data, valid, offsets)
     items, keep = empty(len(offsets) - 1, np.int64), empty(len(offsets) - 1, np.bool_)
     values = np.ascontiguousarray(data)

@@ -83,8 +83,8 @@ def slots_in_bins(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], 
     """The bin of each item, -1 for items outside of all bins: nulls, NaN and numbers beyond the edges. The last bin is closed."""
     out = empty(len(data), np.int64)
     n = bins.n
-    loop = find_loop("binned", data.dtype, valid is not None, len(data), often=True)
-    if strategy.choose("binned", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("binned", find_loop("binned", data.dtype, valid is not None, len(data), often=True))
+    if loop is not None:
         values = np.ascontiguousarray(data)
         map_rows(lambda first, last: loop(values, valid, offsets, first, last, bins.low, bins.high, n, out), offsets)
         return out
@@ -114,8 +114,8 @@ def slots_in_bins(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], 
 def count_in_bins(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], bins: Bins) -> tuple[NDArray[np.int64], Floats]:
     """How many items of each row each bin has, and the edges of the bins, both flat."""
     n, n_rows = bins.n, len(bins.low)
-    loop = find_loop("counted_bins", data.dtype, valid is not None, len(data), often=True)
-    if strategy.choose("binned", loop is not None) != "compiled" or loop is None:
+    loop = strategy.loop_of("binned", find_loop("counted_bins", data.dtype, valid is not None, len(data), often=True))
+    if loop is None:
         return count_bins(slots_in_bins(data, valid, offsets, bins), offsets, n), edges_of(bins).reshape(-1)
     counts, edges, values = empty(n_rows * n, np.int64), empty(n_rows * (n + 1), np.float64), np.ascontiguousarray(data)
     map_rows(lambda first, last: loop(values, valid, offsets, first, last, bins.low, bins.high, n, edges, counts), offsets)
@@ -171,8 +171,8 @@ def _edges_upto(data: NDArray[Any], edges: NDArray[Any], side: Literal["left", "
 def count_bins(slots: NDArray[np.int64], offsets: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     """How many items of each row have each slot from 0 to n - 1, flat; slots of -1 are left out."""
     out = empty((len(offsets) - 1) * n, np.int64)
-    loop = find_loop("counted_slots", slots.dtype, False, len(slots), often=True)
-    if strategy.choose("counted_slots", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("counted_slots", find_loop("counted_slots", slots.dtype, False, len(slots), often=True))
+    if loop is not None:
 
         def count(first: int, last: int) -> None:
             out[first * n : last * n] = 0

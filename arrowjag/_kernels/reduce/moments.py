@@ -78,16 +78,16 @@ def variance_of(block: Block, out: NDArray[np.float64], ddof: int) -> NDArray[np
     data = block.data if block.data.dtype.kind == "f" else shifted(block)
     shared = are_shared(len(data), len(out))
     loop = find_loop("piece_squares" if shared else "squares", data.dtype, block.valid is not None, len(data), often=True)
-    by = strategy.choose("variance", loop is not None)
-    if by == "compiled" and loop is not None and shared:
-        n = block.counts.astype(np.float64)
-        _squares_of_long_rows(loop, np.ascontiguousarray(data), block.valid, block.offsets, n, out)
-    elif by == "compiled" and loop is not None:
-        n = empty(len(out), np.float64)
-        loop(np.ascontiguousarray(data), block.valid, block.offsets, 0, len(out), n, out)
-    else:
+    loop = strategy.loop_of("variance", loop)
+    if loop is None:
         n = block.counts.astype(np.float64)
         _squares(data, block.valid, block.offsets, n, out)
+    elif shared:
+        n = block.counts.astype(np.float64)
+        _squares_of_long_rows(loop, np.ascontiguousarray(data), block.valid, block.offsets, n, out)
+    else:
+        n = empty(len(out), np.float64)
+        loop(np.ascontiguousarray(data), block.valid, block.offsets, 0, len(out), n, out)
     np.maximum(out, 0, out=out)  # the correction can leave a rounding below 0
     enough: NDArray[np.bool_] = n > builtins.max(ddof, 0)
     n -= ddof
@@ -172,7 +172,8 @@ def _sums_of_powers(block: Block, powers: Sequence[int]) -> tuple[Floats, list[F
     """The number of items of each row, and the sums of some powers of their deviations; powers rise from 2 on."""
     data = block.data if block.data.dtype.kind == "f" else shifted(block)
     loop = find_loop("central", data.dtype, block.valid is not None, len(data), often=True) if powers[-1] <= 4 else None
-    if strategy.choose("central", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("central", loop)
+    if loop is not None:
         n, *sums = (empty(len(block.offsets) - 1, np.float64) for _ in range(4))
         loop(np.ascontiguousarray(data), block.valid, block.offsets, 0, len(n), n, *sums)
         return n, [sums[power - 2] for power in powers]
@@ -194,7 +195,7 @@ def _central(
 ) -> tuple[NDArray[Any], Valid]:
     """Run `work` on blocks: large ones for the compiled loop, others that stay in cache."""
     loop = find_loop("central", data.dtype, valid is not None, len(data)) if power <= 4 else None
-    if loop is not None and strategy.choose("central", True) == "compiled":
+    if strategy.loop_of("central", loop) is not None:
         return moments(work, data, valid, offsets, strategy.sizes.LARGE_VALUES, True)
     return moments(work, data, valid, offsets, strategy.sizes.CACHE_VALUES)
 

@@ -114,8 +114,8 @@ def _sum_long_rows(
     data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], out: NDArray[np.float64]
 ) -> None:
     """Few rows of many values: all cores share the pieces of each."""
-    loop = find_loop("piece_sums", data.dtype, valid is not None, len(data))
-    if strategy.choose("row_sum", len(data), loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("row_sum", find_loop("piece_sums", data.dtype, valid is not None, len(data)), len(data))
+    if loop is not None:
         data = np.ascontiguousarray(data)
         for row in range(len(out)):
             (out[row],) = add_pieces(lambda at, end, sums: loop(data, valid, at, end, sums), offsets, row, 1)

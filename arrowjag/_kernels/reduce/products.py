@@ -87,15 +87,14 @@ def products(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np
     O(n_values), on all cores, in blocks that stay in cache.
     """
     found = Products(*empty_columns(len(Products._fields), len(offsets) - 1))
-    loop = find_loop("products", _DOUBLE, valid is not None, len(x), often=True)
-    is_compiled = strategy.choose("central", loop is not None) == "compiled"
-    if is_compiled and loop is not None and x.dtype == y.dtype == _DOUBLE:
+    loop = strategy.loop_of("central", find_loop("products", _DOUBLE, valid is not None, len(x), often=True))
+    if loop is not None and x.dtype == y.dtype == _DOUBLE:
         x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
         map_rows(lambda first, last: loop(x, y, valid, offsets, first, last, *found), offsets)
         return found
 
     def work(block: Block) -> None:
-        if is_compiled and loop is not None:
+        if loop is not None:
             _run_products(loop, block, y[block.items], found)
             return
         n, mean_x, of_x = deviations(block)
@@ -138,8 +137,8 @@ def dots(x: NDArray[Any], y: NDArray[Any], valid: Valid, offsets: NDArray[np.int
     34 otherwise.
     """
     xy, xx, yy = found = empty_columns(3, len(offsets) - 1)
-    loop = _dots_loop(x, y, valid)
-    if strategy.choose("central", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("central", _dots_loop(x, y, valid))
+    if loop is not None:
         data = [np.ascontiguousarray(one) for one in (x, y)] + ([] if valid is None else [valid, valid])
         map_rows(lambda first, last: loop(offsets, first, last, *data, np.zeros(1), np.zeros(1, np.int64), *found), offsets)
         return xy, xx, yy
@@ -174,8 +173,8 @@ def dot(x: NDArray[Any], y: NDArray[Any], offsets: NDArray[np.int64], valid: Val
     O(n_values), on all cores; products and sums are float64.
     """
     out = empty(len(offsets) - 1, np.float64)
-    loop = _dots_loop(x, y, valid, _DOT)
-    if strategy.choose("central", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("central", _dots_loop(x, y, valid, _DOT))
+    if loop is not None:
         data = [np.ascontiguousarray(one) for one in (x, y)] + ([] if valid is None else [valid, valid])
         map_rows(lambda first, last: loop(offsets, first, last, *data, np.zeros(1), np.zeros(1, np.int64), out), offsets)
         return out

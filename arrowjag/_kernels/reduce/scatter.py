@@ -32,8 +32,8 @@ def _filled(data: Any, valid: BoolArray | None, fill: object) -> Any:
 
 def _run(name: str, data: Any, valid: BoolArray | None, node: IntArray, out: Any) -> bool:
     """Combine items by a compiled loop; False if there is none."""
-    loop = find_loop(name, data.dtype, valid is not None, len(data))
-    if strategy.choose("scattered", loop is not None) != "compiled" or loop is None:
+    loop = strategy.loop_of("scattered", find_loop(name, data.dtype, valid is not None, len(data)))
+    if loop is None:
         return False
     loop(np.ascontiguousarray(data), valid, np.ascontiguousarray(node, np.int64), len(data), out)
     return True

@@ -182,8 +182,8 @@ def drop_nulls(
     if valid is None:
         return data, offsets
     cuts = filter_rows(valid, offsets)
-    loop = keeping_loop(data.itemsize, len(data))
-    if strategy.choose("dropped", loop is not None) != "compiled" or loop is None:
+    loop = strategy.loop_of("dropped", keeping_loop(data.itemsize, len(data)))
+    if loop is None:
         return data[valid], cuts
     return keep(loop, data, valid), cuts
 

@@ -95,11 +95,11 @@ def _compiled_sums(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64],
         if are_shared(len(data), len(offsets) - 1):
             return None
         loop, known = find_row_loop("sum" if data.dtype == target else "rounded_sum", data, valid, offsets)
-        by = strategy.choose("row_sum", len(data), loop is not None)
+        loop = strategy.loop_of("row_sum", loop, len(data))
     else:
         loop, known = find_row_loop("sum_integers", data, valid, offsets)
-        by = strategy.choose("integer_sum", loop is not None)
-    return _looped(loop, data, known, offsets, target) if by == "compiled" else None
+        loop = strategy.loop_of("integer_sum", loop)
+    return _looped(loop, data, known, offsets, target)
 
 
 def _looped(
@@ -130,7 +130,8 @@ def _needs_no_room(data: NDArray[Any], valid: Valid) -> bool:
 def _run_integers(block: Block, out: NDArray[Any]) -> bool:
     """Fill `out` with exact sums by a compiled loop; False if there is none, or if a sum does not fit."""
     loop = find_loop("sum_integers", block.data.dtype, block.valid is not None, len(block.data), often=True)
-    if strategy.choose("integer_sum", loop is not None) != "compiled" or loop is None:
+    loop = strategy.loop_of("integer_sum", loop)
+    if loop is None:
         return False
     return not loop(np.ascontiguousarray(block.data), block.valid, block.offsets, 0, len(out), out)
 
@@ -158,7 +159,7 @@ def prod(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[
     target = accumulator(data.dtype)
     name = "prod" if target.kind == "f" else "prod_integers"
     loop = find_loop(name, data.dtype, valid is not None, len(data), often=True)
-    found = _looped(loop, data, valid, offsets, target) if strategy.choose("product", loop is not None) == "compiled" else None
+    found = _looped(strategy.loop_of("product", loop), data, valid, offsets, target)
     if found is not None:
         return found, None
     out = np.ones(len(offsets) - 1, target)
@@ -216,8 +217,8 @@ def _compiled_means(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]
     if is_float and are_shared(len(data), len(offsets) - 1):
         return None
     loop, known = find_row_loop("mean" if is_float else "mean_integers", data, valid, offsets)
-    facts = (len(data), loop is not None) if is_float else (loop is not None,)
-    if strategy.choose("row_sum" if is_float else "integer_sum", *facts) != "compiled" or loop is None:
+    loop = strategy.loop_of("row_sum", loop, len(data)) if is_float else strategy.loop_of("integer_sum", loop)
+    if loop is None:
         return None
     out = empty(len(offsets) - 1, result_type(data.dtype))
     data = np.ascontiguousarray(data)
@@ -321,8 +322,8 @@ def _means_of_drawn(
 def _drawn(data: NDArray[Any], offsets: NDArray[np.int64], draws: NDArray[np.float64], low: int, high: int) -> NDArray[Any]:
     """The items of some rows that numbers from 0 to 1 draw, one for each slot; those of one row of `draws` after another."""
     cut = offsets[low : high + 1]
-    loop = find_loop("drawn", data.dtype, False, len(data), often=True)
-    if strategy.choose("drawn", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("drawn", find_loop("drawn", data.dtype, False, len(data), often=True))
+    if loop is not None:
         out = empty(len(draws) * int(cut[-1] - cut[0]), data.dtype)
         loop(np.ascontiguousarray(data), offsets, low, high, draws, len(draws), len(data), out)
         return out

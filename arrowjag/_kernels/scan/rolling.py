@@ -126,8 +126,8 @@ def whole_windows(ufunc: np.ufunc, data: NDArray[Any], window: int, out: NDArray
     if n <= 0:
         return data[:0]
     words = data.view(np.uint8) if data.dtype == np.bool_ else data
-    loop = find_loop(_LOOPS[ufunc], words.dtype, False, len(data))
-    if strategy.choose("window", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("window", find_loop(_LOOPS[ufunc], words.dtype, False, len(data)))
+    if loop is not None:
         out = empty(n, data.dtype) if out is None else out
         tile = max(strategy.sizes.WINDOW_TILE, window)
         loop(np.ascontiguousarray(words), 0, n, window, tile, empty(2 * (tile + window), words.dtype), out.view(words.dtype))

@@ -59,8 +59,8 @@ def cumsum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tupl
 
 def _run(name: str, block: Block, out: NDArray[Any], *start: NDArray[Any]) -> int | None:
     """Return the result of a compiled loop, which fills `out`, or None if it is not ready."""
-    loop = find_loop(name, block.data.dtype, block.valid is not None, len(block.data), often=True)
-    if strategy.choose("running", loop is not None) != "compiled" or loop is None:
+    loop = strategy.loop_of("running", find_loop(name, block.data.dtype, block.valid is not None, len(block.data), often=True))
+    if loop is None:
         return None
     return loop(np.ascontiguousarray(block.data), block.valid, block.offsets, 0, len(block.offsets) - 1, *start, out)
 

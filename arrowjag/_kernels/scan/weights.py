@@ -136,8 +136,8 @@ def decayed(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: Intege
     def work(block: Block) -> None:
         values = block.filled(0, np.float64) if block.data.dtype.kind == "f" else shifted(block)
         ones = np.ones(len(values)) if block.valid is None else block.valid.astype(np.float64)
-        loop = find_loop("decayed", values.dtype, False, len(values), often=True)
-        if strategy.choose("decay", loop is not None) == "compiled" and loop is not None:
+        loop = strategy.loop_of("decay", find_loop("decayed", values.dtype, False, len(values), often=True))
+        if loop is not None:
             found = out if len(block.data) == len(data) else out.take(block.items)
             loop(np.ascontiguousarray(values), ones, block.offsets, 0, len(block.offsets) - 1, keep, *found, np.zeros(80))
             return

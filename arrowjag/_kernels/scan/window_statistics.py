@@ -120,8 +120,8 @@ def counts(valid: Valid, offsets: Integers, windows: Windows) -> Integers:
     """Count the items of each window that are not null."""
     if valid is None:
         return windows.sizes
-    loop = find_loop("window_counts", valid.dtype, False, len(valid))
-    if strategy.choose("window", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("window", find_loop("window_counts", valid.dtype, False, len(valid)))
+    if loop is not None:
         found = empty(len(valid), np.int64)
         map_rows(lambda first, last: loop(valid, *windows, offsets, first, last, found), offsets)
         return found
@@ -160,8 +160,7 @@ def sums(data: NDArray[Any], offsets: Integers, windows: Windows, trailing: int 
     """
     out = empty(len(data), data.dtype)
 
-    loop = find_loop("window_sums", data.dtype, False, len(data), often=True)
-    is_compiled = strategy.choose("window", loop is not None) == "compiled"
+    loop = strategy.loop_of("window", find_loop("window_sums", data.dtype, False, len(data), often=True))
     values = np.ascontiguousarray(data)
     begins, ends = offsets[:-1], offsets[1:]
     # This holds if windows are longer than the mean row, or if there are few values.
@@ -170,7 +169,7 @@ def sums(data: NDArray[Any], offsets: Integers, windows: Windows, trailing: int 
     cuts = np.minimum(begins + (trailing - 1), ends) if trailing else ends
 
     def work(block: Block) -> None:
-        if is_compiled and loop is not None:
+        if loop is not None:
             if trailing:
                 target = out[block.items][trailing - 1 :]
                 whole_windows(np.add, block.data, trailing, target)
@@ -182,7 +181,7 @@ def sums(data: NDArray[Any], offsets: Integers, windows: Windows, trailing: int 
         (out[block.items],) = over_windows((block.data,), _added, (0,), windows.part(block.items))
 
     over_blocks(work, data, None, offsets)
-    if data.dtype.kind == "f" and not is_compiled:
+    if data.dtype.kind == "f" and loop is None:
         out += 0.0  # a sum is never -0.0
     return out
 
@@ -204,12 +203,12 @@ def extremes(ufunc: np.ufunc, data: NDArray[Any], valid: Valid, offsets: Integer
         loser = np.iinfo(values.dtype).max if ufunc is np.fmin else np.iinfo(values.dtype).min
     out = empty(len(values), values.dtype)
 
-    loop = find_loop("window_min" if ufunc is np.fmin else "window_max", values.dtype, False, len(values), often=True)
-    is_compiled = strategy.choose("window", loop is not None) == "compiled"
+    name = "window_min" if ufunc is np.fmin else "window_max"
+    loop = strategy.loop_of("window", find_loop(name, values.dtype, False, len(values), often=True))
 
     def work(block: Block) -> None:
         items, part = np.ascontiguousarray(block.filled(loser)), windows.part(block.items)
-        if is_compiled and loop is not None:
+        if loop is not None:
             width, levels = _scratch_of(windows, block.items)
             scratch, bounds = empty(width * max(levels, 1), values.dtype), block.offsets
             loop(items, *part, bounds[:-1], bounds[1:], 0, len(bounds) - 1, width, scratch, out[block.items])
@@ -230,13 +229,12 @@ def variances(data: NDArray[Any], valid: Valid, offsets: Integers, windows: Wind
         part = windows.part(block.items)
         values = block.filled(0, np.float64) if block.data.dtype.kind == "f" else shifted(block)
         nulls = block.valid is not None
-        loop = find_loop("window_squares", values.dtype, nulls, len(values), often=True)
-        is_compiled = strategy.choose("window", loop is not None) == "compiled" and loop is not None
+        loop = strategy.loop_of("window", find_loop("window_squares", values.dtype, nulls, len(values), often=True))
         if block.valid is not None:
             present = block.valid.astype(np.float64)
         else:
-            present = empty(0, np.float64) if is_compiled else np.ones(len(values))
-        if is_compiled and loop is not None:
+            present = empty(0, np.float64) if loop is not None else np.ones(len(values))
+        if loop is not None:
             width, levels = _scratch_of(windows, block.items)
             scratch, rows = empty(3 * width * (max(levels, 1) + 1), np.float64), len(block.offsets) - 1
             loop(np.ascontiguousarray(values), present, *part, block.offsets, 0, rows, width, scratch, out[block.items])
@@ -266,8 +264,8 @@ def full_variances(
         if n <= 0:
             return
         places = places[window - 1 :]
-        loop = find_loop("rolling_variances", values.dtype, False, len(values), often=True)
-        if strategy.choose("window", loop is not None) == "compiled" and loop is not None:
+        loop = strategy.loop_of("window", find_loop("rolling_variances", values.dtype, False, len(values), often=True))
+        if loop is not None:
             tile = max(strategy.sizes.WINDOW_TILE // 2, window)
             scratch = empty(6 * (tile + window), np.float64)
             loop(np.ascontiguousarray(values), 0, n, window, tile, float(parts), int(root), scratch, places)

@@ -106,8 +106,8 @@ def of_times(times: NDArray[Any], offsets: Integers, width: Any, center: bool = 
         return late - early if is_float else late.view(np.uint64) - early.view(np.uint64)
 
     gap = np.float64 if is_float else np.uint64
-    loop = find_loop("window_bounds", times.dtype, False, len(times), often=True)
-    if strategy.choose("window", loop is not None) == "compiled" and loop is not None:
+    loop = strategy.loop_of("window", find_loop("window_bounds", times.dtype, False, len(times), often=True))
+    if loop is not None:
         floats = (far, near if center else -1.0) if is_float else (0.0, 0.0)
         whole_numbers = (0, 0 if center else -1) if is_float else (far, near if center else -1)
 

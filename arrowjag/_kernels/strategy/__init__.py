@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from arrowjag._kernels.strategy import sizes
 from arrowjag._kernels.strategy.choices import CHOICES, Choice
@@ -19,7 +19,21 @@ from arrowjag._kernels.strategy.rules import are_small, lexsorts, polars_for
 from arrowjag._kernels.strategy.shares import long_share, short_share
 from arrowjag.errors import JagValueError
 
-__all__ = ["CHOICES", "Choice", "choose", "force", "is_forced", "is_small", "long_share", "polars_for", "short_share", "sizes"]
+__all__ = [
+    "CHOICES",
+    "Choice",
+    "choose",
+    "force",
+    "is_forced",
+    "is_small",
+    "long_share",
+    "loop_of",
+    "polars_for",
+    "short_share",
+    "sizes",
+]
+
+_Loop = TypeVar("_Loop")
 
 
 class _Forced(NamedTuple):
@@ -61,6 +75,13 @@ def choose(operation: str, *facts: Any) -> str:
         found = _rules[operation](*facts)
     forced.taken[operation, found] += 1
     return found
+
+
+def loop_of(operation: str, loop: _Loop | None, *facts: Any) -> _Loop | None:
+    """The compiled loop of an operation if it is ready, the last fact of the rule, and chosen; else None."""
+    if loop is None and not _forced:  # no rule chooses it
+        return None
+    return loop if choose(operation, *facts, loop is not None) == "compiled" else None
 
 
 def is_small(operation: str, *keys: Any, ready: Callable[[], bool] | None = None) -> bool:

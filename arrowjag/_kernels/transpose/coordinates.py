@@ -81,8 +81,7 @@ def by_column(offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
 
 def _placing(n_values: int) -> Compiled | None:
     """Return the loop that writes items column by column, if it is ready and chosen."""
-    loop = find_loop("placed_columns", np.dtype(np.int64), False, n_values)
-    return loop if strategy.choose("columns", loop is not None) == "compiled" else None
+    return strategy.loop_of("columns", find_loop("placed_columns", np.dtype(np.int64), False, n_values))
 
 
 def _rows_longer(sizes: NDArray[np.int64], n_columns: int) -> NDArray[np.int64]:
