@@ -17,6 +17,7 @@ from arrowjag.testing import assert_equal, assert_lists_equal, jagged_arrays, le
 from tests import reference as ref
 from tests.along import EQUAL, NUMBERS, ORDERED, any_axis, kept, outcome, tolerance, within
 from tests.compiled_calls import forced
+from tests.conftest import IS_COVER
 
 ORACLES = {name: getattr(ref, name) for name in ("cumsum", "cumprod", "cummin", "cummax", "cumcount")}
 D = decimal.Decimal
@@ -113,7 +114,7 @@ def test_durations_add_up() -> None:
     assert x.cumsum().to_list() == [[dt.timedelta(seconds=1), None, dt.timedelta(seconds=3)]]
 
 
-@pytest.mark.parametrize("type", [pa.float64(), pa.float32(), pa.int64(), pa.int8(), pa.uint16()], ids=str)
+@pytest.mark.parametrize("type", [pa.float64(), pa.int64(), *([] if IS_COVER else [pa.float32(), pa.int8(), pa.uint16()])], ids=str)
 @pytest.mark.parametrize("nulls", [False, True])
 def test_long_rows_are_computed_abreast_and_each_as_if_alone(type: pa.DataType, nulls: bool) -> None:
     lengths = [32, 40, 31, 33, 200, 32, 0, 32, 34, 32, 90, 128, 32, 1, 32, 64, 32, 33]
