@@ -7,12 +7,11 @@ that is created anew for each call is compiled once.
 from __future__ import annotations
 
 import functools
-import hashlib
 import reprlib
 import threading
 import types
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,9 +25,11 @@ from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import from_sizes, runs
 from arrowjag._kernels.compiled import forks
+from arrowjag._ops.checked_numbers import checked_function
+from arrowjag._ops.function_keys import bytes_read, key_of
 from arrowjag._ops.noted_rows import Noted, can_note, chunk_rows, noting_function, turn_of
 from arrowjag._ops.unlike import unlike_operation
-from arrowjag._runtime.identity import Same, cells_of, names_read
+from arrowjag._runtime.identity import cells_of, names_read
 from arrowjag._versions import is_installed
 from arrowjag.errors import plural
 from arrowjag.typing import BoolArray, IntArray
@@ -39,7 +40,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Driver", "UnlikeError", "compile_rows", "is_available", "numbers_of", "offsets_of"]
 
+_MOST_FUNCTIONS, _MOST_BYTES = 1000, 1 << 28
+"""Functions that are kept, and the bytes of the arrays that they read: their code keeps these alive."""
+
 _drivers: dict[Any, Driver | str] = {}
+_bytes_kept = [0]
+"""The bytes of the arrays that the functions among the drivers read."""
+
 _lock = threading.RLock()
 forks.wait_for(_lock)
 
@@ -354,7 +361,7 @@ def compile_rows(function: Callable[..., Any], arguments: Sequence[Argument], fo
     """Return the compiled loop for a function and its argument types, of at least one row, or why it can't be compiled."""
     kinds = tuple((type(argument).__name__, tuple(array.dtype.str for array in arrays_of(argument))) for argument in arguments)
     key = (
-        _key(function),
+        key_of(function),
         form.name,
         kinds,
         tuple(_field_names(argument) for argument in arguments),
@@ -364,8 +371,11 @@ def compile_rows(function: Callable[..., Any], arguments: Sequence[Argument], fo
         return known
     with _lock:
         if key not in _drivers:
-            if len(_drivers) >= 1000:
+            n_bytes = bytes_read(function)
+            if len(_drivers) >= _MOST_FUNCTIONS or _bytes_kept[0] + n_bytes > _MOST_BYTES:
                 _drivers.clear()
+                _bytes_kept[0] = 0
+            _bytes_kept[0] += n_bytes
             try:
                 _drivers[key] = _compile(function, arguments, form)
             except Exception as error:  # noqa: BLE001  # numba raises errors of any type; the interpreter is the fallback
@@ -433,6 +443,7 @@ def _checked_bounds() -> Iterator[None]:
 
 
 def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: Form) -> Driver | str:
+    """Compile a function, with the errors of Python where numba can compile those too."""
     import numba
 
     if numba.config.DISABLE_JIT:
@@ -444,10 +455,24 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
         return f"numba's {unlike[0]} differs from numpy's for some rows"
     if _has_threads(function, set()):
         return "numba compiled a function that it calls with parallel=True, which must not be called from several threads"
+    if hasattr(function, "overloads"):  # the interpreter calls the same code
+        return _driver(function, arguments, form)
+    plain = _as_function(function, form.arity or len(arguments))
+    checked = checked_function(plain)
+    if checked is not None:
+        with suppress(Exception):  # `int` may be an argument of another function, as in row.astype(int)
+            return _driver(checked, arguments, form)
+    return _driver(plain, arguments, form)
+
+
+def _driver(function: Any, arguments: Sequence[Argument], form: Form) -> Driver | str:
+    """Compile a function of Python, or the loop around one that numba has compiled."""
+    import numba
+
     # Rows may be empty, and their numbers Python's own, for which a division by zero raises; items are numpy's.
     errors = "python" if offsets_of(arguments) is not None and not form.takes_bounds else "numpy"
     compile = numba.njit(nogil=True, boundscheck=True, error_model=errors)
-    inner = function if hasattr(function, "overloads") else compile(_as_function(function, form.arity or len(arguments)))
+    inner = function if hasattr(function, "overloads") else compile(function)
     # Loops over the items of a row need no checks of bounds; the user's function has its own.
     of_row = numba.njit(nogil=True, error_model="numpy")
     whole = form.compiled(inner)
@@ -506,12 +531,12 @@ def _has_threads(function: Any, seen: set[int]) -> bool:
     return any(_has_threads(one, seen) for one in read if hasattr(one, "targetoptions"))
 
 
-def _as_function(function: Callable[..., Any], n_arguments: int) -> Callable[..., Any]:
+def _as_function(function: Callable[..., Any], n_arguments: int) -> types.FunctionType:
     """Wrap builtins and numpy functions in a Python function, which numba requires."""
     if isinstance(function, types.FunctionType):
         return function
     names = ", ".join(f"a{place}" for place in range(n_arguments))
-    wrapped: Callable[..., Any] = eval(f"lambda {names}: function({names})", {"function": function})  # noqa: S307  # the source holds no user text
+    wrapped: types.FunctionType = eval(f"lambda {names}: function({names})", {"function": function})  # noqa: S307  # the source holds no user text
     return wrapped
 
 
@@ -655,45 +680,3 @@ def _loop(
     exec(source, scope)  # noqa: S102  # the source is from this module; numba compiles functions, not syntax trees
     loop: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy")(scope["loop"])
     return loop
-
-
-# --------------------------------------------------------------------------------------------------- functions as keys
-
-
-def _key(function: Any) -> Any:
-    """Return a cache key of what determines a function's machine code.
-
-    Functions that numba has compiled are their own keys: they have options of their own, and froze what they read.
-    """
-    if isinstance(function, types.MethodType):  # made anew by each look-up
-        return Same(function.__self__), Same(function.__func__)
-    if not isinstance(function, types.FunctionType):
-        return Same(function)
-    names = names_read(function.__code__)
-    try:
-        cells = tuple(_value_key(cell.cell_contents, names) for cell in function.__closure__ or ())
-    except ValueError:  # a variable without a value
-        return Same(function)
-    defaults = tuple(map(_value_key, (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items())))
-    read = tuple((name, _value_key(function.__globals__[name], names)) for name in sorted(names & function.__globals__.keys()))
-    return (function.__code__, defaults, cells, read)
-
-
-_FROZEN_BYTES = 10**6
-"""numba copies contiguous arrays up to this size into its code; of others it keeps the address and not the array."""
-
-
-def _value_key(value: Any, names: frozenset[str] = frozenset()) -> Any:
-    """Return a key of a value as numba freezes it; that of a module includes its attributes of the given names."""
-    if isinstance(value, types.ModuleType):
-        known = vars(value)
-        return (Same(value), *((name, _value_key(known[name], names - {name})) for name in sorted(names & known.keys())))
-    if isinstance(value, np.ndarray) and not (value.flags.forc and value.nbytes <= _FROZEN_BYTES):
-        return Same(value)
-    if isinstance(value, (np.ndarray, np.generic)):
-        return (type(value), value.dtype, value.shape, hashlib.sha256(value.tobytes()).digest())
-    if isinstance(value, tuple):
-        return (type(value), *map(_value_key, value))
-    if type(value) in (float, complex):
-        return (type(value), repr(value))  # 0.0 equals -0.0
-    return (type(value), value) if type(value) in (bool, int, str, bytes) else Same(value)

@@ -1,0 +1,148 @@
+"""Functions of Python that raise errors for some numbers, for machine code: there numba's give NaN, infinities or any integer.
+
+A compiled function that raises leaves the row to the interpreter, which raises the error itself, or has a result.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from arrowjag._runtime.identity import names_read
+
+__all__ = ["checked_function"]
+
+_OF_ONE = (
+    *("acos", "acosh", "asin", "atanh", "cos", "cosh", "exp", "exp2", "expm1", "gamma", "lgamma", "log", "log10", "log1p", "log2"),
+    *("sin", "sinh", "sqrt", "tan"),
+)
+_OF_TWO = {"ldexp": np.int64, "pow": np.float64}
+"""Functions of a float and another number, and the type of that one."""
+
+_WHOLE = ("ceil", "floor", "trunc")
+
+_LARGEST = 2.0**63
+"""From this magnitude on, integers of 64 bits lack the number."""
+
+
+def _of_one(function: Callable[..., Any]) -> Callable[..., Any]:
+    def checked(x: Any) -> Any:
+        number = np.float64(x)  # of float32 numba computes in float32, and its `float` is one
+        found = function(number)
+        if not math.isfinite(found) and (math.isfinite(number) or (math.isnan(found) and not math.isnan(number))):
+            raise ValueError("math domain error")
+        return found
+
+    return checked
+
+
+def _of_two(function: Callable[..., Any]) -> Callable[..., Any]:
+    convert = _OF_TWO[function.__name__]
+
+    def checked(x: Any, y: Any) -> Any:
+        one, two = np.float64(x), convert(y)
+        found = function(one, two)
+        is_finite, is_nan = math.isfinite(one) and math.isfinite(two), math.isnan(one) or math.isnan(two)
+        if not math.isfinite(found) and (is_finite or (math.isnan(found) and not is_nan)):
+            raise ValueError("math domain error")
+        return found
+
+    return checked
+
+
+def _whole(function: Callable[..., Any]) -> Callable[..., Any]:
+    def checked(x: Any) -> Any:
+        if not -_LARGEST <= x < _LARGEST:  # also for NaN
+            raise OverflowError("cannot convert float to integer")
+        return function(x)
+
+    return checked
+
+
+def _converting(function: Callable[..., Any], of_float: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a stand-in for `int`, `float` or `round` of one argument, which numba compiles by the type of the argument."""
+    from numba import types as of_numba
+    from numba.extending import overload
+
+    def converted(x: Any) -> Any:
+        return function(x)
+
+    def widened(x: Any) -> Any:
+        return of_float(x)
+
+    @overload(converted)  # type: ignore[untyped-decorator]
+    def _compiled(x: Any) -> Any:
+        if isinstance(x, of_numba.Integer) and function is not float:
+            return _signed if x.signed else _unsigned
+        return widened if isinstance(x, of_numba.Float) else converted
+
+    return converted
+
+
+def _signed(x: Any) -> Any:
+    return np.int64(x)  # integers of numba may have fewer bits
+
+
+def _unsigned(x: Any) -> Any:
+    found = np.int64(x)
+    if found < 0:
+        raise OverflowError("an integer beyond 64 bits")
+    return found
+
+
+@functools.cache
+def _functions() -> Mapping[Any, Any]:
+    """Return what stands in for each function, and for the module `math`."""
+    import numba
+
+    compile = numba.njit(nogil=True, error_model="numpy")
+    made: dict[Any, Any] = {}
+    for names, make in ((_OF_ONE, _of_one), (_OF_TWO, _of_two), (_WHOLE, _whole)):
+        made |= {getattr(math, name): compile(make(getattr(math, name))) for name in names}
+    converting: dict[Any, Any] = {one: _converting(one, compile(_whole(one))) for one in (int, round)}
+    converting[float] = _converting(float, np.float64)
+    module = types.ModuleType("math")
+    vars(module).update({name: made.get(value, value) if callable(value) else value for name, value in vars(math).items()})
+    return {math: module, **made, **converting}
+
+
+def checked_function(function: types.FunctionType) -> types.FunctionType | None:
+    """Return a function for compiling that raises errors as Python does; None if it calls nothing that raises them otherwise.
+
+    Parameters
+    ----------
+    function : function
+        The function of the user.
+    """
+    known, replaced = _functions(), {}
+    for name in names_read(function.__code__):
+        value = function.__globals__.get(name, getattr(builtins, name, None))
+        if (found := _stand_in(known, value)) is not None:
+            replaced[name] = found
+    cells, is_new = [], bool(replaced)
+    for cell in function.__closure__ or ():
+        try:
+            found = _stand_in(known, cell.cell_contents)
+        except ValueError:  # a variable without a value
+            found = None
+        is_new |= found is not None
+        cells.append(cell if found is None else types.CellType(found))
+    if not is_new:
+        return None
+    made = types.FunctionType(
+        function.__code__, {**function.__globals__, **replaced}, function.__name__, function.__defaults__, tuple(cells)
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
+
+
+def _stand_in(known: Mapping[Any, Any], value: Any) -> Any:
+    """Return what stands in for a value; None for a value that has no hash, and most others."""
+    is_known = isinstance(value, (types.BuiltinFunctionType, types.ModuleType)) or value is int or value is float
+    return known.get(value) if is_known else None
