@@ -834,6 +834,33 @@ def test_a_trace_keeps_no_object_of_the_caller() -> None:
     assert [one() for one in known] == [None] * 3
 
 
+def test_arrays_from_outside_are_kept_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The traces of a function that reads another large array in each call would keep all of them."""
+    monkeypatch.setattr("arrowjag._expressions.functions._MOST_BYTES", 2000)
+    x, outside, known = aj.array([[1.0, 2.0]] * 100), types.SimpleNamespace(k=None), []
+    fused = aj.jit(lambda x: x * outside.k)
+    for factor in (2.0, 3.0, 4.0):
+        values = np.full(100, factor)
+        known.append(weakref.ref(values))
+        outside.k = aj.array(values)
+        for column in (x, x.cast("float32")):  # both traces hold one array
+            assert fused(column).to_list()[0] == [factor, 2 * factor]
+    del values
+    gc.collect()
+    assert [one() is None for one in known] == [True, False, False]
+    assert len(fused._traces) == 4
+
+
+def test_loops_of_python_make_long_chains() -> None:
+    def steps(x: Any) -> Any:
+        for step in range(600):
+            x = x * 0.5 + step
+        return x
+
+    x = aj.array([[1.0, None], []])
+    assert aj.jit(steps)(x).to_list() == steps(x).to_list()
+
+
 def test_threads_trace_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arrowjag._expressions.functions._MOST_TYPES", 2)
     x, fused = aj.array([[1, 2]]), aj.jit(lambda x, k: x * k)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
@@ -31,8 +31,8 @@ __all__ = ["JitFunction", "jit"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_MOST_TYPES = 256
-"""Traces that a function keeps; the oldest is dropped."""
+_MOST_TYPES, _MOST_BYTES = 256, 1 << 28
+"""Traces that a function keeps, and the bytes of the arrays from outside that they hold; the oldest are dropped."""
 
 _CONSTANTS = (str, bytes, int, bool, type(None), pa.DataType)
 """Arguments that are compared by value; all others by identity."""
@@ -89,7 +89,7 @@ class JitFunction(Generic[P, R]):
         except KeyError:
             found = _traced(self._function, self._name, args, kwargs)
         with self._lock:  # other threads drop traces too
-            if len(self._traces) >= _MOST_TYPES:
+            while self._traces and (len(self._traces) >= _MOST_TYPES or _bytes_held([*self._traces.values(), found]) > _MOST_BYTES):
                 del self._traces[next(iter(self._traces))]
             self._traces[key] = found
         return found
@@ -283,6 +283,12 @@ class _Traced:
             values[id(node)] = args[place] if isinstance(place, int) else kwargs[place]
         found = self.program.run(values)
         return mapped_values(self.result, lambda one: found[one] if isinstance(one, Place) else one)
+
+
+def _bytes_held(traces: Iterable[_Traced | None]) -> int:
+    """The bytes of the arrays from outside that traces hold."""
+    arrays = {id(node.source): node.source for one in traces if one is not None for node in one.trace.captured}
+    return sum(array.nbytes for array in arrays.values())
 
 
 def _sample_of(array: JaggedArray) -> JaggedArray:

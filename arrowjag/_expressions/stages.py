@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import pyarrow as pa
@@ -79,14 +79,19 @@ def calls_of(roots: Iterable[Node], given: Collection[int]) -> list[Call]:
     """Return the distinct calls of trees, operands first, down to the nodes whose values are given."""
     seen: dict[int, Call] = {}
 
-    def visit(node: Node) -> None:
-        if isinstance(node, Call) and id(node) not in seen and id(node) not in given:
-            for child in children(node):
-                visit(child)
-            seen[id(node)] = node
+    def is_new(node: Node) -> TypeGuard[Call]:
+        return isinstance(node, Call) and id(node) not in seen and id(node) not in given
 
     for root in roots:
-        visit(root)
+        path = [root]  # in place of a recursion: loops of Python make chains of thousands of calls
+        while path:
+            node = path[-1]
+            below = [child for child in children(node) if is_new(child)] if is_new(node) else []
+            path += reversed(below)
+            if not below:
+                path.pop()
+                if is_new(node):
+                    seen[id(node)] = node
     return list(seen.values())
 
 

@@ -76,6 +76,7 @@ class Trace:
         self.asked: JagTypeError | None = None
         self._column = column or self._captured
         self._made = Calls()
+        self._recorded: set[int] = set()
 
     def input(self, source: Any, sample: Any = None) -> Traced:
         """Return a placeholder for an argument; its sample is an empty array of its type."""
@@ -87,8 +88,9 @@ class Trace:
     def call(self, kind: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Traced:
         """Record a call; an equal one on the same operands is the same node."""
         node = self._made.make(kind, name, args, kwargs or {})
-        if any(node is one for one in self.calls):
+        if id(node) in self._recorded:
             return Traced(self, node)
+        self._recorded.add(id(node))
         self.calls.append(node)
         found = self._sample(node)
         if found is not None:
