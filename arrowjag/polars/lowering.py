@@ -15,7 +15,8 @@ Calls that polars computes faster and with the same values become native express
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import polars as pl
@@ -25,7 +26,7 @@ from arrowjag import _column
 from arrowjag._array import JaggedArray
 from arrowjag._methods import METHODS, Rows, most_dims, over_aligned_axis
 from arrowjag._ops.axes import normalize_axes
-from arrowjag.errors import JagError, JagTypeError
+from arrowjag.errors import JagError, JagTypeError, JagValueError
 from arrowjag.polars._convert import (
     ColumnType,
     as_lists,
@@ -59,8 +60,21 @@ def lower(node: Node) -> pl.Expr:
     """Return the expression that computes a tree."""
     if isinstance(node, Input):
         return node.source  # type: ignore[no-any-return]  # an expression
-    lowering = Lowering(node)
+    with _short_enough():
+        lowering = Lowering(node)
     return pl.pipe_with_dtype(lowering.tree.columns, lowering)
+
+
+@contextmanager
+def _short_enough() -> Iterator[None]:
+    """Raise an error that says what to do for a chain of calls in which Python's recursion ends."""
+    try:
+        yield
+    except RecursionError:
+        raise JagValueError(
+            "the expression is a chain of too many calls, as a loop of Python makes it: compute a part of it by with_columns, or "
+            "call the function on a Series or an array"
+        ) from None
 
 
 Build: TypeAlias = "Callable[[Sequence[pl.Expr]], pl.Expr]"
@@ -89,8 +103,9 @@ class Lowering:
         constant = given.union(position for position, (expr, _) in enumerate(pairs) if _is_constant_array(expr))
         key = None if self.tree.key is None else (self.tree.key, dtypes, constant, given)
         try:
-            build = _PLANS.get(key) or self._plan(key, dtypes, constant, given)
-            return build(columns)
+            with _short_enough():
+                build = _PLANS.get(key) or self._plan(key, dtypes, constant, given)
+                return build(columns)
         except JagError as error:
             raise named(error, _output_name(next((expr for expr, dtype in pairs if not _is_read(dtype)), columns[0]))) from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import operator
 import pickle
+from contextlib import nullcontext
 
 import numpy as np
 import polars as pl
@@ -432,3 +433,13 @@ def test_comparisons_with_a_selector_on_the_left(name: str):
 
 def test_nested_results_of_flat_columns_are_jagged():
     assert frame().select(c("k").jag.unsqueeze(-1)).schema == {"k": Jagged(pl.Int64, 2, extents=(1,))}
+
+
+def test_a_chain_of_too_many_calls_raises_with_the_alternative():
+    """A Series and an array take any number of calls; here Python's recursion ends."""
+    made = c("v").jag
+    for step in range(1000):
+        made = made + step
+        if step in (20, 999):
+            with pytest.raises(JagValueError, match="chain of too many calls") if step == 999 else nullcontext():
+                frame().select(made)
