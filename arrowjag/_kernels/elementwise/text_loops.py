@@ -171,7 +171,7 @@ def chosen(
 
     1M words or one text take 2.6 ms of CPU time, by Arrow 11.
     """
-    n, type = len(flags), one.type
+    n = len(flags)
     loops = _ready_loops(n, valid is not None, chosen_cuts=(_INT, True), chosen_bytes=(_BYTE, False))
     if loops is None:
         return None
@@ -179,17 +179,8 @@ def chosen(
     steps = [int(isinstance(side, pa.Array)) for side in (one, two)]
     starts = empty(n + 1, np.int64)
     _added_up(lambda first, last: loops[0](flags, cuts, steps[0], other_cuts, steps[1], valid, first, last, starts), n, starts)
-    if not fits(type, int(starts[-1])):
-        return None
-    out = empty(int(starts[-1]), np.uint8)
-
-    def work(block: tuple[int, int]) -> None:
-        first, last = block
-        ours, theirs = (data, len(data), cuts, steps[0]), (other, len(other), other_cuts, steps[1])
-        loops[1](flags, *ours, *theirs, starts, first, last, int(starts[last]), out)
-
-    map_tasks(work, _blocks(n))
-    return text_from(type, starts, out, valid)
+    ours, theirs = (data, len(data), cuts, steps[0]), (other, len(other), other_cuts, steps[1])
+    return _written(one.type, starts, valid, lambda *block: loops[1](flags, *ours, *theirs, starts, *block))
 
 
 def _bytes_of(side: pa.Array | pa.Scalar) -> tuple[NDArray[np.uint8], Cuts]:
