@@ -203,14 +203,9 @@ class _Plan:
             self.sample(child)
         rows = self.rows[id(node)] = rows_of(node, self.sample)
         if rows is Rows.MOVED:
-            instead = (
-                "x[:, :n], x.S[i] or x.get(i) for items of each row"
-                if node.name.endswith("[...]")
-                else "df.jag.flatten for flat rows"
-            )
             raise JagTypeError(
                 f"{node.name} changes the rows of the frame, which an expression can't: use it on the Series (or the array), "
-                f"or {instead}"
+                f"or {_instead(node.name)}"
             )
         if rows is Rows.REDUCED:
             self.sources[id(node)] = self._reduce(node)
@@ -336,6 +331,14 @@ class _Plan:
         """The number of dims that the axes of a call count: those of its array, or of its operands together if they are aligned."""
         is_own = node.kind == "method" and METHODS[node.name].rule is not over_aligned_axis
         return most_dims(*map(self.sample, [node.args[0]] if is_own else children(node)))
+
+
+def _instead(name: str) -> str:
+    """Return what to write in place of a call that changes the rows of the frame."""
+    if name.endswith("[...]"):
+        return "x[:, :n], x.S[i] or x.get(i) for items of each row"
+    groups = "; in group_by, agg(column) collects the rows of a group, and flatten(1) of the result merges their items"
+    return f"df.jag.flatten for flat rows{groups if name == 'flatten' else ''}"
 
 
 def _check_key(node: Call) -> None:

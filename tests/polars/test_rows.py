@@ -219,6 +219,15 @@ def test_methods_that_move_rows_raise_at_plan_time(name):
     with pytest.raises(JagTypeError, match=rf"column '.*': .* changes the rows of the frame.*{instead}") as caught:
         frame().lazy().select(MOVING[name](c("v"))).collect_schema()
     assert f": {name.split(' ')[0]} changes" in str(caught.value)
+    assert ("; in group_by, agg(column) collects" in str(caught.value)) == (name == "flatten")
+
+
+def test_the_lists_of_a_group_are_merged_as_the_error_says():
+    df = frame()
+    merged = df.group_by("g", maintain_order=True).agg("v").select("g", c("v").jag.flatten(1))
+    groups, rows = ROWS["g"][0], df["v"].jag.to_list()
+    for key, row in zip(merged["g"], merged["v"].jag.to_list(), strict=True):
+        assert row == [item for one, items in zip(groups, rows, strict=True) if one == key for item in items or ()]
 
 
 def test_indexing_that_keeps_the_rows():
