@@ -31,3 +31,15 @@ def test_squeeze_names_the_row() -> None:
 def test_squeeze_of_a_null_row_is_a_null_item() -> None:
     assert aj.array([[1], None]).squeeze(1).to_list() == [1, None]
     assert aj.array([[[1, 2]], None]).squeeze(1).to_list() == [[1, 2], None]
+
+
+@pytest.mark.parametrize(("rows", "ndim"), [([None], 2), ([None], 3), ([[None, [1]]], 3), ([None], 1), ([[]], 2)])
+def test_squeeze_of_the_rows_is_the_only_row(rows: list[Any], ndim: int) -> None:
+    x = aj.array(rows, type="int64", ndim=ndim)
+    found, row = x.squeeze(0), x[0]
+    assert type(found) is type(row)
+    assert found.type == row.type
+    if isinstance(row, aj.JaggedArray):
+        assert found.equals(row)
+    else:
+        assert found.as_py() is row.as_py() is None

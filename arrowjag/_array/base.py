@@ -18,6 +18,7 @@ from arrowjag._arrow.foreign import as_numpy
 from arrowjag._column import Column
 from arrowjag._integers import check_ndim
 from arrowjag._ops import casts, elementwise, struct_fields
+from arrowjag._ops.cursor import or_null
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag._vocabulary.spellings import suggestion
 from arrowjag.dims import Dim, Uniform
@@ -225,10 +226,12 @@ class ArrayBase(Column):
 
     @classmethod
     def _wrap(cls, column: Column) -> ArrayOrScalar:
-        """Wrap a result: an array, or an Arrow scalar if the column has no dims."""
+        """Wrap a result: an array, or an Arrow scalar if the column has no dims or is one null row."""
         shape = column._shape
         if not shape._dims:
             return column.values[0]
+        if shape._dims[0]._validity is not None:
+            return or_null(column).values[0]
         array: JaggedArray = cls.__new__(cls)  # type: ignore[assignment]  # as `_of`, which nearly every method would call
         array._shape, array._values = shape, column._values
         return array

@@ -16,7 +16,7 @@ from arrowjag._ops import edits
 from arrowjag._ops import rearrange as _ops
 from arrowjag.dims import is_pattern, to_dim
 from arrowjag.errors import JagError
-from arrowjag.typing import ShearMode, ShearRule
+from arrowjag.typing import ArrayOrScalar, ShearMode, ShearRule
 
 if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
@@ -102,7 +102,7 @@ class RearrangeMethods(ArrayBase):
         return self._wrap(_ops.unsqueeze(self, axis))
 
     @method(rows=_squeeze_rows)
-    def squeeze(self, axis: int) -> JaggedArray:
+    def squeeze(self, axis: int) -> ArrayOrScalar:
         """Remove a dim whose rows all have one item.
 
         Parameters
@@ -112,8 +112,9 @@ class RearrangeMethods(ArrayBase):
 
         Returns
         -------
-        JaggedArray
-            With one dim less. A null row of that dim becomes a null item. Values are shared if that dim has no null rows.
+        JaggedArray or pyarrow.Scalar
+            With one dim less. A null row of that dim becomes a null item; along axis 0 a single null row gives a null scalar, as
+            ``x[0]`` does. Values are shared if that dim has no null rows.
 
         Raises
         ------

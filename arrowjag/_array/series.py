@@ -8,6 +8,7 @@ from arrowjag._array.base import ArrayBase
 from arrowjag._methods import along_axis, changing_axis, method
 from arrowjag._ops import resample as _spectra
 from arrowjag._ops import series as _ops
+from arrowjag.typing import ArrayOrScalar
 
 if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
@@ -88,7 +89,7 @@ class SeriesMethods(ArrayBase):
         return self._wrap(_ops.local_maxima(self, axis))
 
     @method(rows=changing_axis)
-    def fft_power(self, axis: Any = -1) -> JaggedArray:
+    def fft_power(self, axis: Any = -1) -> ArrayOrScalar:
         """Return the power spectrum of each row of evenly spaced numbers.
 
         Parameters
@@ -98,11 +99,11 @@ class SeriesMethods(ArrayBase):
 
         Returns
         -------
-        JaggedArray
+        JaggedArray or pyarrow.Scalar
             The squared magnitudes of the discrete Fourier transform, ``n // 2 + 1`` for a row of n items, from frequency 0 to
             half of the sampling frequency: float64, or float32 for float16 and float32. An empty row is empty; a row with a null
-            item, which has no spectrum, is null, and so is a null row; a NaN makes its row NaN. Cost: a fast Fourier transform
-            of rows of equal length together.
+            item, which has no spectrum, is null, and so is a null row; a NaN makes its row NaN. If all dims are one row, a null
+            item gives a null scalar. Cost: a fast Fourier transform of rows of equal length together.
 
         Raises
         ------

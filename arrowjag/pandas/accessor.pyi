@@ -222,7 +222,7 @@ class SeriesJag:
     def ffill(self, axis: Any = ...) -> pd.Series[Any]:
         """Replace each null by the last item before it that is not null, within its row."""
 
-    def fft_power(self, axis: Any = ...) -> pd.Series[Any]:
+    def fft_power(self, axis: Any = ...) -> pd.Series[Any] | Any:
         """Return the power spectrum of each row of evenly spaced numbers."""
 
     @property
@@ -518,7 +518,7 @@ class SeriesJag:
     def splice(self, start: Any, n: Any, y: Any = ...) -> pd.Series[Any]:
         """Replace `n` items of each innermost row, from a position on, by other items."""
 
-    def squeeze(self, axis: int) -> pd.Series[Any]:
+    def squeeze(self, axis: int) -> pd.Series[Any] | Any:
         """Remove a dim whose rows all have one item."""
 
     def std(self, axis: Any = ..., *, ddof: int = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pd.Series[Any] | Any:

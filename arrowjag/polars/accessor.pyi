@@ -1032,7 +1032,7 @@ class JagSeries(pl.Series):
     def ffill(self, axis: Any = ...) -> pl.Series:
         """Replace each null by the last item before it that is not null, within its row."""
 
-    def fft_power(self, axis: Any = ...) -> pl.Series:
+    def fft_power(self, axis: Any = ...) -> pl.Series | Any:
         """Return the power spectrum of each row of evenly spaced numbers."""
 
     def fill_null(self, v: Any) -> pl.Series:
@@ -1337,7 +1337,7 @@ class JagSeries(pl.Series):
     def splice(self, start: Any, n: Any, y: Any = ...) -> pl.Series:
         """Replace `n` items of each innermost row, from a position on, by other items."""
 
-    def squeeze(self, axis: int) -> pl.Series:
+    def squeeze(self, axis: int) -> pl.Series | Any:
         """Remove a dim whose rows all have one item."""
 
     def std(self, axis: Any = ..., *, ddof: int = ..., skip_nulls: bool = ..., min_count: int | None = ...) -> pl.Series | Any:
