@@ -167,6 +167,15 @@ def test_bounds_of_extension_types_are_their_values(tmp_path: Path) -> None:
     pq.write_table(pa.table({"key": pa.ExtensionArray.from_storage(pa.uuid(), storage)}), tmp_path / "keys.parquet")
     facts = read_facts(str(tmp_path / "keys.parquet"))
     assert [(one.minimum, one.maximum) for one in facts.columns] == [(str(keys[0]), str(keys[1]))]
+    assert [text for _, text in facts.columns[0].examples] == [str(key) for key in keys]
+
+
+def test_an_extension_type_of_several_leaves(tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    pd.DataFrame({"x": pd.interval_range(0, 2), "v": [[1], []]}).to_parquet(tmp_path / "a.parquet")
+    for place in (tmp_path / "a.parquet", tmp_path):
+        x, v = read_facts(place).columns
+        assert (x.nulls, x.examples[0][1], v.shape) == (0, "{left: 0, right: 1}", "JaggedShape(2, [1, 0])")
 
 
 def test_a_least_zero_is_no_negative_zero(tmp_path: Path) -> None:

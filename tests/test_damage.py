@@ -425,7 +425,7 @@ def test_invalid_text_in_a_file_names_file_and_column(files: Any, name: str, rea
     with pytest.raises(aj.JagFileError, match=rf"{name}, column 'v'.* UTF8|{name}, column 'v'") as caught:
         read(files / name, to=to)
     assert isinstance(caught.value, OSError)
-    with pytest.raises(aj.JagFileError, match=rf"{name}, column 'v': "):
+    with pytest.raises(aj.JagFileError, match=rf"{name}, column 'v'"):
         read_facts(files / name)
     assert isinstance(caught.value, ValueError)
     assert caught.value.__cause__ is not None

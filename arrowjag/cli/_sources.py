@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,10 +19,13 @@ from arrowjag.errors import JagValueError
 from arrowjag.io._atomic import local_path
 from arrowjag.io._chunks import Chunks
 from arrowjag.io._damage import describe_missing, reading
-from arrowjag.io._footer import parse_any, read_content
+from arrowjag.io._files import StoredFile
+from arrowjag.io._footer import parse_any
 from arrowjag.io._formats import START, other_format
+from arrowjag.io._int96 import has_int96
 from arrowjag.io._plain import typed_schema
-from arrowjag.io._scan import Part, Reader, has_dictionary, iter_batches, reader_of
+from arrowjag.io._scan import Part, Reader, has_dictionary, iter_batches, open_parts, reader_of
+from arrowjag.io._schemas import conform
 
 __all__ = [
     "Columns",
@@ -131,11 +133,12 @@ def open_source(path: str | Path, filesystem: Any = None, name: str | None = Non
     try:
         with where.open_input_file(path) as handle:
             start = handle.read(START)
-        with plain_extensions(), reading(name):
+        with reading(name):
             if start.startswith(b"PAR1"):
                 return ParquetSource.of(path, where, name)
             if start.startswith(b"ARROW1"):
-                return IpcSource(path, where, name)
+                with plain_extensions():
+                    return IpcSource(path, where, name)
     except FileNotFoundError:
         raise JagValueError(describe_missing(name)) from None
     except PermissionError:
@@ -245,13 +248,12 @@ class ParquetSource:
     @classmethod
     def of(cls, path: str, filesystem: Any, name: str) -> ParquetSource:
         """Open a file and read its footer."""
-        open = functools.partial(filesystem.open_input_file, path)
-        with open() as file:
-            size, content = file.size(), read_content(file)
-        footer, _ = parse_any(content)
-        chunks = Chunks(footer, content)
-        schema = footer.schema.to_arrow_schema()
-        return cls(name, open, size, footer, lambda: chunks, Columns.of(schema, typed_schema(schema, footer.metadata)))
+        (part,) = open_parts([StoredFile(path, filesystem)], pa.schema([]))
+        _ = part.chunks  # validates them
+        with plain_extensions():
+            schema = parse_any(part.content)[0].schema.to_arrow_schema()
+        columns = Columns.of(schema, typed_schema(schema, part.footer.metadata))
+        return cls(name, part.open, part.size, part.footer, lambda: part.chunks, columns)
 
     @classmethod
     def of_part(cls, part: Part, columns: Columns) -> ParquetSource:
@@ -264,8 +266,7 @@ class ParquetSource:
     def _reader(self) -> Reader:
         """Return the open file, which is kept for the next column: it takes the longer to open, the more columns there are."""
         if self._file is None:
-            with plain_extensions():
-                self._file = self._read(self._open(), buffer_size=_BUFFER)
+            self._file = self._read(self._open(), buffer_size=_BUFFER)
         return self._file
 
     def load(self) -> None:
@@ -273,7 +274,6 @@ class ParquetSource:
         if self._file is None:
             with self._open() as file:
                 content = file.read_buffer()
-            # The footer of a part has no jagged types.
             self._file = self._read(pa.BufferReader(content))
 
     @property
@@ -326,11 +326,14 @@ class ParquetSource:
         # pyarrow also reads the columns whose paths begin with one of these: with a.b all of a column of lists named "a.b".
         same = self.columns.same.get(field.name, ())
         rank = next((place for place, one in enumerate(same) if one.leaves[:1] == field.leaves[:1]), 0)
+        # Times of 96 bits come in the unit that holds them.
+        is_whole = leaves == field.leaves and not has_int96(self._metadata)
         for batch in iter_batches(
             self._reader(), rows, groups, names, apart=has_dictionary(field.type), use_threads=self.bytes > _BUFFER
         ):
             read = batch.schema.get_all_field_indices(field.name)
-            yield batch.column(read[min(rank, len(read) - 1)])
+            found = batch.column(read[min(rank, len(read) - 1)])
+            yield conform(found, field.type) if is_whole else found
 
 
 def spread(values: list[int], limit: int) -> list[int]:

@@ -146,6 +146,7 @@ def test_lists_of_fixed_size_with_null_rows(name: str, plain: bool, tmp_path: Pa
     if "required" in name:
         pq.write_table(table, tmp_path / "a.parquet")
         assert aj.read_parquet(tmp_path / "a.parquet").to_pylist() == table.to_pylist()
+        assert read_facts(tmp_path / "a.parquet").columns[0].examples[0][1] == "{a: [1, 2]}"
 
 
 def test_a_footer_of_other_data_is_rejected(tmp_path: Path) -> None:
