@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from arrowjag._pyarrow_versions import concat_tables, nbytes
-from arrowjag.errors import JagError, JagFileError
+from arrowjag.errors import JagError, JagFileError, JagMemoryError
 from arrowjag.etl._tasks import Where
 from arrowjag.io._damage import DAMAGE
 from arrowjag.io._int96 import has_int96
@@ -264,14 +264,17 @@ def _is_read_apart(part: Part) -> bool:
 
 
 @contextlib.contextmanager
-def _naming(groups: Sequence[int]) -> Iterator[None]:
-    """Name the first row group in errors of damaged files."""
+def _naming(groups: Sequence[int], place: Callable[[], int] = lambda: 0) -> Iterator[None]:
+    """Name the row group at a place in errors of damaged files, and in those of memory, for which no file is to blame."""
     try:
         yield
-    except DAMAGE as error:
+    except (MemoryError, *DAMAGE) as error:
         if isinstance(error, JagError) and not isinstance(error, JagFileError):
             raise
-        raise JagFileError(f"row group {groups[0]}: {error}") from error
+        group = groups[min(place(), len(groups) - 1)]
+        if isinstance(error, MemoryError):
+            raise JagMemoryError(f"row group {group} requires more memory than is available: {error}") from error
+        raise JagFileError(f"row group {group}: {error}") from error
 
 
 def _pieces(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int) -> Iterator[tuple[pa.Table, Origin]]:
@@ -279,7 +282,7 @@ def _pieces(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int) -> 
     ends = np.cumsum([part.footer.row_group(group).num_rows for group in groups])
     kept = part.kept_rows(groups)
     start = 0
-    try:
+    with _naming(groups, lambda: int(np.searchsorted(ends, start, side="right"))):
         for raw in _read(part, reader, groups, chunks, int(ends[-1]) if len(ends) else 0, batch_bytes):
             place, last = (int(np.searchsorted(ends, row, side="right")) for row in (start, start + raw.num_rows - 1))
             where = (part.name, tuple(groups[place : last + 1]))
@@ -289,11 +292,6 @@ def _pieces(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int) -> 
             del raw
             yield from ((table, Origin((where,), (table.num_rows,))) for table in tables)
         check_rows(start, int(ends[-1]) if len(ends) else 0)
-    except DAMAGE as error:
-        if isinstance(error, JagError) and not isinstance(error, JagFileError):
-            raise
-        place = min(int(np.searchsorted(ends, start, side="right")), len(groups) - 1)
-        raise JagFileError(f"row group {groups[place]}: {error}") from error
 
 
 def _read(part: Part, reader: Any, groups: Sequence[int], chunks: list[str], count: int, batch_bytes: int) -> Iterator[pa.Table]:

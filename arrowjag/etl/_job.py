@@ -129,8 +129,9 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     memory : str or int, optional
         Memory limit of all workers together; by default half of the memory of the machine or of the cgroup of this process. The
         minimum is 256 MB per worker. A worker that exceeds its share is killed, and its task is retried once with batches of half
-        the size. Linux reports the current memory of a process and macOS its peak; Windows reports neither, so that no worker is
-        killed there. On ``"ray"`` and ``"dask"`` workers check their own memory after each batch.
+        the size, as is one that raises MemoryError. Linux reports the current memory of a process and macOS its peak; Windows
+        reports neither, so that no worker is killed there. On ``"ray"`` and ``"dask"`` workers check their own memory after each
+        batch.
     mode : {"create", "resume", "replace"}
         ``"create"`` requires an empty sink, ``"resume"`` keeps results that match input and function, ``"replace"`` first deletes
         the Parquet files in the sink. In a table ``"resume"`` adds the results that this job hasn't committed yet, and keeps the

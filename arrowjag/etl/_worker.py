@@ -325,7 +325,8 @@ class _Task:
         if isinstance(error, SourceChangedError):
             resume = "" if self._job.sink is None else ' with mode="resume"'
             return TaskError("error", f"the file {error.text}{resume}", details, (error.where,))
-        return TaskError("error", one_line(error), details, self._origin)
+        kind = "memory" if isinstance(error, MemoryError) else "error"
+        return TaskError(kind, one_line(error), details, self._origin)
 
     # ------------------------------------------------------------------------------------------------------- batches
 

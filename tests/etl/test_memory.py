@@ -159,6 +159,33 @@ def test_a_task_that_holds_too_much_with_half_the_batch_fails_by_name(tmp_path: 
     assert files_in(tmp_path / "out") == []
 
 
+def test_a_task_that_runs_out_of_memory_is_tried_with_half_the_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit of the system, such as `ulimit -v`, is met before the share of the worker."""
+    pq.write_table(pa.table({"id": range(1000)}), tmp_path / "a.parquet")
+
+    def within(rows: int) -> Any:
+        def transform(table: pa.Table) -> pa.Table:
+            if len(table) > rows:
+                raise MemoryError(f"no room for {len(table)} rows")
+            return table
+
+        return transform
+
+    report = run(within(600), tmp_path / "a.parquet", tmp_path / "out", batch_bytes=8200)
+    assert (report.retries, report.rows) == (1, 1000)
+    assert aj.read_parquet(tmp_path / "out")["id"].to_pylist() == list(range(1000))
+    with pytest.raises(JobError, match=r"a\.parquet, row group 0: MemoryError: no room for 4.. rows"):
+        run(within(400), tmp_path / "a.parquet", tmp_path / "other", batch_bytes=8200)
+
+    def fail(*_: Any, **__: Any) -> Any:
+        raise pa.ArrowMemoryError("realloc of size 64 failed")
+
+    monkeypatch.setattr("arrowjag.etl._batches.iter_batches", fail)
+    text = "row group 0: JagMemoryError: row group 0 requires more memory than is available: realloc of size 64 failed"
+    with pytest.raises(JobError, match=rf"a\.parquet, {text}"):
+        run(within(1000), tmp_path / "a.parquet", tmp_path / "third", batch_bytes=8200)
+
+
 def test_own_memory_grows_with_allocations() -> None:
     before = own_memory()
     if before is None:
