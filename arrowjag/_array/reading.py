@@ -248,7 +248,7 @@ def _marks_by_nan(dtype: Any) -> bool:
     return not isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
-def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[builtins.type] | None = None) -> pa.Array:
+def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[builtins.type] | None) -> pa.Array:
     """Convert nested lists of scalars: pyarrow infers the type; levels that it can't infer adapt to `ndim`."""
     data = data if type is None else with_python_bools(data, type, classes)
     is_inferred = (

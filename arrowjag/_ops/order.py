@@ -173,7 +173,7 @@ def _first_in_order(key: _kernels.Key, offsets: IntArray, k: int, descending: bo
     return order if items is None else gather.taken(items, order), cut
 
 
-def _largest(values: pa.Array, offsets: IntArray, k: int, descending: bool = True) -> tuple[pa.Array, IntArray]:
+def _largest(values: pa.Array, offsets: IntArray, k: int, descending: bool) -> tuple[pa.Array, IntArray]:
     """Return the k largest items of each row in descending order, or the k smallest ones, and their offsets."""
     key, valid = _arrow.order_key(values, "topk", descending=descending)
     if not (_arrow.is_numeric(values.type) or _arrow.is_temporal(values.type)):

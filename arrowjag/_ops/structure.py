@@ -238,7 +238,7 @@ def _rows_of(dim: Dim, layout: copy_runs.Layout) -> Dim:
     return Ragged.from_offsets(offsets, validity=validity, extent=dim.extent, check=False)
 
 
-def _without_rows(dim: Dim, valid: BoolArray, known: Dim | None = None) -> tuple[Dim, IntArray]:
+def _without_rows(dim: Dim, valid: BoolArray, known: Dim | None) -> tuple[Dim, IntArray]:
     """Make rows of a dim null; return the dim and the numbers of the new null rows that had items.
 
     `known` may be a dim with the same null rows; if its sizes are equal it is returned instead of a new one.

@@ -68,7 +68,7 @@ class Evaluation:
             self._members = members(self.root, {id(node): position for node, position in self.positions}, self.columns)
         return self._members
 
-    def _result(self, series: Sequence[pl.Series], ticket: Ticket | None = None) -> pl.Series:
+    def _result(self, series: Sequence[pl.Series], ticket: Ticket | None) -> pl.Series:
         series = series[: len(self.columns)]  # the last Series is text for `explain`
         repeated = [one for position, one in enumerate(series) if position not in self.exact]
         rows = _common_length([len(one) for one in repeated or series])

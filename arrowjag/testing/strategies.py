@@ -109,7 +109,7 @@ def jagged_lists(
     >>> None in find(jagged_lists(2), lambda rows: None in rows)
     True
     """
-    return _items_of(ndim, _as_leaf(leaf), nulls, null_rows, max_size, extents, outermost=True)[0]
+    return _items_of(ndim, _as_leaf(leaf), nulls, null_rows, max_size, extents)[0]
 
 
 @st.composite
@@ -173,7 +173,7 @@ def arrow_columns(  # noqa: PLR0913 - each ugliness can be turned off by name
     items = leaf_values(kind, allow_nan=allow_nan, small=small) if values is None else values
     kept = tuple(draw(st.sampled_from(list(storages))) for _ in range(depth - 1))
     extents = [None, *(draw(st.integers(0, 3)) if one == "fixed_size_list" else None for one in kept)]
-    levels = _items_of(depth, items, nulls, null_rows, max_size, extents, outermost=True)
+    levels = _items_of(depth, items, nulls, null_rows, max_size, extents)
     name = draw(st.sampled_from(["item", "element"]))
     layout = Layout(kind, kept, tuple(levels[1:]), slack, sliced, tuple(extents[1:]), name)
     in_chunks = draw(st.booleans()) if chunked is None else chunked
@@ -259,10 +259,7 @@ def prefix_lists(
     deepest, count = max(ndims), len(ndims)
     sizes = [None] * deepest if extents is None else list(extents)
     chosen = [_as_leaf(leaf) for leaf in (leaves or [None] * count)]
-    alone = [
-        _items_of(depth, leaf, nulls, null_rows, max_size, sizes[:depth], outermost=True)
-        for depth, leaf in zip(ndims, chosen, strict=True)
-    ]
+    alone = [_items_of(depth, leaf, nulls, null_rows, max_size, sizes[:depth]) for depth, leaf in zip(ndims, chosen, strict=True)]
 
     def grow(level: int, operands: list[int]) -> dict[int, Any]:
         """One item of each operand at this level, of compatible shapes."""
@@ -452,7 +449,6 @@ def _items_of(
     null_rows: bool,
     max_size: int,
     extents: Extents | None,
-    outermost: bool,
 ) -> list[SearchStrategy[Any]]:
     """A strategy for the items of each level: the whole list first, the leaves last."""
     levels = [_with_none(leaf) if nulls else leaf]
@@ -460,7 +456,7 @@ def _items_of(
         extent = extents[level] if extents is not None else None
         low, high = (0, max_size) if extent is None else (extent, extent)
         rows: SearchStrategy[Any] = st.lists(levels[0], min_size=low, max_size=high)
-        levels.insert(0, rows if (level == 0 and outermost) or not null_rows else _with_none(rows))
+        levels.insert(0, rows if level == 0 or not null_rows else _with_none(rows))
     return levels
 
 
