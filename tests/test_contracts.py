@@ -136,11 +136,6 @@ def test_integer_sums_are_64_bit_and_raise_on_overflow(call: Any, name: str) -> 
 # ----------------------------------------------------------------------------------------------------------- sizes
 
 
-def test_sizes_given_as_a_plain_list_are_complete() -> None:
-    with pytest.raises(aj.ShapeError, match="1 row size for 2 rows"):
-        aj.JaggedShape(2, [2])
-
-
 def test_patterns_repeat_a_whole_number_of_times() -> None:
     assert aj.JaggedShape(6, (1, 3, 1)).unpack()[1] == [1, 2, 3, 1, 2, 3]
     assert aj.JaggedShape(4, range(1, 3)).unpack()[1] == [1, 2, 1, 2]
@@ -481,18 +476,7 @@ def test_unsupported_data_raises_errors_of_arrowjag(data: Any) -> None:
         aj.array(data)
 
 
-def test_truth_of_an_array_is_refused() -> None:
-    with pytest.raises(TypeError, match="ambiguous"):
-        bool(rows())
-
-
 # ------------------------------------------------------------------------------------------------ nothing untrusted
-
-
-@pytest.mark.parametrize("offsets", [[0, 2, 1, 3], [1, 3], [0, 5], [0, 2], [-1, 3], []], ids=str)
-def test_offsets_of_a_caller_are_checked(offsets: list[int]) -> None:
-    with pytest.raises(aj.OffsetsError, match="offset"):
-        aj.from_offsets([1, 2, 3], offsets)
 
 
 def test_parents_of_a_caller_are_checked() -> None:

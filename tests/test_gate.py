@@ -370,8 +370,12 @@ def test_no_rows_need_no_offsets_buffer(type: pa.DataType) -> None:
     ("offsets", "text"),
     [
         (([0, 2, 1],), "got 1 at slot 2 after 2"),
+        (([0, 2, 1, 3],), "got 1 at slot 2 after 2"),
         (([1, 3],), "start at 0"),
+        (([-1, 3],), "start at 0"),
         (([0, 2],), "there are 3 values"),
+        (([0, 5],), "there are 3 values"),
+        (([],), "at least"),
         (([0, 2], [0, 3]), r"offsets\[0\]"),
     ],
 )
