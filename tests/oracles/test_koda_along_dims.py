@@ -57,7 +57,7 @@ def draws(seed: str, make: Callable[[random.Random, int], Pair] = random_array) 
         yield rng, make(rng, ndim), ndim, rng.randint(0, ndim)
 
 
-REDUCTIONS: dict[str, Callable[..., Any]] = {
+OF_INTEGERS: dict[str, Callable[..., Any]] = {
     "sum": kd.math.agg_sum,
     "min": kd.math.agg_min,
     "max": kd.math.agg_max,
@@ -65,19 +65,24 @@ REDUCTIONS: dict[str, Callable[..., Any]] = {
     "argmin": kd.math.argmin,
     "argmax": kd.math.argmax,
     "collapse": kd.slices.collapse,
+    "cumsum": kd.math.cum_sum,
+    "cummin": kd.math.cum_min,
+    "cummax": kd.math.cum_max,
+    "cumcount": kd.slices.cum_count,
+}
+OF_FLOATS: dict[str, Callable[..., Any]] = {
+    "mean": kd.math.agg_mean,
+    "var": kd.math.agg_var,
+    "std": kd.math.agg_std,
+    "softmax": kd.math.softmax,
+    "cdf": kd.math.cdf,
 }
 
 
-@pytest.mark.parametrize("name", REDUCTIONS)
-def test_reductions_over_the_last_dims(name: str) -> None:
-    for _, x, ndim, count in draws(name):
-        compare(lambda: getattr(x.ours, name)(axes(ndim, count)), lambda: REDUCTIONS[name](x.theirs, ndim=count))
-
-
-@pytest.mark.parametrize("name", ["mean", "var", "std"])
-def test_statistics_over_the_last_dims(name: str) -> None:
-    koda = getattr(kd.math, f"agg_{name}")
-    for _, x, ndim, count in draws(name, floats_pair):
+@pytest.mark.parametrize("name", OF_INTEGERS | OF_FLOATS)
+def test_reductions_and_scans_over_the_last_dims(name: str) -> None:
+    drawn, koda = (draws(name), OF_INTEGERS[name]) if name in OF_INTEGERS else (draws(name, floats_pair), OF_FLOATS[name])
+    for _, x, ndim, count in drawn:
         compare(lambda: getattr(x.ours, name)(axes(ndim, count)), lambda: koda(x.theirs, ndim=count))
 
 
@@ -85,26 +90,6 @@ def test_the_lower_median() -> None:
     for _, x, ndim, count in draws("median", floats_pair):
         ours = lambda: x.ours.quantile(0.5, "lower", axes(ndim, count))  # noqa: E731
         compare(ours, lambda: kd.math.agg_median(x.theirs, ndim=count))
-
-
-SCANS: dict[str, Callable[..., Any]] = {
-    "cumsum": kd.math.cum_sum,
-    "cummin": kd.math.cum_min,
-    "cummax": kd.math.cum_max,
-    "cumcount": kd.slices.cum_count,
-}
-
-
-@pytest.mark.parametrize("name", SCANS)
-def test_scans_over_the_last_dims(name: str) -> None:
-    for _, x, ndim, count in draws(name):
-        compare(lambda: getattr(x.ours, name)(axes(ndim, count)), lambda: SCANS[name](x.theirs, ndim=count))
-
-
-@pytest.mark.parametrize("name", ["softmax", "cdf"])
-def test_weights_over_the_last_dims(name: str) -> None:
-    for _, x, ndim, count in draws(name, floats_pair):
-        compare(lambda: getattr(x.ours, name)(axes(ndim, count)), lambda: getattr(kd.math, name)(x.theirs, ndim=count))
 
 
 def beside(rng: random.Random, x: Pair, low: int, high: int) -> Pair:
