@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -390,6 +390,9 @@ def nbytes(data: pa.Array | pa.ChunkedArray | pa.RecordBatch | pa.Table) -> int:
         return int(data.get_total_buffer_size())
 
 
+_LIST_KINDS = (pt.is_list, pt.is_large_list, pt.is_fixed_size_list, pt.is_list_view, pt.is_large_list_view)
+
+
 def without_views(type: pa.DataType) -> pa.DataType:
     """Return a type with large text and bytes in place of views.
 
@@ -408,13 +411,26 @@ def without_views(type: pa.DataType) -> pa.DataType:
         return pa.large_string() if pt.is_string_view(type) else pa.large_binary()
     if pt.is_struct(type):
         return pa.struct([field.with_type(without_views(field.type)) for field in type])
-    if pt.is_fixed_size_list(type):
-        return pa.list_(type.value_field.with_type(without_views(type.value_type)), type.list_size)
+    if pt.is_map(type):
+        return _map_of(type, without_views)
+    if not any(is_kind(type) for is_kind in _LIST_KINDS):
+        return type
+    items = type.value_field.with_type(without_views(type.value_type))
+    return pa.list_(items, type.list_size) if pt.is_fixed_size_list(type) else _list_of(type, items)
+
+
+def _map_of(type: pa.DataType, change: Callable[[pa.DataType], pa.DataType]) -> pa.DataType:
+    """Return a map whose keys and items have changed types."""
+    return pa.map_(change(type.key_type), type.item_field.with_type(change(type.item_type)), type.keys_sorted)
+
+
+def _list_of(type: pa.DataType, items: pa.Field) -> pa.DataType:
+    """Return a list with other items, of the kind of `type`; large lists in place of lists of a fixed size."""
     if pt.is_list(type):
-        return pa.list_(type.value_field.with_type(without_views(type.value_type)))
-    if pt.is_large_list(type):
-        return pa.large_list(type.value_field.with_type(without_views(type.value_type)))
-    return type
+        return pa.list_(items)
+    if pt.is_list_view(type):
+        return pa.list_view(items)
+    return pa.large_list_view(items) if pt.is_large_list_view(type) else pa.large_list(items)
 
 
 def has_views(type: pa.DataType) -> bool:
@@ -535,9 +551,6 @@ def parquet_schema(schema: pa.Schema) -> pa.Schema:
     return pa.schema([field.with_type(type) for field, type in zip(schema, types, strict=True)], schema.metadata)
 
 
-_LIST_KINDS = (pt.is_list, pt.is_large_list, pt.is_fixed_size_list, pt.is_list_view, pt.is_large_list_view)
-
-
 @functools.lru_cache(maxsize=1024)
 def _parquet_type(type: pa.DataType, in_struct: bool = False, is_required: bool = False) -> pa.DataType:
     """`is_required` says that the type is that of a field of structs that is never null in them."""
@@ -547,8 +560,7 @@ def _parquet_type(type: pa.DataType, in_struct: bool = False, is_required: bool 
     if pt.is_struct(type):
         return pa.struct([field.with_type(_parquet_type(field.type, True, not field.nullable)) for field in type])
     if pt.is_map(type):
-        items = type.item_field.with_type(_parquet_type(type.item_type, True))
-        return pa.map_(_parquet_type(type.key_type, True), items, type.keys_sorted)
+        return _map_of(type, lambda one: _parquet_type(one, True))
     if in_struct and (pt.is_string_view(type) or pt.is_binary_view(type)):  # pyarrow can't write those
         return pa.large_string() if pt.is_string_view(type) else pa.large_binary()
     if not any(is_kind(type) for is_kind in _LIST_KINDS):
@@ -557,8 +569,4 @@ def _parquet_type(type: pa.DataType, in_struct: bool = False, is_required: bool 
     # pyarrow never reads those of size 0, nor those that a null struct lacks although they are required.
     if pt.is_fixed_size_list(type) and type.list_size and not (is_required or NO_NULLS_IN_FIXED_LISTS):
         return pa.list_(items, type.list_size)
-    if pt.is_list(type):
-        return pa.list_(items)
-    if pt.is_list_view(type):
-        return pa.list_view(items)
-    return pa.large_list_view(items) if pt.is_large_list_view(type) else pa.large_list(items)
+    return _list_of(type, items)

@@ -389,6 +389,14 @@ def test_flat_results_of_views_can_be_used(leaf: pa.DataType) -> None:
     assert repr(structs.jag.first())
 
 
+def test_flat_structs_that_hold_views_at_any_depth_can_be_selected() -> None:
+    view = pa.string_view()
+    types = {"map": pa.map_(view, view), "list": pa.large_list(view), "two": pa.list_(view, 2), "struct": pa.struct([("a", view)])}
+    item = {"map": [("a", "b"), ("c", None)], "list": ["a"], "two": ["a", None], "struct": {"a": None}}
+    s = aj.from_arrow(pa.array([[item, None], [None], [], None], pa.list_(pa.struct(types.items())))).to_pandas()
+    assert s.jag.first().iloc[[3, 0, 1]].jag.to_list() == [None, item, None]
+
+
 def test_frames_of_arrow_hold_no_views_in_flat_columns() -> None:
     texts, data = pa.array(["a", None], pa.string_view()), pa.array([b"a", None], pa.binary_view())
     table = pa.table({"t": texts, "b": data, "s": pa.StructArray.from_arrays([texts, data], ["t", "b"])})
