@@ -10,7 +10,7 @@ import pytest
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import fill
-from arrowjag._runtime.options import options
+from tests.compiled_calls import forced
 from tests.kernels.interpreted import Loops
 from tests.kernels.rows import offsets_from
 
@@ -28,14 +28,12 @@ def rows(sizes: list[int], type: str) -> tuple[np.ndarray[Any, Any], np.ndarray[
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 @pytest.mark.parametrize("by", ["numpy", "parents", "compiled"])
 def test_every_part_of_a_broadcast_source(sizes: list[int], type: str, by: str) -> None:
-    if by == "compiled":
-        pytest.importorskip("numba")
     data, offsets = rows(sizes, type)
     wanted, n = data.repeat(sizes), int(offsets[-1])
     parents = np.arange(len(sizes)).repeat(sizes) if by == "parents" else None
     source = fill.Source(data, offsets, parents)
     way = "compiled" if by == "compiled" else "numpy"
-    with options(compile="always"), strategy.force(spread_part=way, COMPILED_VALUES=0) as taken:
+    with forced(way, "spread_part") as taken:
         for start in range(n):
             for stop in range(start + 1, n + 1, 1 + n // 9):
                 out = np.full(stop - start, 99, data.dtype)

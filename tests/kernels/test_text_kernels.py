@@ -12,7 +12,7 @@ import pytest
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise import text, text_bytes
-from arrowjag._runtime.options import options
+from tests.compiled_calls import forced
 
 TYPES = [pa.string(), pa.large_string()]
 WORDS = ["", "a", "abc", "é", "漢字", "😀a", "aéb", "abab", "éa", "ab" * 9]
@@ -91,11 +91,8 @@ def test_text_under_a_null_is_none(type: pa.DataType) -> None:
 @pytest.mark.parametrize("type", TYPES, ids=str)
 @pytest.mark.parametrize("affix", ["a", "ab", "é", "漢字", "😀"])
 def test_prefixes_and_suffixes(affix: str, type: pa.DataType, by: str) -> None:
-    if by == "compiled":
-        pytest.importorskip("numba")
     everywhere = [affix + word + affix for word in WORDS]
-    compile: Any = "always" if by == "compiled" else "never"
-    with options(compile=compile), strategy.force(take_texts=by, COMPILED_VALUES=0):
+    with forced(by, "take_texts"):
         for words in ([*WORDS, None], everywhere, [*everywhere, None], [affix, affix + affix]):
             for array in layouts(words, type):
                 for at_start, cut in ((True, str.removeprefix), (False, str.removesuffix)):

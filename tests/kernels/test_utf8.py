@@ -49,7 +49,7 @@ def test_characters_cut_at_either_end(by: str, tail: str, tmp_path: Path, monkey
     pytest.importorskip({"compiled": "numba", "polars": "polars"}.get(by, "pyarrow"))
     monkeypatch.setenv("ARROWJAG_CACHE_DIR", str(tmp_path))
     whole = ("😀é" + tail).encode()
-    with options(compile="always"), strategy.force(utf8=by, COMPILED_VALUES=0) as taken:
+    with forced(by, "utf8") as taken:
         for start in range(len(whole)):
             for stop in range(start + 1, len(whole) + 1):
                 text = whole[start:stop]
@@ -64,9 +64,7 @@ CORNERS = [0x41, 0x7F, 0x80, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xEF, 0xF0, 0xF
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("by", ["arrow", "compiled"])
 def test_every_end_and_every_beginning(by: str, n: int) -> None:
-    if by == "compiled":
-        pytest.importorskip("numba")
-    with options(compile="always"), strategy.force(utf8=by, COMPILED_VALUES=0):
+    with forced(by, "utf8"):
         for some in itertools.product(CORNERS, repeat=n):
             for text in (b"ab\xc3\xa9" + bytes(some), bytes(some) + b"\x80a", b"\xf0\x90" + bytes(some) + b"\x80"):
                 assert is_text(text) == is_valid(text), text
@@ -75,7 +73,7 @@ def test_every_end_and_every_beginning(by: str, n: int) -> None:
 @pytest.mark.parametrize("by", ["arrow", "polars", "compiled"])
 def test_bytes_that_continue_no_character(by: str) -> None:
     pytest.importorskip({"compiled": "numba", "polars": "polars"}.get(by, "pyarrow"))
-    with options(compile="always"), strategy.force(utf8=by, COMPILED_VALUES=0):
+    with forced(by, "utf8"):
         for n in range(1, 20):
             for before in (b"", b"a", b"abc", "é".encode(), "😀".encode()):
                 assert not is_text(before + b"\x80" * n)

@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arrowjag._kernels import strategy
 from arrowjag._kernels.reduce.ordered import PIECE
 from arrowjag._kernels.scan import weights
-from arrowjag._runtime.options import options
 from tests.compiled_calls import forced
 from tests.kernels.rows import offsets_from, to_lists
 
@@ -106,7 +104,7 @@ def test_states_of_pieces_are_merged(sizes: list[int], nulls: bool) -> None:
     valid = rng.random(n) < 0.7 if nulls else None
     results = []
     for by in ("numpy", "compiled"):
-        with options(compile="always"), strategy.force(decay=by, COMPILED_VALUES=0):
+        with forced(by, "decay"):
             results.append(weights.decayed(data, valid, offsets, keep))
     for one, two in zip(*results, strict=True):
         assert one.tobytes() == two.tobytes()

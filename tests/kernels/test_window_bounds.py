@@ -9,7 +9,7 @@ import pytest
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.scan import windows
-from arrowjag._runtime.options import options
+from tests.compiled_calls import forced
 from tests.kernels.rows import make_offsets, offsets_from
 
 SIZES = [[0], [1], [5], [0, 3, 0, 7, 1, 0], [2, 2, 2], [40, 0, 3]]
@@ -57,8 +57,6 @@ TIMES: dict[str, tuple[list[list[float]], list[float]]] = {
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("type", TIMES)
 def test_windows_of_times(type: str, center: bool, by: str) -> None:
-    if by == "compiled":
-        pytest.importorskip("numba")
     rows, widths = TIMES[type]
     times, offsets = np.array([time for row in rows for time in row], type), make_offsets(rows)
     exact = [int(one) if type == "int64" else float(one) for one in times.tolist()]
@@ -67,7 +65,7 @@ def test_windows_of_times(type: str, center: bool, by: str) -> None:
         return exact[two] - exact[one] if one != two else 0  # infinities have no difference
 
     for width in widths:
-        with options(compile="always"), strategy.force(window=by, COMPILED_VALUES=0):
+        with forced(by, "window"):
             found = windows.of_times(times, offsets, np.dtype(type).type(width), center)
         half = width if not center else width / 2 if type == "float64" else width - width // 2
         near = width / 2 if type == "float64" else width // 2

@@ -14,7 +14,6 @@ import pytest
 from arrowjag._kernels import strategy
 from arrowjag._kernels.scan import window_quantiles, window_statistics, windows
 from arrowjag._kernels.scan.windows import Windows
-from arrowjag._runtime.options import options
 from tests import reference as ref
 from tests.compiled_calls import forced
 from tests.kernels.rows import bits, offsets_from
@@ -184,14 +183,10 @@ def test_each_way_has_the_same_bits(kind: str) -> None:
     for nulls in (False, True):
         results = []
         for by in ("numpy", "compiled"):
-            with options(compile="always"), strategy.force(window=by, COMPILED_VALUES=0):
+            with forced(by, "window"):
                 sums = window_statistics.sums(np.where(nulls & (data > 0), 0, data), OFFSETS, WINDOWS[kind])
-                results.append(
-                    [
-                        bits(one).tolist()
-                        for one in (sums, window_statistics.variances(data, valid_of(nulls), OFFSETS, WINDOWS[kind]))
-                    ]
-                )
+                spread = window_statistics.variances(data, valid_of(nulls), OFFSETS, WINDOWS[kind])
+                results.append([bits(one).tolist() for one in (sums, spread)])
         assert results[0] == results[1]
 
 
@@ -216,8 +211,7 @@ def test_tiles_of_long_rows_have_the_same_bits(kind: str, nulls: bool) -> None:
     valid = rng.random(1630) < 0.8 if nulls else None
     results = []
     for by in ("numpy", "compiled"):
-        given = {"window": by, "COMPILED_VALUES": 0, "CALL_VALUES": 0, "WINDOW_TILE": 32}
-        with np.errstate(all="ignore"), options(compile="always"), strategy.force(**given):  # type: ignore[arg-type]
+        with np.errstate(all="ignore"), forced(by, "window", CALL_VALUES=0, WINDOW_TILE=32):
             sums = window_statistics.sums(np.nan_to_num(data, posinf=1), LONG, LONG_WINDOWS[kind])
             spread = window_statistics.variances(data, valid, LONG, LONG_WINDOWS[kind])
             ends = [window_statistics.extremes(one, data, valid, LONG, LONG_WINDOWS[kind]) for one in (np.fmin, np.fmax)]
@@ -253,8 +247,6 @@ INTERPOLATIONS = ["linear", "lower", "higher", "midpoint", "nearest"]
 @pytest.mark.parametrize("type", ["f8", "f4", "i8", "u8", "i2", "u1"])
 @pytest.mark.parametrize("quantile_by", ["numpy", "ranks", "compiled"])
 def test_quantiles(quantile_by: str, type: str) -> None:
-    if quantile_by == "compiled":
-        pytest.importorskip("numba")
     rng = np.random.default_rng(7)
     data = rng.normal(size=N).astype(type) if type[0] == "f" else rng.integers(0, 50, N).astype(type)
     small = data.copy()
@@ -264,10 +256,7 @@ def test_quantiles(quantile_by: str, type: str) -> None:
         for place, kind in enumerate(WINDOWS):
             mixes = [(QUANTILES[place % 5], INTERPOLATIONS[place * 3 % 5]), (0.5, "linear"), (0.37, "linear")]
             for q, interpolation in mixes:
-                with (
-                    options(compile="always" if quantile_by == "compiled" else "never"),
-                    strategy.force(window_quantile=quantile_by, COMPILED_VALUES=0, BATCH_VALUES=20) as taken,
-                ):
+                with forced(quantile_by, "window_quantile", BATCH_VALUES=20) as taken:
                     part = WINDOWS[kind] if valid is None else WINDOWS[kind].among(valid)
                     found = window_quantiles.quantiles(numbers if valid is None else numbers[valid], part, q, interpolation)
                 assert ("window_quantile", quantile_by) in taken
@@ -282,7 +271,7 @@ def test_quantiles(quantile_by: str, type: str) -> None:
 def test_quantiles_of_a_nan(quantile_by: str) -> None:
     data = np.random.default_rng(8).normal(size=N)
     data[[4, 20, 60]] = np.nan
-    with options(compile="always"), strategy.force(window_quantile=quantile_by, COMPILED_VALUES=0):
+    with forced(quantile_by, "window_quantile"):
         for part in WINDOWS.values():
             found = window_quantiles.quantiles(data, part, 0.4)
             for one, result in zip(items_of(part, data, None), found.tolist(), strict=True):
@@ -292,7 +281,7 @@ def test_quantiles_of_a_nan(quantile_by: str) -> None:
 
 @pytest.mark.parametrize("quantile_by", ["numpy", "ranks", "compiled"])
 def test_the_quantile_of_a_nan_alone(quantile_by: str) -> None:
-    with options(compile="always"), strategy.force(window_quantile=quantile_by, COMPILED_VALUES=0):
+    with forced(quantile_by, "window_quantile"):
         for q in (0.0, 0.3, 1.0):
             assert np.isnan(window_quantiles.quantiles(np.array([np.nan]), windows.of_items(np.array([0, 1]), 3), q)).all()
 
@@ -306,7 +295,7 @@ def test_quantiles_of_few_windows_on_many_cores(n: int, type: str, monkeypatch: 
     part = windows.of_items(np.array([0, n]), 2)
     for threads in (1, 10**6):
         for by in ("numpy", "ranks", "compiled"):
-            with options(compile="always"), strategy.force(window_quantile=by, COMPILED_VALUES=0, THREAD_VALUES=threads):
+            with forced(by, "window_quantile", THREAD_VALUES=threads):
                 found = window_quantiles.quantiles(data, part, 0.25)
             wanted = [ref.quantile(data[max(at - 1, 0) : at + 1].tolist(), 0.25) for at in range(n)]
             assert found.tolist() == [float(one) for one in wanted]
@@ -318,6 +307,6 @@ def test_integers_half_way_are_rounded_once() -> None:
     for low in (2**53 + 1, 2**60 + 1, -(2**53) - 2, -(2**60) - 127):
         data, part = np.array([low, low + 1]), windows.of_items(np.array([0, 2]), 2)
         for by in ("numpy", "ranks", "compiled"):
-            with options(compile="always"), strategy.force(window_quantile=by, COMPILED_VALUES=0):
+            with forced(by, "window_quantile"):
                 found = window_quantiles.quantiles(data, part, 0.5)
             assert found.tolist() == [float(low), float(low + Fraction(1, 2))]
