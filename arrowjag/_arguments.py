@@ -159,7 +159,7 @@ def _raise_named(error: JagError | MemoryError | UnicodeEncodeError, name: str, 
         if named:
             error.begin_with(name, OPERATIONS)
         raise error
-    raise JagMemoryError(f"{name}: the result needs more memory than is available: {error}") from error
+    raise JagMemoryError.of(f"{name}: the result needs", error) from error
 
 
 def without_utf8(error: UnicodeEncodeError, name: str) -> Exception:

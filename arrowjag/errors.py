@@ -509,6 +509,12 @@ class JagFileError(JagValueError, OSError):
 class JagMemoryError(JagError, MemoryError):
     """A file or a result requires more memory than is available."""
 
+    @classmethod
+    def of(cls, what: str, error: MemoryError) -> JagMemoryError:
+        """Return the error of a failed allocation, whose text may be empty; `what` ends with "needs" or "requires"."""
+        told = joined_lines(error)
+        return cls(f"{what} more memory than is available" + (f": {told}" if told else ""))
+
 
 class JagWarning(UserWarning):
     """A call is valid, but probably not what its author intended."""

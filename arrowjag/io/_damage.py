@@ -59,7 +59,7 @@ def reading(where: str, failure: str = "is damaged or can't be read") -> Iterato
     except JagError:
         raise
     except MemoryError as error:
-        raise JagMemoryError(f"{where} requires more memory than is available: {error}") from error
+        raise JagMemoryError.of(f"{where} requires", error) from error
     except Warning:
         raise
     except Exception as error:

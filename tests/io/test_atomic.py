@@ -59,9 +59,18 @@ def test_killed_at_any_moment(kind: str, tmp_path: Path) -> None:
         assert aj.read_parquet(tmp_path).num_rows == 20_000, "what a killed writer leaves is no data"
 
 
-@pytest.mark.parametrize("error", [OSError("disk full"), KeyboardInterrupt(), MemoryError()])
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError("disk full"), "disk full"),
+        (KeyboardInterrupt("stop"), "stop"),
+        (MemoryError(), "write_parquet: the result needs more memory than is available"),
+        (MemoryError("2 GB"), "write_parquet: the result needs more memory than is available: 2 GB"),
+    ],
+    ids=["disk", "interrupt", "memory", "memory that is told"],
+)
 def test_an_exception_while_writing_keeps_the_old_file(
-    error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: BaseException, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.parquet"
     aj.write_parquet({"k": [1]}, path)
@@ -78,7 +87,7 @@ def test_an_exception_while_writing_keeps_the_old_file(
     monkeypatch.setattr(pq.ParquetWriter, "write_table", fail_late)
     for target in (path, tmp_path / "new.parquet"):
         written.clear()
-        with pytest.raises(type(error)):
+        with pytest.raises(type(error), match=f"^{told}$"):
             aj.write_parquet({"x": [["a"]] * 10}, target, row_group_size=2)
     assert path.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == ["a.parquet"]
@@ -167,7 +176,7 @@ def test_files_get_their_names_together_once_all_are_on_the_disk(tmp_path: Path,
         for filesystem, path in places:
             with atomic_target(filesystem, path, together=together) as part:
                 part.write_text("new")
-        with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "none", together=together):
+        with pytest.raises(FileNotFoundError, match=r"\.part"), atomic_path(tmp_path / "none", together=together):
             pass
 
     def there() -> dict[str, str]:
@@ -203,9 +212,9 @@ def test_long_names(letter: str, tmp_path: Path) -> None:
 
 
 def test_a_block_that_writes_nothing_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "a"):
+    with pytest.raises(FileNotFoundError, match=r"\.part"), atomic_path(tmp_path / "a"):
         pass
-    with pytest.raises(FileNotFoundError), atomic_target(pf._MockFileSystem(), "a"):
+    with pytest.raises(FileNotFoundError, match=r"\.part"), atomic_target(pf._MockFileSystem(), "a"):
         pass
     assert list(tmp_path.iterdir()) == []
 
@@ -220,13 +229,13 @@ def test_a_new_file_has_the_rights_of_the_old_one_from_its_first_byte(rights: in
         part.write_text("new")
         assert part.stat().st_mode & 0o777 == rights | 0o600  # whoever writes it can
     assert (target.read_text(), target.stat().st_mode & 0o777) == ("new", rights)
-    with pytest.raises(FileNotFoundError), atomic_path(target):
+    with pytest.raises(FileNotFoundError, match=r"\.part"), atomic_path(target):
         pass  # nothing is written
     assert target.read_text() == "new"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
-def test_folders_are_not_replaced(tmp_path: Path) -> None:
+def test_pipes_are_not_replaced(tmp_path: Path) -> None:
     """A user with write access to a folder of devices would remove them: /dev/null is one."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("pipe")
