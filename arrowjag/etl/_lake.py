@@ -326,7 +326,7 @@ def _advice(type: pa.DataType, format: str) -> str:
     if pt.is_time(type):
         return 'cast it to time64("us")' if format == "Iceberg" else "cast it to int64"
     if pt.is_dictionary(type):
-        return f"cast it to {type.value_type}"
+        return f"cast it to {type.value_type}" if _is_stored(type.value_type, format) else _advice(type.value_type, format)
     if pt.is_unsigned_integer(type) or pt.is_integer(type):
         return "cast it to int64" if type.bit_width > 16 else "cast it to int32"
     if pt.is_float16(type):

@@ -89,9 +89,6 @@ def read_frame(result: Any, name: str) -> pa.Table:
         raise JagTypeError(
             f"{name} returned {_article(kind)}, expected a frame: polars, pandas, a pa.Table or a dict of arrays"
         ) from error
-    twice = repeated_name(table.column_names)
-    if twice is not None:
-        raise JagValueError(f"{name} returned two columns of the name {twice!r}")
     if table.num_rows and not table.num_columns:
         raise JagValueError(f"{name} returned {table.num_rows:,} rows and no columns, and Parquet stores rows in columns")
     return table.replace_schema_metadata(bare_schema(table.schema).metadata)

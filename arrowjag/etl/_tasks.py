@@ -381,7 +381,7 @@ def _files(source: Any, found: Located | None, filters: Any) -> tuple[list[Store
     """Return the files and the columns of their partition folders."""
     if found is None:
         if not is_parquet(source):
-            raise JagTypeError(f"a job reads Parquet files, got a {type(source).__name__}: write it with aj.write_parquet first")
+            raise JagTypeError(f"a job reads Parquet files, got {type(source).__name__}: write it with aj.write_parquet first")
         return prune_files(source, filters)
     if not has_keys(found.paths, found.base or ""):
         return [StoredFile(path, found.filesystem) for path in found.paths], pa.schema([])
