@@ -13,6 +13,7 @@ import pytest
 import arrowjag as aj
 from arrowjag import io
 from arrowjag.errors import JagError
+from arrowjag.io._formats import START, other_format
 from arrowjag.io._thrift import INT, read_struct
 from tests.hosts import pd, pl
 
@@ -238,7 +239,15 @@ def test_files_of_another_format_name_it_and_its_reader(tmp_path: Path) -> None:
     aj.write_ndjson(frame, tmp_path / "json")
     with pa.OSFile(str(tmp_path / "stream"), "wb") as sink, pa.ipc.new_stream(sink, rows.schema) as writer:
         writer.write_table(rows)
-    contents = {"text": "städte, größe\n".encode() * 9, "array": b'\xef\xbb\xbf [{"x": 1}]', "gzip": gzip.compress(b"x" * 99)}
+    contents = {
+        "text": "städte, größe\n".encode() * 9,
+        "array": b'\xef\xbb\xbf [{"x": 1}]',
+        "gzip": gzip.compress(b"x" * 99),
+        "zstd": pa.compress(b"x" * 99, "zstd", asbytes=True),
+        "zip": b"PK\x03\x04" + bytes(60),
+        "orc": b"ORC" + bytes(60),
+        "feather": b"FEA1" + bytes(60),
+    }
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
     told = {
@@ -249,13 +258,26 @@ def test_files_of_another_format_name_it_and_its_reader(tmp_path: Path) -> None:
         "text": "text, .*read_csv",
         "array": "a JSON array, .*json.load",
         "gzip": "compressed with gzip, .*decompress",
+        "zstd": "compressed with zstd, .*decompress",
+        "zip": "a zip file, .*extract",
+        "orc": "an ORC file, .*read_table",
+        "feather": "a Feather file of version 1, .*read_table",
     }
-    own = {aj.read_parquet: ("parquet",), aj.read_ipc: ("ipc", "stream"), aj.read_ndjson: ("json", "gzip")}
+    own = {aj.read_parquet: ("parquet",), aj.read_ipc: ("ipc", "stream"), aj.read_ndjson: ("json", "gzip", "zstd")}
     for read, names in own.items():
         for name, text in told.items():
             if name not in names:
                 with pytest.raises(aj.JagFileError, match=rf"{name} (is damaged or can't be read: it )?is {text}"):
                     read(tmp_path / name)  # type: ignore[operator]
+
+
+def test_the_first_bytes_of_text_may_end_within_a_character() -> None:
+    for n in range(4):
+        for mark in (b"", b"\xef\xbb\xbf"):
+            start = (mark + b"x" * n + "日,ß\n".encode() * START)[:START]
+            assert str(other_format(start, "Parquet")).startswith("is text, not a Parquet file; read it with pyarrow.csv")
+    for start in (b"", b" \n", b"word", "日".encode(), bytes(START), b"a,b\0c\n" * 9, b"a,b\n" + b"\xff" * 60):
+        assert other_format(start, "IPC") is None
 
 
 def test_unknown_fields_of_a_footer_are_skipped() -> None:
