@@ -200,18 +200,18 @@ def test_positional_arguments_are_checked_too() -> None:
 
 def test_lists_of_unequal_lengths_where_numbers_are_expected() -> None:
     x, ragged = aj.array([[1.0, 2.0]]), [[1], [2, 3]]
-    calls = [
-        lambda: aj.sequences.bucket(x, ragged),
-        lambda: aj.lomb_scargle(x, x, ragged),
-        lambda: x.histogram(ragged),
-        lambda: x.digitize(ragged),
-        lambda: x.nearest(ragged),
-        lambda: aj.dense.add(x, ragged),
-        lambda: aj.dense.matmul(x, ragged),
-        lambda: aj.dense.from_dense(ragged, [2]),
-    ]
-    for call in calls:
-        with pytest.raises(ShapeError):
+    calls = {
+        "bucket": lambda: aj.sequences.bucket(x, ragged),
+        "lomb_scargle": lambda: aj.lomb_scargle(x, x, ragged),
+        "histogram": lambda: x.histogram(ragged),
+        "digitize": lambda: x.digitize(ragged),
+        "nearest": lambda: x.nearest(ragged),
+        "add": lambda: aj.dense.add(x, ragged),
+        "matmul": lambda: aj.dense.matmul(x, ragged),
+        "from_dense": lambda: aj.dense.from_dense(ragged, [2]),
+    }
+    for name, call in calls.items():
+        with pytest.raises(ShapeError, match=rf"^{name}: .*expected numbers in rows of one size"):
             call()
 
 
@@ -443,9 +443,8 @@ def test_errors_of_the_parts_of_an_operation_begin_with_its_name(name: str) -> N
 
 
 def test_values_are_described_in_one_line() -> None:
-    with pytest.raises(JagTypeError) as failed:
+    with pytest.raises(JagTypeError, match=r"^zeros.*\Z"):
         aj.zeros(aj.array([[1, 2], [3]]))
-    assert "\n" not in str(failed.value)
 
 
 @pytest.mark.parametrize(

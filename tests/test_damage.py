@@ -373,7 +373,7 @@ def test_a_larger_part_of_known_buffers_is_checked(monkeypatch: pytest.MonkeyPat
     whole = text(b"abcd\xff\xfe")
     part = aj.from_arrow(whole[:2])
     assert part.to_list() == ["ab", "cd"]
-    with pytest.raises(aj.OffsetsError):
+    with pytest.raises(aj.OffsetsError, match="UTF8"):
         aj.from_arrow(whole)
     assert len(calls) >= 2
 
@@ -709,7 +709,7 @@ def test_maps_with_null_keys_are_refused_by_arrow_first(tmp_path: Path) -> None:
     assert len(places) >= 3
     for at in places:
         (tmp_path / "a.arrow").write_bytes(content[: at + 8] + (1).to_bytes(8, "little") + content[at + 16 :])
-        with pytest.raises(aj.JagFileError):
+        with pytest.raises(aj.JagFileError, match=r"a\.arrow.* (is damaged or can't be read|is corrupt): "):
             aj.read_ipc(tmp_path / "a.arrow")
 
 

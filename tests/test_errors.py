@@ -127,9 +127,8 @@ def test_an_error_about_an_argument_names_no_row() -> None:
         lambda: aj.apply("equal", TIMES, TIMES.dt.tz_localize("UTC")),  # pyarrow compares no types if there are no items
     )
     for call in calls:
-        with pytest.raises(aj.JagValueError) as caught:
+        with pytest.raises(aj.JagValueError, match=r"^(?!.*in row)"):
             call()
-        assert "in row" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -151,9 +150,8 @@ def test_an_error_about_an_argument_names_no_row() -> None:
     ],
 )
 def test_errors_name_the_argument_that_they_are_about(call: Callable[[], Any], text: str) -> None:
-    with pytest.raises(aj.JagError) as caught:
+    with pytest.raises(aj.JagError, match=re.escape(text)):
         call()
-    assert text in str(caught.value)
 
 
 def test_the_note_of_a_flat_array_names_its_only_row() -> None:
@@ -187,9 +185,8 @@ def test_an_argument_of_a_wrong_type_is_an_error_of_the_method(name: str) -> Non
             keywords[parameter.name] = 1
     if positional:
         positional, keywords = [*keywords.values(), *positional], {}
-    with pytest.raises(aj.JagTypeError) as caught:
+    with pytest.raises(aj.JagTypeError, match=f"^{re.escape(name)}(: | takes | needs )"):
         method.function(RECEIVERS[name.rpartition(".")[0]], *positional, **keywords)
-    assert str(caught.value).startswith((f"{name}: ", f"{name} takes ", f"{name} needs "))
 
 
 BORROWED: dict[str, tuple[Callable[[], Any], str]] = {
@@ -208,9 +205,8 @@ BORROWED: dict[str, tuple[Callable[[], Any], str]] = {
 @pytest.mark.parametrize("name", BORROWED)
 def test_an_error_names_the_method_and_not_what_it_is_made_of(name: str) -> None:
     call, text = BORROWED[name]
-    with pytest.raises(aj.JagError) as caught:
+    with pytest.raises(aj.JagError, match=f"^{re.escape(text)}"):
         call()
-    assert str(caught.value).startswith(text)
 
 
 def test_an_error_of_the_callers_function_keeps_its_name() -> None:
@@ -245,10 +241,8 @@ DATES = aj.array([[dt.date(2020, 1, 1)], [None, dt.date(1969, 12, 31)]])
     ],
 )
 def test_types_without_a_kernel_get_advice_in_place_of_the_words_of_pyarrow(call: Callable[[], Any], text: str) -> None:
-    with pytest.raises(aj.JagTypeError) as caught:
+    with pytest.raises(aj.JagTypeError, match=f"^{re.escape(text)}(?!.*Function)"):
         call()
-    assert str(caught.value).startswith(text)
-    assert "Function" not in str(caught.value)
 
 
 def test_ufuncs_without_a_kernel_do_not_show_the_classes_of_numpy() -> None:
@@ -280,10 +274,8 @@ BIG = [*range(100_000), "a"]
     ],
 )
 def test_values_of_any_size_are_one_short_line_of_a_message(call: Callable[[], Any]) -> None:
-    with pytest.raises(aj.JagError) as caught:
+    with pytest.raises(aj.JagError, match=r"^.{1,349}\Z"):
         call()
-    assert len(str(caught.value)) < 350
-    assert "\n" not in str(caught.value)
 
 
 def _assign_by_koda() -> None:
@@ -342,12 +334,9 @@ def test_counts_in_messages_agree_with_their_nouns() -> None:
         lambda: aj.dense.from_dense([1, 2], flat.shape),
         lambda: x.with_validity(1, [True]),
     ]
-    told = []
     for call in calls:
-        with pytest.raises(aj.JagError) as caught:
+        with pytest.raises(aj.JagError, match=r"^(?!.*\b1 (?!is\b)\w+s\b)"):
             call()
-        told.append(str(caught.value))
-    assert not [one for one in told if re.search(r"\b1 (?!is\b)\w+s\b", one)]
 
 
 def test_messages_of_other_libraries_are_one_line_without_colours() -> None:

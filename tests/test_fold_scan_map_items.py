@@ -104,7 +104,7 @@ def test_on_pandas_and_lazily_in_polars() -> None:
 
 
 def test_an_error_names_the_row_and_the_missing_item(compiling: str) -> None:
-    with pytest.raises(IndexError) as caught:
+    with pytest.raises(IndexError, match="out of bounds") as caught:
         aj.array([[1], [7]]).fold(lambda state, item: np.arange(5)[item], 0)
     assert caught.value.__notes__ == ["fold: the function failed on row 1"]
     with pytest.raises(aj.JagTypeError, match="map_items needs at least one array"):

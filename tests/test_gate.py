@@ -341,11 +341,6 @@ def test_views_out_of_range(type: pa.DataType, starts: list[int], sizes: list[in
         aj.from_arrow(array)
 
 
-def test_a_fixed_size_list_with_too_few_values() -> None:
-    with pytest.raises(ValueError):
-        aj.from_arrow(pa.Array.from_buffers(pa.list_(pa.int64(), 2), 3, [None], children=[pa.array([1, 2, 3])]))
-
-
 @pytest.mark.parametrize("type", [pa.string(), pa.large_binary()], ids=str)
 def test_text_whose_own_offsets_are_corrupt(type: pa.DataType) -> None:
     width = np.int32 if pa.types.is_string(type) else np.int64
@@ -407,7 +402,7 @@ def test_python_data(data: Any, options: dict[str, Any], expected: Any) -> None:
 
 @pytest.mark.parametrize(("data", "options"), [([[1], 2], {}), ([1, [2]], {}), ([1], {"ndim": 2}), (5, {"ndim": 1})])
 def test_uneven_data_is_a_shape_error(data: Any, options: dict[str, Any]) -> None:
-    with pytest.raises(aj.ShapeError):
+    with pytest.raises(aj.ShapeError, match=r"is no list|is a list, but|needs rows, got a single int"):
         aj.array(data, **options)
 
 
@@ -634,7 +629,7 @@ def test_null_structs_of_dictionaries_without_values(around: Any, ordered: bool)
     """pyarrow's own builders write the index 0 under null structs, also where there is no word 0."""
     leaf = around(pa.dictionary(pa.int8(), pa.string(), ordered=ordered))
     nulls = pa.array([[None], [], [None, None]], pa.large_list(leaf))
-    with pytest.raises(pa.ArrowInvalid):
+    with pytest.raises(pa.ArrowInvalid, match="Dictionary indices invalid"):
         nulls.validate(full=True)
     x = aj.array(nulls, ndim=2)
     for got in (x, x[1:], aj.where(True, x, None), aj.coalesce(x, None), x.append(None), aj.concat([x, x]), x.fill_null(None)):

@@ -153,7 +153,7 @@ def test_rows_of_other_types_that_are_null_anyway_do_not_overflow() -> None:
 )
 def test_the_advice_of_an_overflow_error_works(x: aj.JaggedArray) -> None:
     for attempt in (lambda x: x.sum(), lambda x: x.cumsum(), lambda x: x.rolling(2).sum()):
-        with pytest.raises(JagOverflowError) as caught:
+        with pytest.raises(JagOverflowError, match=r"cast\(") as caught:
             attempt(x)
         advice: str = next(part for part in str(caught.value).split(". ") if part.startswith("cast("))
         call = advice[: advice.index(")") + 1]

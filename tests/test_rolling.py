@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import math
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -264,8 +265,8 @@ def test_result_types_are_those_of_empty_arrays(name: str) -> None:
         for options in ({"window": 2}, {"window": 2, "min_periods": 1}, {"window": None}):
             try:
                 found = call(x.rolling(**options), name).type
-            except JagTypeError:
-                with pytest.raises(JagTypeError):
+            except JagTypeError as error:
+                with pytest.raises(JagTypeError, match=re.escape(str(error))):
                     call(x[:0].rolling(**options), name)
             else:
                 assert found == call(x[:0].rolling(**options), name).type

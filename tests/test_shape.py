@@ -81,7 +81,7 @@ def test_shapes_that_do_not_fit_raise_shape_error(specs: tuple[Any, ...], text: 
     ids=["True", "1.0", "None", "text", "[True]", "[1.0]", "[None]", "numpy", "arrow"],
 )
 def test_sizes_are_integers(spec: Any) -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"must be integers|must be an? int|takes sizes"):
         JaggedShape(spec)
 
 
@@ -242,7 +242,7 @@ def test_flatten_end(shape: JaggedShape, n: int) -> None:
         assert shape.flatten_end(n) == (shape.flatten(-n - 1) if n else shape)
         assert shape.flatten_end(n).ndim == max(shape.ndim - n, 1)
     else:
-        with pytest.raises(ValueError):
+        with pytest.raises(aj.ShapeError, match="flatten_end"):
             shape.flatten_end(n)
 
 
@@ -256,7 +256,7 @@ def test_reshape_equals_the_oracle(shape: JaggedShape, wanted: list[Any]) -> Non
         try:
             expected = oracle(x, shape.ndim, wanted)
         except (ValueError, ZeroDivisionError):
-            with pytest.raises(ValueError):
+            with pytest.raises(aj.ShapeError, match=r"reshape|^JaggedShape: dim|-1|size|fill"):
                 rule(shape, tuple(wanted))
             continue
         assert rule(shape, tuple(wanted)).unpack() == ref.shape_of(expected, _depth(shape, wanted, rule))

@@ -354,7 +354,7 @@ def check(surface: Surface, name: str, x: aj.JaggedArray, args: tuple[Any, ...] 
     """The array's answer and its types, or the error that it raises with its text."""
     method = name if name in METHODS else name.partition(".")[0]
     if surface is on_lazy and method in METHODS and is_no_column(method, x, args, kwargs):
-        with pytest.raises(JagTypeError):
+        with pytest.raises(JagTypeError, match=name):
             surface(x, name, *args, **kwargs)
         return
     try:

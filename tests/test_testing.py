@@ -233,9 +233,9 @@ def test_the_first_difference_is_named(got: Any, expected: Any, text: str) -> No
 
 def test_floats_are_compared_within_a_tolerance() -> None:
     assert_lists_equal([0.1 + 0.2, float("nan"), float("inf")], [0.3, float("nan"), float("inf")])
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match=r"expected 0.3"):
         assert_lists_equal([0.1 + 0.2], [0.3], rel_tol=0, abs_tol=0)
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="expected 4611686018427387904"):
         assert_lists_equal([2**62 + 1], [2**62])
 
 

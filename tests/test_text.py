@@ -538,5 +538,5 @@ def test_replacements_are_counted_before_they_are_refused(monkeypatch: pytest.Mo
     assert x.str.replace("^aab", "c" * 2_000_000, regex=True).equals(x)
     assert x.str.replace("^", "c" * 1000, regex=True).str.len().max(axis=None).as_py() == 2000
     assert x.str.replace("a", "bb", 1).str.len().max(axis=None).as_py() == 1001
-    with pytest.raises(JagMemoryError):
+    with pytest.raises(JagMemoryError, match=r"^str.replace: "):
         x.str.replace("a", "c" * 2_000_000, 1)

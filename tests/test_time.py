@@ -414,7 +414,7 @@ def test_times_of_numpy_beyond_seconds(unit: str) -> None:
             _ = x < np.datetime64(sign * 2**60, unit)
     most = (2**63 - 1) // int(np.timedelta64(1, unit) / np.timedelta64(1, "s"))
     assert (aj.array([[0]]).cast(pa.duration("s")) < np.timedelta64(most, unit)).to_list() == [[True]]
-    with pytest.raises(aj.JagRangeError):
+    with pytest.raises(aj.JagRangeError, match=r"add: the time .* does not fit 64 bits of seconds"):
         x + np.timedelta64(most + 1, unit)
 
 
@@ -728,7 +728,7 @@ def test_casts_of_zoned_times_cut_fractions_where_asked() -> None:
     x = text.str.to_datetime("%Y-%m-%d %H:%M:%S.%f")
     zoned = x.dt.tz_localize("Europe/Berlin")
     for part in (zoned, zoned[1:2], zoned[2:]):
-        with pytest.raises(aj.JagError):
+        with pytest.raises(aj.JagError, match=r"^cast: "):
             part.cast(pa.time32("s"))
         assert set(part.cast(pa.time32("s"), safe=False).values.to_pylist()) == {dt.time(12)}
 

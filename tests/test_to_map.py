@@ -84,9 +84,9 @@ def test_arrays_other_than_maps_raise() -> None:
         aj.to_map([["a"], ["b", None]], [[1], [2, 3]])
     with pytest.raises(aj.JagValueError, match="to_map: a key of row 0 is null"):
         aj.array([[None]], type=ENTRY, ndim=2).to_map()
-    with pytest.raises(aj.ShapeError):
+    with pytest.raises(aj.ShapeError, match=r"^to_map: "):
         aj.to_map([["a"], ["b"]], [[1], [2, 3]])
-    with pytest.raises(aj.ShapeError):
+    with pytest.raises(aj.ShapeError, match=r"^to_map: "):
         aj.to_map([["a"], ["b"]], [[[1]], [[2], [3]]])
     with pytest.raises(aj.ShapeError, match="keys need rows of items, at least 2 dims"):
         aj.to_map(["a"], [1])

@@ -102,7 +102,7 @@ def test_a_difference_ends_with_its_version(monkeypatch: pytest.MonkeyPatch) -> 
     earlier = Difference("pyarrow", "1.0", "It does.", "We do.")
     assert (bool(later), bool(earlier)) == (True, False)
     earlier.refuse("a call")
-    with pytest.raises(aj.JagTypeError) as raised:
+    with pytest.raises(aj.JagTypeError, match="needs pyarrow 9999 or newer") as raised:
         later.refuse("Series.name_of_a_method")
     assert str(raised.value) == (
         f"Series.name_of_a_method needs pyarrow 9999 or newer, this is pyarrow {pa.__version__}: pip install 'pyarrow>=9999'"

@@ -22,5 +22,5 @@ def test_zip_makes_structs(pair: tuple[aj.JaggedArray, ...]) -> None:
 def test_zip_takes_scalars_and_positions() -> None:
     assert aj.zip([1, 2], b=None).to_list() == [{"0": 1, "b": None}, {"0": 2, "b": None}]
     assert aj.zip(a=1).as_py() == {"a": 1}
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"^zip"):
         aj.zip()

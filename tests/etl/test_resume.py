@@ -155,11 +155,11 @@ def marks(folder: Path) -> dict[str, int]:
 
 
 def test_finished_tasks_are_not_repeated(source: Path, tmp_path: Path) -> None:
-    with pytest.raises(JobError):
+    with pytest.raises(JobError, match="id 100 is bad"):
         run(fail_at(100), source, tmp_path / "out")
     before = marks(tmp_path / "out")
     assert sorted(before) == ["f0-0.parquet", "f1-0.parquet"]
-    with pytest.raises(JobError):
+    with pytest.raises(JobError, match="id 100 is bad"):
         run(fail_at(100), source, tmp_path / "out", mode="resume")
     assert marks(tmp_path / "out") == before
     (tmp_path / "out/f1-0.parquet").unlink()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -406,9 +407,8 @@ def test_options_are_mapped_to_each_library() -> None:
     ],
 )
 def test_wrong_options_are_named(link: str, options: dict[str, Any], told: str) -> None:
-    with pytest.raises(aj.JagValueError) as error:
+    with pytest.raises(aj.JagValueError, match=re.escape(told)):
         aj.read_parquet(link, storage_options=options)
-    assert told in str(error.value)
 
 
 @pytest.mark.parametrize("options", [[("a", "b")], "a=b", {1: "x"}])

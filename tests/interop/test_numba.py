@@ -169,5 +169,5 @@ def test_the_type_of_other_data() -> None:
     assert type_of([[1, 2], []]) == type_of(aj.array([[1], [2]])) != type_of([1.5])  # type: ignore[arg-type]
     with pytest.raises(aj.JagTypeError, match="a function compiled by numba has no kernel for string"):
         type_of([["a"]])  # type: ignore[arg-type]
-    with pytest.raises(aj.JagTypeError):
+    with pytest.raises(aj.JagTypeError, match="a value of type object is neither an array nor an Arrow scalar"):
         type_of(object())  # type: ignore[arg-type]

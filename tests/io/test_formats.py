@@ -152,7 +152,7 @@ def test_remote_files(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_an_absent_file_raises(kind: str, tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match="/a: no such file or folder"):
         read(kind, tmp_path / "a")
 
 

@@ -205,7 +205,7 @@ def test_wrong_schemas(tmp_path: Path) -> None:
         aj.read_ndjson(path, ["v"])
     with pytest.raises(aj.JagValueError, match="schema has two columns of the name 'v'"):
         aj.read_ndjson(path, pa.schema([("v", pa.null()), ("v", pa.null())]))
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"no\.ndjson: no such file or folder"):
         aj.read_ndjson(tmp_path / "no.ndjson")
 
 

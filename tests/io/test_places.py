@@ -171,7 +171,7 @@ def test_missing_files_and_empty_folders_raise(tmp_path: Path) -> None:
         aj.read_parquet(42)
     with pytest.raises(aj.JagTypeError, match="filesystem must be one of"):
         aj.read_parquet("a.parquet", filesystem="s3")
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"/no: no such folder; create it before folder\.parquet is written"):
         aj.write_parquet({"k": [1]}, tmp_path / "no" / "folder.parquet")
     with pytest.raises(IsADirectoryError, match="is a folder"):
         aj.write_parquet({"k": [1]}, tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -114,10 +115,9 @@ def test_columns_have_the_requested_order(content: bytes) -> None:
 
 @pytest.mark.parametrize("name", ["docs.scores", "nope", "docs.score.more", "docs.at.z", "k.x", "docs."])
 def test_unknown_names_raise_with_the_names_there_are(content: bytes, name: str) -> None:
-    with pytest.raises(aj.JagValueError) as caught:
+    with pytest.raises(aj.JagValueError, match=re.escape(repr(name))) as caught:
         aj.read_parquet(content, columns=["k", name])
     text = str(caught.value)
-    assert repr(name) in text
     assert "docs, docs.score, docs.tags, docs.at, docs.at.x, docs.at.y, docs.pair, k, docs.score, noise" in text
 
 

@@ -96,7 +96,7 @@ def test_a_row_group_at_a_time(files: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_scan_rejects_invalid_arguments(files: Path) -> None:
     with pytest.raises(aj.JagValueError, match=r"docs\.nix"):
         aj.scan_parquet(files, columns=["docs.nix"])
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match="nothing: no such file or folder"):
         aj.scan_parquet(files / "nothing")
 
 

@@ -506,7 +506,7 @@ def test_arguments_of_functions_at_an_address():
     assert found.restype is ctypes.c_int32
     pointer = ctypes.c_void_p
     assert found.argtypes == (pointer, pointer, pointer, ctypes.c_int64, ctypes.c_double, ctypes.c_uint64, pointer)
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="i4"):
         compiler.as_function(1, ("i4",))
 
 

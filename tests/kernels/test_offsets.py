@@ -89,7 +89,7 @@ def test_sums_are_checked_where_the_largest_size_allows_an_overflow(monkeypatch:
 
 
 def test_the_error_of_an_overflow_names_the_size() -> None:
-    with pytest.raises(JagOverflowError) as raised:
+    with pytest.raises(JagOverflowError, match="the sizes of rows 0 to 1") as raised:
         offsets.from_sizes(np.array([3, 2**63 - 2, 5, 7]))
     assert str(raised.value) == (
         "integer overflow: the sizes of rows 0 to 1 add up to more than 9223372036854775807 items, "

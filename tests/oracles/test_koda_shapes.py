@@ -210,9 +210,9 @@ def test_shapes_and_arrays_are_not_taken_for_each_other() -> None:
         with pytest.raises(TypeError, match="get_shape"):
             getattr(aj.shapes, name)(x)
     for name in ("flatten", "flatten_end", "get_shape"):
-        with pytest.raises(TypeError):
+        with pytest.raises(TypeError, match=f"{name} takes an array, got JaggedShape"):
             getattr(aj.shapes, name)(x.shape)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="reshape_as takes an array, got JaggedShape"):
         aj.shapes.reshape_as(x, x.shape)
     assert aj.shapes.get_sizes(x).to_list() == aj.shapes.get_sizes(x.shape).to_list() == [[2], [2, 1]]
 

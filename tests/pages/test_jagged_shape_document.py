@@ -32,13 +32,13 @@ def test_broadcasting_is_by_prefix() -> None:
 def test_the_common_shape_is_the_one_that_all_others_expand_to() -> None:
     long = aj.JaggedShape(2, [2, 1])
     assert aj.JaggedShape.common(aj.JaggedShape(2), long, aj.JaggedShape()) is long
-    with pytest.raises(aj.ShapeError):
+    with pytest.raises(aj.ShapeError, match=r"JaggedShape\(3\) is not a prefix of"):
         aj.JaggedShape.common(aj.JaggedShape(3), long)
 
 
 def test_numpy_broadcasts_by_suffix_instead() -> None:
     two = np.array([["c", "d", "e"], ["f", "g", "h"]])
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="could not be broadcast"):
         np.broadcast_to(np.array(["a", "b"]), two.shape)
     assert np.broadcast_to(np.array(["a", "b", "c"]), two.shape).tolist() == [["a", "b", "c"], ["a", "b", "c"]]
 

@@ -126,7 +126,7 @@ def test_errors_are_those_of_the_core(s: pd.Series[Any]) -> None:
         s.jag.is_null(axis=5)
     with pytest.raises(TypeError, match="unexpected keyword"):
         s.jag.abs(axes=3)
-    with pytest.raises(AttributeError):
+    with pytest.raises(AttributeError, match=r"^\.jag has no 'nothing'"):
         s.jag.nothing()
 
 

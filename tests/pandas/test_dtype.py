@@ -98,7 +98,7 @@ def test_construction_is_checked() -> None:
         JaggedDtype("double", 1)
     with pytest.raises(aj.ShapeError, match="2 extents, sizes or None"):
         JaggedDtype("double", 3, (4,))
-    with pytest.raises(aj.JagTypeError):
+    with pytest.raises(aj.JagTypeError, match="JaggedDtype takes an Arrow type, its name or a numpy dtype first, got 3"):
         JaggedDtype(3, 2)  # type: ignore[arg-type]
 
 

@@ -420,7 +420,7 @@ def test_a_list_of_rows_names_labels(repeated: bool, ndim: int) -> None:
         assert frame.drop(first)["x"].tolist() == [0, 2, 3, 4]
         assert frame.reindex([first, aj.Row([7] if ndim == 2 else [[7]])])["x"].fillna(-1).tolist() == [1, -1]
         assert frame.index.drop([first, aj.Row([7] if ndim == 2 else [[7]])], errors="ignore").equals(index[[0, 2, 3, 4]])
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="not found in axis"):
         frame.drop([aj.Row([7] if ndim == 2 else [[7]])])
 
 

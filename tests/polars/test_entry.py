@@ -80,7 +80,7 @@ def test_a_series_of_an_array_has_the_name(name):
 
 def test_options_of_other_series_are_those_of_polars():
     assert pl.Series("s", [1, "a"], dtype=pl.Int64, strict=False).to_list() == [1, None]
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="found value of type String"):
         pl.Series("s", [1, "a"], dtype=pl.Int64)
 
 
