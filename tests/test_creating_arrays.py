@@ -810,6 +810,15 @@ def test_libraries_refuse_by_any_error(error: type[Exception]) -> None:
             call()
 
 
+@pytest.mark.parametrize("library", ["torch", "dask"])
+def test_objects_of_libraries_that_are_no_tensors_are_read_as_arrays(library: str) -> None:
+    """Classes of users inherit from those of the library, such as data sets."""
+    base = type("Dataset", (), {"__module__": f"{library}.utils.data"})
+    mine = type("Mine", (base, Tensor), {"__module__": __name__})
+    x = aj.array(mine([[1, 2], [3, 4]]))
+    assert (x.type, x.to_list()) == (aj.array(Tensor([[1, 2], [3, 4]])).type, [[1, 2], [3, 4]])
+
+
 def test_buffers_keep_their_type() -> None:
     for data, type, rows in (
         (array.array("f", [1, 2]), pa.float32(), [1.0, 2.0]),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import decimal
 import math
 import operator
+import random
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -16,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._ops import exact
 from arrowjag.errors import JagOverflowError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
@@ -105,6 +108,20 @@ def test_windows_at_every_axis(name: str, oracle: Any, data: st.DataObject) -> N
 
     expected = within(lambda: kept(windows, x.to_list(), ndim, axis, complete=True))
     assert_lists_equal(outcome(lambda: getattr(x, name)(window, axis)), expected, rel_tol=0, abs_tol=0)
+
+
+@pytest.mark.parametrize("digits", [15, 17, 18])
+@pytest.mark.parametrize("leaf", [pa.decimal64(18, 3), pa.decimal128(18, 0), pa.decimal128(30, 5), pa.decimal256(60, 25)], ids=str)
+def test_deviations_are_those_of_the_decimals_rounded_once(leaf: pa.DataType, digits: int) -> None:
+    """Items of more than 53 bits: as floats, they would be rounded before they are divided, and again after it."""
+    chosen = random.Random(digits)
+    whole = [0, 1, *(chosen.randrange(-(10**digits), 10**digits) for _ in range(50))]
+    row = [EXACT.scaleb(D(one), -leaf.scale) for one in whole]
+    mean = average(row, leaf)
+    assert mean is not None
+    expected = [float(Fraction(one) - Fraction(mean)) for one in row]
+    found = exact.deviations(pa.array([None, *row, None], leaf)[1:], np.array([0, len(row) + 1]))
+    assert found.to_pylist() == [*expected, None]
 
 
 @pytest.mark.parametrize("leaf", TYPES, ids=str)

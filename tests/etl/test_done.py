@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import fsspec
@@ -416,6 +417,17 @@ def test_a_run_of_this_process_that_has_ended_is_dead_though_it_did_not_release_
             assert owner.is_alive
     with _lease.hold(sidecar, "two") as lease:
         assert lease.number == 2
+
+
+def test_the_heartbeat_notes_that_another_run_has_taken_over(tmp_path: Path) -> None:
+    sidecar = Sidecar(pf.LocalFileSystem(), str(tmp_path / "out"))
+    at_once: Any = SimpleNamespace(wait=lambda seconds: False)
+    with _lease.hold(sidecar, "one") as lease:
+        lease.watch()
+        assert sidecar.create("lease-00000002.json", foreign_lease(0))
+        _lease._beat(lease, {"beat": 0}, at_once)
+        with pytest.raises(SinkInUseError, match=r"another run has taken over the sink \S+ \(lease-00000002\.json in "):
+            lease.watch()
 
 
 def test_a_process_that_is_killed_as_it_writes_a_lease_leaves_none(tmp_path: Path) -> None:

@@ -337,9 +337,10 @@ def test_files_of_other_columns_and_types(tmp_path: Path) -> None:
 
 
 def test_a_failing_task_is_one_line(source: Path, tmp_path: Path) -> None:
-    text = r"^\S+/in/f1\.parquet, row groups 0 to 3: ValueError: id 55 is bad \(jobs\.py, line \d+\)$"
-    with pytest.raises(JobError, match=text) as caught:
+    with pytest.raises(JobError, match="id 55 is bad") as caught:
         run(fail_at(55), source, tmp_path / "out")
+    text = r"\S+/in/f1\.parquet, row groups 0 to 3: ValueError: id 55 is bad \(jobs\.py, line \d+\)"
+    assert re.fullmatch(text, str(caught.value))
     assert caught.value.failure.row_groups == (0, 1, 2, 3)
     assert "Traceback" in caught.value.__notes__[0]
     with pytest.raises(JobError, match=r"f1\.parquet, row groups? 1.*: ValueError"):
@@ -365,15 +366,15 @@ def test_failed_tasks_may_be_skipped(source: Path, tmp_path: Path, caplog: pytes
         ("array", "a pyarrow.Int64Array"),
         ("number", "an int"),
         ("series", "a polars.Series"),
-        ("structs", "a pyarrow.StructArray"),  # Arrow takes them for batches of rows
-        ("series of structs", "a polars.Series"),
+        ("structs", "a pyarrow.ChunkedArray"),  # Arrow takes them for a table
+        ("labelled", "a pandas.Series"),  # its labels would be a column
     ],
 )
 def test_results_other_than_frames_raise_at_the_first_batch(returned: str, kind: str, source: Path, tmp_path: Path) -> None:
     def transform(table: pa.Table) -> Any:
-        structs = [{"id": 1}]
         values = {"nothing": None, "array": pa.array([1]), "number": 1, "series": pl.Series([1])}
-        return {**values, "structs": pa.array(structs), "series of structs": pl.Series(structs)}[returned]
+        values |= {"structs": pa.chunked_array([[{"id": 1}]]), "labelled": pd.Series([1], pd.Index([2], name="id"))}
+        return values[returned]
 
     text = rf"row groups 0 to 3: JagTypeError: transform returned {kind.replace('.', '[.a-z]*[.]')}, expected a frame"
     with pytest.raises(JobError, match=text):
