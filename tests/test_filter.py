@@ -58,9 +58,16 @@ def test_filter_of_many_values_equals_numpy() -> None:
         assert np.array_equal(left.shape.dims[1].sizes, np.bincount(x.shape.dims[1].parents[keep], minlength=30_000))
 
 
-@pytest.mark.parametrize(("mask", "error"), [([[1], [0]], TypeError), ([[[True]], [[True]]], ValueError), ([True], ValueError)])
-def test_filter_refuses(mask: Any, error: type[Exception]) -> None:
-    with pytest.raises(error):
+@pytest.mark.parametrize(
+    ("mask", "error", "text"),
+    [
+        ([[1], [0]], aj.JagTypeError, "a mask must hold booleans, got int64"),
+        ([[[True]], [[True]]], aj.ShapeError, r"a mask of JaggedShape\(2, 1, 1\) has more dims than the array"),
+        ([True], aj.ShapeError, r"JaggedShape\(1\) is not a prefix of JaggedShape\(2, 1\)"),
+    ],
+)
+def test_filter_refuses(mask: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=f"^filter: {text}"):
         aj.array([[1], [2]]).filter(mask)
 
 

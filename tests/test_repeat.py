@@ -40,9 +40,16 @@ def test_koda_examples_of_repeat() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "error"),
-    [(-1, ValueError), ([1, -1], ValueError), ([None, 1], ValueError), (1.0, TypeError), ([1.0, 2.0], TypeError)],
+    ("sizes", "error", "text"),
+    [
+        (-1, aj.ShapeError, "a size must be at least 0, got -1"),
+        ([1, -1], aj.ShapeError, "in row 1, a size is -1; sizes must be at least 0"),
+        ([None, 1], ValueError, "null"),
+        ([1], aj.ShapeError, r"JaggedShape\(1\) is not a prefix of JaggedShape\(2\)"),
+        (1.0, aj.JagTypeError, "sizes must be an int, got float"),
+        ([1.0, 2.0], aj.JagTypeError, "sizes must be integers, got double"),
+    ],
 )
-def test_repeat_refuses(sizes: Any, error: type[Exception]) -> None:
-    with pytest.raises(error):
+def test_repeat_refuses(sizes: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=f"^repeat: .*{text}"):
         aj.array([1, 2]).repeat(sizes)

@@ -181,11 +181,17 @@ def test_indexing_gives_dims_and_prefixes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "error"),
-    [(3, IndexError), (slice(1, None), ValueError), (slice(None, None, 2), ValueError), ("a", TypeError), (True, TypeError)],
+    ("key", "error", "text"),
+    [
+        (3, IndexError, "dim 3 is out of range for .* with 3 dims"),
+        (slice(1, None), aj.ShapeError, "must start at 0 with step 1"),
+        (slice(None, None, 2), aj.ShapeError, "must start at 0 with step 1"),
+        ("a", TypeError, "indexed by an int or a slice, got str"),
+        (True, TypeError, "indexed by an int or a slice, got bool"),
+    ],
 )
-def test_an_invalid_part_of_a_shape_raises(key: Any, error: type[Exception]) -> None:
-    with pytest.raises(error):
+def test_an_invalid_part_of_a_shape_raises(key: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
         JaggedShape(2, [2, 1], [1, 2, 3])[key]
 
 

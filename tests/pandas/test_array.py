@@ -73,18 +73,18 @@ def test_dtype_of_the_data_by_default() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "dtype", "error"),
+    ("data", "dtype", "error", "text"),
     [
-        ([[1]], "jagged[int64, 3]", aj.ShapeError),
-        ([[[1]]], "jagged[int64, 2]", aj.ShapeError),
-        ([1, 2], "jagged[int64, 2]", TypeError),
-        ([["a"]], "jagged[int64, 2]", ValueError),
-        ([[1.5]], "jagged[int64, 2]", ValueError),
-        (aj.array([1]), "jagged[int64, 2]", aj.ShapeError),
+        ([[1]], "jagged[int64, 3]", aj.ShapeError, r"the item at \[0\]\[0\], 1, is no list"),
+        ([[[1]]], "jagged[int64, 2]", aj.ShapeError, "has 2 dims, the data is nested deeper"),
+        ([1, 2], "jagged[int64, 2]", aj.JagTypeError, "must be a list, got int 1"),
+        ([["a"]], "jagged[int64, 2]", aj.JagValueError, "row 0.*'a'.*int64"),
+        ([[1.5]], "jagged[int64, 2]", aj.JagValueError, r"row 0.*1\.5.*int64"),
+        (aj.array([1]), "jagged[int64, 2]", aj.ShapeError, "must be a list, got int64"),
     ],
 )
-def test_values_that_do_not_fit_raise(data: Any, dtype: str, error: type[Exception]) -> None:
-    with pytest.raises(error):
+def test_values_that_do_not_fit_raise(data: Any, dtype: str, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
         pd.Series(data, dtype=dtype)
 
 
