@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arrowjag as aj
@@ -318,3 +318,13 @@ def test_ordered_categories_with_views_inside_stay_ordered() -> None:
     assert aj.array(leaves).type.ordered
     plain_leaves = pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int8()), views)
     assert not aj.array(plain_leaves).type.ordered
+
+
+@settings(max_examples=20)
+@given(jagged_arrays(2, pa.float64()))
+def test_dictionaries_of_floats_have_the_order_of_floats(x: aj.JaggedArray) -> None:
+    encoded = aj.JaggedArray(x.shape, x.values.dictionary_encode())
+    for name in ("min", "max", "argmin", "argmax", "cummin", "cummax", "sort", "argsort", "rank", "unique"):
+        for axis in (-1, 0) if "m" in name else (-1,):
+            found, expected = (getattr(one, name)(axis=axis).to_list() for one in (encoded, x))
+            assert_lists_equal(found, expected, rel_tol=0, abs_tol=0)

@@ -59,7 +59,6 @@ def filter_items(column: Column, mask: Column) -> Column:
 
 def keep_rows(column: Column, mask: Column) -> Column:
     """Keep the outermost rows whose mask is true, as numpy does; extents are kept."""
-    check_boolean(mask, "indexing")
     if mask.shape.size != column.shape.nodes(1):
         raise JagIndexError(
             f"the mask has {plural(mask.shape.size, 'entry')}, the array has {plural(column.shape.nodes(1), 'row')}"
