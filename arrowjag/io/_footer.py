@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 NO_MAP_KEYS = "Map keys must be annotated as required"
-"""What Arrow says of maps with optional keys."""
+"""The text of Arrow's error for maps with optional keys."""
 
 _KEY = b"ARROW:schema"
 _HEAD = b"\x18\x0cARROW:schema\x18"
