@@ -97,7 +97,7 @@ class Driver(NamedTuple):
     def check(self, samples: Sequence[Sample], expected: Sequence[Any], name: Callable[[int], str]) -> None:
         """Raise `UnlikeError` if results for some samples differ from the interpreter's by more than sums are rounded.
 
-        `name` gives the name of a row for the message. numba adds booleans in another way, and a function may draw random numbers.
+        `name` gives the name of a row for the message. Python's integers may leave 64 bits, and a function may draw random numbers.
         """
         found = []
         with np.errstate(all="ignore"):
