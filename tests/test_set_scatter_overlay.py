@@ -44,6 +44,8 @@ def test_set_scatter_and_overlay_agree_with_the_oracle(case: tuple[Any, Any, Any
     overlay = aj.overlay(x, index, values)
     assert_lists_equal(overlay.to_list(), expected)
     assert overlay.shape is x.shape
+    assert overlay.index is index
+    assert (overlay.dest.to_list(), overlay.values.to_list()) == (x.to_list(), values.to_list())
     assert_lists_equal(overlay[index].to_list(), aj.array(overlay.materialize())[index].to_list())
 
 

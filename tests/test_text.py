@@ -298,6 +298,14 @@ def test_the_first_matches_of_a_regex_are_those_of_the_whole_text(pattern: str, 
         assert got.type == type
 
 
+@pytest.mark.parametrize("n", [-1, 0, 1, 2])
+def test_what_a_regex_would_assert_is_text_where_it_is_no_regex(n: int) -> None:
+    texts = ["^a^", r"a\b\b", "$a$$", "(?m)^", None, "", r"\Aa\z"]
+    for pattern in ("^", "$", r"\b", r"\A", r"\z", "(?m)^", "."):
+        expected = [text and text.replace(pattern, "<>", n) for text in texts]
+        assert aj.array([texts]).str.replace(pattern, "<>", n).to_list() == [expected]
+
+
 @pytest.mark.parametrize("type", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
 @pytest.mark.parametrize("maxsplit", [-1, 0, 1, 2, 3])
 def test_many_texts_are_split_at_blanks_as_few_are(maxsplit: int, type: pa.DataType) -> None:

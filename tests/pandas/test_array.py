@@ -145,7 +145,7 @@ def test_setitem(s: pd.Series[Any], key: Any, value: Any, expected: list[Any]) -
 @pytest.mark.parametrize("value", [5, "a", [[1]], object(), [1.5], ["a"]])
 def test_values_other_than_rows_raise(s: pd.Series[Any], value: Any) -> None:
     before = items(s)
-    with pytest.raises((TypeError, ValueError)):
+    with pytest.raises(aj.JagTypeError, match=r"^Invalid value .* for dtype jagged\[int64, 2\]: "):
         s.array[0] = value
     assert items(s) == before
 
@@ -466,8 +466,9 @@ def test_astype(s: pd.Series[Any]) -> None:
     assert s.astype(pd.ArrowDtype(s.dtype.arrow_type)).astype(s.dtype).equals(s)
     with pytest.raises(aj.ShapeError, match="3 dims"):
         s.astype("jagged[int64, 3]")
-    with pytest.raises((TypeError, ValueError)):
-        s.astype("float64")
+    for dtype in ("float64", "int8", "datetime64[ns]", "Float64", pd.ArrowDtype(pa.int64())):
+        with pytest.raises(aj.JagTypeError, match=r"rows of a jagged column can't become .*; use \.jag"):
+            s.astype(dtype)
     with pytest.raises(ValueError, match=r"1\.5"):
         aj.array([[1.5]]).to_pandas().astype("jagged[int64, 2]")
 
