@@ -154,6 +154,14 @@ def marks(folder: Path) -> dict[str, int]:
     return {file.name: file.stat().st_mtime_ns for file in folder.glob("*.parquet")}
 
 
+def test_results_with_other_options_of_files_are_written_again(source: Path, tmp_path: Path) -> None:
+    for mode, compression, kept in (("create", "snappy", 0), ("resume", "snappy", 3), ("resume", "zstd", 0), ("resume", "zstd", 3)):
+        report = run(totals, source, tmp_path / "out", mode=mode, write={"compression": compression})
+        assert (report.tasks, report.kept) == (3, kept)
+        found = {pq.ParquetFile(path).metadata.row_group(0).column(0).compression for path in (tmp_path / "out").glob("*.parquet")}
+        assert found == {compression.upper()}
+
+
 def test_finished_tasks_are_not_repeated(source: Path, tmp_path: Path) -> None:
     with pytest.raises(JobError, match="id 100 is bad"):
         run(fail_at(100), source, tmp_path / "out")
