@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, NoReturn, TypeAlias, TypeVar, overload
 
-from arrowjag._arguments import bound, checked
+from arrowjag._arguments import bound, checked, within_memory
 from arrowjag._column import Column
 from arrowjag._vocabulary.parameters import described, with_axis_errors
 from arrowjag._vocabulary.spellings import NAMESPACES, suggestion
@@ -256,7 +256,8 @@ def method(
         is_property = isinstance(function, property)
         safe = function if is_property else checked(function, name)
         on_array = plain if is_property else _on_array(safe) if namespace else safe
-        METHODS[name] = Method(name, on_array, arrays, rows, is_property, result_type, seeded)
+        typed = None if result_type is None else within_memory(name, named=True)(result_type)
+        METHODS[name] = Method(name, on_array, arrays, rows, is_property, typed, seeded)
         if namespace:
             NAMESPACES.setdefault(plain.__name__, f"x.{name}()")
         return safe

@@ -443,3 +443,17 @@ def test_a_chain_of_too_many_calls_raises_with_the_alternative():
         if step in (20, 999):
             with pytest.raises(JagValueError, match="chain of too many calls") if step == 999 else nullcontext():
                 frame().select(made)
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [("fill_null_rows", (object,)), ("get", (0, object)), ("set", (0, object)), ("histogram", (object,))],
+)
+def test_errors_of_arguments_at_plan_time_are_those_of_arrays(name, args):
+    x = aj.array([[1, 2], [3]])
+    with pytest.raises(JagError) as expected:
+        getattr(x, name)(*args)
+    lazy = x.to_polars("v").to_frame().lazy().select(getattr(pl.col("v").jag, name)(*args))
+    with pytest.raises(type(expected.value)) as found:
+        lazy.collect_schema()
+    assert str(found.value).partition("\n")[0] == f"column 'v': {expected.value}"
