@@ -451,7 +451,7 @@ def test_a_chain_of_too_many_calls_raises_with_the_alternative():
 )
 def test_errors_of_arguments_at_plan_time_are_those_of_arrays(name, args):
     x = aj.array([[1, 2], [3]])
-    with pytest.raises(JagError) as expected:
+    with pytest.raises(JagError, match=f"^{name}: ") as expected:
         getattr(x, name)(*args)
     lazy = x.to_polars("v").to_frame().lazy().select(getattr(pl.col("v").jag, name)(*args))
     with pytest.raises(type(expected.value)) as found:
