@@ -511,7 +511,26 @@ class JagMemoryError(JagError, MemoryError):
 
     @classmethod
     def of(cls, what: str, error: MemoryError) -> JagMemoryError:
-        """Return the error of a failed allocation, whose text may be empty; `what` ends with "needs" or "requires"."""
+        """Return the error for a failed allocation.
+
+        Parameters
+        ----------
+        what : str
+            The beginning of the message, which ends with "needs" or "requires".
+        error : MemoryError
+            The error of the allocation; its text may be empty.
+
+        Returns
+        -------
+        JagMemoryError
+            The error, to be raised.
+
+        Examples
+        --------
+        >>> import arrowjag as aj
+        >>> aj.errors.JagMemoryError.of("pad: the result needs", MemoryError())
+        JagMemoryError('pad: the result needs more memory than is available')
+        """
         told = joined_lines(error)
         return cls(f"{what} more memory than is available" + (f": {told}" if told else ""))
 

@@ -11,7 +11,7 @@ from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.extremes import least
-from arrowjag._kernels.base.memory import data_of, has_words, unless_all, valid_of, zeros
+from arrowjag._kernels.base.memory import check_memory, data_of, has_words, unless_all, valid_of, zeros
 from arrowjag._kernels.move import gather, merge
 from arrowjag._ops import structure
 from arrowjag._ops.cursor import row_of_item
@@ -132,6 +132,7 @@ def pad(column: Column, n: int, fill: pa.Scalar | Column | None, axis: int) -> C
 def _padded_places(dim: Dim, padded: IntArray) -> tuple[IntArray, BoolArray | None]:
     """Return the item at each place of rows of other offsets, 0 where there is none, and whether there is one; None if all are."""
     n = int(padded[-1])
+    check_memory(n, 8)
     if strategy.choose("pad_items", n) == "blocks":
         places = merge.pad_rows(pa.array(np.arange(dim.size)), dim.offsets, padded, None)
         return data_of(places).view(np.int64), valid_of(places)

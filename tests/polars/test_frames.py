@@ -61,7 +61,7 @@ def test_null_and_empty_rows_leave_no_row():
 def test_flatten_refuses():
     with pytest.raises(JagValueError, match="column 'k' can't be a key and jagged at once"):
         pl.DataFrame({"k": [1]}).jag.implode("k", ["k"])
-    with pytest.raises(JagValueError, match="none of dtype Jagged"):
+    with pytest.raises(JagValueError, match="the frame has no column of dtype Jagged"):
         frame().select("k").jag.flatten()
     with pytest.raises(JagTypeError, match="'k' is flat already"):
         frame().jag.flatten("k")
