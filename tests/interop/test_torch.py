@@ -199,7 +199,7 @@ def test_keyed_rejects_invalid_arguments() -> None:
         to_keyed({"a": x}, {"a": aj.array([[1.0], [2.0, 3.0]])})
     with pytest.raises(aj.ShapeError, match="3 lengths can't be divided among 2 keys"):
         from_keyed([1, 1, 1], [1, 2, 3], ["a", "b"])
-    with pytest.raises(aj.ShapeError, match=r"2 items.*3"):
+    with pytest.raises(aj.ShapeError, match="has 2 places, got 3 values"):
         from_keyed([1, 1], [1, 2, 3], ["a", "b"])
     with pytest.raises(aj.JagTypeError, match="takes lengths, values and keys"):
         from_keyed([1, 1])
