@@ -28,6 +28,7 @@ from arrowjag._kernels import strategy
 from arrowjag._methods import METHODS
 from arrowjag._ops import row_compiler
 from arrowjag._ops.calls import WHOLE_ROW, Rows, Scalars
+from arrowjag._ops.function_keys import bytes_read
 from arrowjag._ops.unusual_rows import UnusualRows
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
@@ -1350,3 +1351,15 @@ def test_times_with_a_zone_arrive_in_utc_and_get_it_back_by_the_type(compiled: s
             assert (without.type, with_zone.type) == (pa.timestamp("us"), berlin)
             assert with_zone.cast(pa.timestamp("us")).to_list() == without.to_list()
             assert without.to_list()[0] == expected.to_list()[0]
+
+
+READ, READ_TOO = np.arange(4.0), np.arange(3.0)
+
+
+def test_arrays_that_a_function_reads_count_once_wherever_they_are_from() -> None:
+    again = READ
+
+    def reading(x: Any, first: Any = READ, *, second: Any = READ, third: Any = READ_TOO) -> Any:
+        return x[0] + READ[0] + again[0] + first[0] + second[0] + third[0]
+
+    assert bytes_read(reading) == READ.nbytes + READ_TOO.nbytes

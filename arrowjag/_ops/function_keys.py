@@ -54,8 +54,9 @@ def _value_key(value: Any, names: frozenset[str] = frozenset()) -> Any:
 
 
 def bytes_read(function: Callable[..., Any]) -> int:
-    """Return how many bytes the arrays have that a function reads, which compiled code keeps alive."""
-    return sum(one.nbytes for one in _objects_read(function) if isinstance(one, np.ndarray))
+    """Return how many bytes the arrays have that a function reads, which compiled code keeps alive; each counts once."""
+    arrays = {id(one): one.nbytes for one in _objects_read(function) if isinstance(one, np.ndarray)}
+    return sum(arrays.values())
 
 
 def _objects_read(function: Any) -> Iterator[Any]:
@@ -63,7 +64,7 @@ def _objects_read(function: Any) -> Iterator[Any]:
     yield from cells_of(function)
     if not isinstance(function, types.FunctionType):
         return
-    yield from (*cells_of(function), *(function.__defaults__ or ()))
+    yield from (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
     names = names_read(function.__code__)
     for name in names & function.__globals__.keys():
         value = function.__globals__[name]

@@ -273,7 +273,7 @@ def _naming(groups: Sequence[int], place: Callable[[], int] = lambda: 0) -> Iter
             raise
         group = groups[min(place(), len(groups) - 1)]
         if isinstance(error, MemoryError):
-            raise JagMemoryError(f"row group {group} requires more memory than is available: {error}") from error
+            raise JagMemoryError.of(f"row group {group} requires", error) from error
         raise JagFileError(f"row group {group}: {error}") from error
 
 

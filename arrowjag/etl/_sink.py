@@ -89,7 +89,7 @@ class Written(NamedTuple):
 
 
 def mark_of(path: str | os.PathLike[str]) -> Mark | None:
-    """Return what identifies a local file and its content; None if there is no such file."""
+    """Return the inode, size and modification time of a local file; None if there is no such file."""
     try:
         found = os.stat(path)  # noqa: PTH116 - a str is faster
     except OSError:
