@@ -73,6 +73,17 @@ def _same_float_or_by_number(one: Operand, two: Operand) -> bool:
     return one.type == two.type and bool(pt.is_floating(one.type) or (isinstance(two, pa.Scalar) and two.as_py() > 0))
 
 
+def _same_integers(one: Operand, two: Operand) -> bool:
+    return bool(one.type == two.type and pt.is_integer(one.type))
+
+
+def _integers_by_bits(one: Operand, two: Operand) -> bool:
+    """Accept integers and a number of bits that they have; where all bits are shifted out, Arrow returns the number."""
+    if not (_same_integers(one, two) and isinstance(two, pa.Scalar)):
+        return False
+    return 0 <= two.as_py() < two.type.bit_width - pt.is_signed_integer(two.type)
+
+
 _RULES: dict[str, _Rule] = {
     "add": _Rule(np.add, _same_type, is_light=True),
     "subtract": _Rule(np.subtract, _same_type, is_light=True),
@@ -93,6 +104,11 @@ _RULES: dict[str, _Rule] = {
         "ONE_PASS_VALUES",
         by_number=lambda bases, exponents, out: arithmetic.power(bases, exponents[0], out),
     ),
+    "and": _Rule(np.bitwise_and, _same_integers, "CALL_VALUES", is_light=True),
+    "or": _Rule(np.bitwise_or, _same_integers, "CALL_VALUES", is_light=True),
+    "xor": _Rule(np.bitwise_xor, _same_integers, "CALL_VALUES", is_light=True),
+    "left_shift": _Rule(np.left_shift, _integers_by_bits, "CALL_VALUES", is_light=True),
+    "right_shift": _Rule(np.right_shift, _integers_by_bits, "CALL_VALUES", is_light=True),
     "equal": _Rule(np.equal, _any_pair, is_flag=True),
     "not_equal": _Rule(np.not_equal, _any_pair, is_flag=True),
     "less": _Rule(np.less, _any_pair, is_flag=True),
@@ -241,7 +257,7 @@ def _bits_within(operand: structure.Met, shape: JaggedShape) -> pa.Buffer:
 
 
 _SIGNS = frozenset({np.negative, np.absolute})
-"""Functions at the speed of memory that give integers in the type they are given; integers wrap around, as pyarrow's do."""
+"""Functions at the speed of memory of floats and integers; integers wrap around, as pyarrow's do."""
 
 
 def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
@@ -262,14 +278,16 @@ def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
             return with_data(array, halves.is_nan(numbers), pa.bool_())
         if (changed := halves.by_bits(function, numbers)) is not None:
             return with_data(array, changed, type)
-    if data.itemsize == 1 or pt.is_float16(type):
-        return None if kind.kind not in "iufb" or (data.itemsize == 1 and function in _SIGNS) else _by_table(function, array, data)
+    is_whole = kind == data.dtype and pt.is_integer(type)
+    if not is_whole and (data.itemsize == 1 or pt.is_float16(type)):
+        return None if kind.kind not in "iufb" else _by_table(function, array, data)
     if kind == np.bool_:
         return with_data(array, comparison.flags(function, data), pa.bool_())
-    if kind.kind not in "iuf" or (kind.kind != "f" and function not in _SIGNS):
+    if not (is_whole or kind.kind == "f"):
         return None
     into = arithmetic.square_root(kind, len(data)) if function is np.sqrt else function
-    is_light = function in _SIGNS or (into is not function and kind.itemsize == 4)  # compiled roots of float32 wait for memory
+    # Compiled roots of float32 wait for memory.
+    is_light = is_whole or function in _SIGNS or (into is not function and kind.itemsize == 4)
     block = light_block(len(data), kind.itemsize) if is_light else strategy.sizes.PASS_VALUES
     found = fill(lambda items, out: into(data[items].astype(kind, copy=False), out), len(data), kind, block)
     return with_data(array, found, pa.from_numpy_dtype(kind))

@@ -117,7 +117,8 @@ def _invert(datum: Datum) -> pa.Array:
     if pt.is_boolean(datum.type):
         return pc.invert(datum)
     if pt.is_integer(datum.type):
-        return pc.bit_wise_not(datum)
+        found = blockwise.map_values(np.invert, datum)
+        return pc.bit_wise_not(datum) if found is None else found
     if pt.is_null(datum.type):
         return datum
     raise JagTypeError.no_kernel("invert", datum.type, hint="It takes booleans or integers.")
