@@ -24,7 +24,7 @@ from arrowjag._pyarrow_versions import read_json, with_all_nulls
 from arrowjag._vocabulary.type_names import parse_dtype_name
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError, plural
 
-__all__ = ["from_json", "parsed_as", "readable"]
+__all__ = ["from_json", "parsed_as", "readable", "row_type"]
 
 
 @free_function
@@ -66,7 +66,7 @@ def from_json(strings: Any, type: Any) -> JaggedArray:
     column = as_column(strings)
     if column.ndim != 1:
         raise ShapeError(f"from_json takes one text per row, got {plural(column.ndim, 'dim')}; flatten() first")
-    target = storage_of(_row_type(type))
+    target = storage_of(row_type(type))
     reader = readable(target, "from_json")
     text = text_values(column.values, "from_json") if not pt.is_null(column.type) else column.values.cast(pa.string())
     parsed = _parsed_at_once(text, reader, target)
@@ -80,8 +80,8 @@ def _in_one_line(text: pa.Array) -> pa.Array:
     return pc.replace_substring_regex(text, "[\r\n]", " ") if text_bytes.holds(text, b"\r\n") else text
 
 
-def _row_type(type: Any) -> pa.DataType:
-    """Return the type of one row; the name of a jagged dtype stands for nested lists."""
+def row_type(type: Any) -> pa.DataType:
+    """Return the type of one row, as `from_json` accepts it; the name of a jagged dtype stands for nested lists."""
     if not (isinstance(type, str) and type.startswith("jagged[")):
         return elementwise.as_type(type)
     found, ndim, extents = parse_dtype_name(type)

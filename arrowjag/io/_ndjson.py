@@ -16,8 +16,8 @@ from arrowjag._arguments import check_arguments
 from arrowjag._gate import storage_of
 from arrowjag._kernels.base.texts import bytes_between
 from arrowjag._pyarrow_versions import empty_table, read_json, table_of
-from arrowjag.errors import JagFileError, JagTypeError, brief
-from arrowjag.functions._from_json import parsed_as, readable
+from arrowjag.errors import JagFileError, JagTypeError, brief, type_name
+from arrowjag.functions._from_json import parsed_as, readable, row_type
 from arrowjag.io._atomic import atomic_target, writing
 from arrowjag.io._damage import checked, content_of, damaged, reading
 from arrowjag.io._formats import START, other_format
@@ -42,9 +42,10 @@ def read_ndjson(path: Any, schema: Any = None, to: Host = "arrow", *, filesystem
     ----------
     path : str or path
         A local file or a URL; its content may be compressed by gzip, bz2 or zstd.
-    schema : pa.Schema or dict of types, optional
-        The columns to read and their types; lists of any layout, `JaggedType` among them. By default all columns, with types that
-        follow from all rows: integers, floats, bool, text, lists and structs. Text stays text, even if it looks like a time.
+    schema : pa.Schema, polars.Schema or dict of types, optional
+        The columns to read and their types; lists of any layout, `JaggedType` among them. The types in a dict may be given by name,
+        such as ``"jagged[int64, 2]"``. By default all columns, with types that follow from all rows: integers, floats, bool, text,
+        lists and structs. Text stays text, even if it looks like a time.
     to : {"polars", "pandas", "arrow"}
         The kind of frame to return.
     filesystem : pyarrow.fs.FileSystem or fsspec file system, optional
@@ -87,17 +88,22 @@ def read_ndjson(path: Any, schema: Any = None, to: Host = "arrow", *, filesystem
 
 
 def _schema(schema: Any) -> pa.Schema:
-    if isinstance(schema, Mapping):
-        try:
-            return pa.schema(list(schema.items()))
-        except (TypeError, ValueError) as error:
-            raise JagTypeError(
-                f"read_ndjson: schema must be a pa.Schema or a dict of types, got {brief(schema)}: {error}"
-            ) from None
-    if not isinstance(schema, pa.Schema):
-        raise JagTypeError(f"read_ndjson: schema must be a pa.Schema or a dict of types, got {type(schema).__name__}")
-    refuse_equal_names("read_ndjson: schema", schema)
-    return schema
+    wanted = "read_ndjson: schema must be a pa.Schema, a pl.Schema or a dict of Arrow types"
+    if isinstance(schema, pa.Schema) or hasattr(schema, "__arrow_c_schema__"):  # the latter of polars, among others
+        found = pa.schema(schema)
+    elif isinstance(schema, Mapping):
+        found = pa.schema([_field(name, type, wanted) for name, type in schema.items()])
+    else:
+        raise JagTypeError(f"{wanted}, got {type_name(schema)}")
+    refuse_equal_names("read_ndjson: schema", found)
+    return found
+
+
+def _field(name: Any, type: Any, wanted: str) -> pa.Field:
+    try:
+        return pa.field(name, row_type(type))
+    except TypeError as error:
+        raise JagTypeError(f"{wanted}; column {brief(name)}: {error}") from None
 
 
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}

@@ -127,6 +127,22 @@ def test_a_schema_chooses_columns_and_types(tmp_path: Path) -> None:
     assert aj.array(aj.read_ndjson(fixed, pa.schema([("v", pa.list_(pa.int64(), 2))]))["v"]).shape.extents == (None, 2)
 
 
+def test_a_schema_of_polars_or_of_names(tmp_path: Path) -> None:
+    pl = pytest.importorskip("polars")
+    path = tmp_path / "a.ndjson"
+    frame = pl.DataFrame(
+        {"k": ["a", "b"], "v": aj.array([[1.5, None], []]), "t": [[1], None]}, schema_overrides={"t": pl.List(pl.Int8)}
+    )
+    aj.write_ndjson(frame, path)
+    read = aj.read_ndjson(path, frame.schema, to="polars")
+    assert read.select("k", "v").equals(frame.select("k", "v"))
+    assert aj.array(read["t"]).type == pa.int8()
+    named = aj.read_ndjson(path, {"v": "jagged[float, 2]", "t": "list<int16>", "k": "string"})
+    assert [aj.array(named[name]).type for name in named.column_names] == [pa.float32(), pa.int16(), pa.string()]
+    with pytest.raises(JagTypeError, match=r"dict of Arrow types; column 't': expected .* got List\(Int8\)"):
+        aj.read_ndjson(path, {"t": pl.List(pl.Int8)})
+
+
 def test_leaves_without_a_form_of_their_own(tmp_path: Path) -> None:
     zoned = aj.array([[dt.datetime(2024, 7, 1, 12, tzinfo=dt.UTC)]]).dt.tz_convert("Europe/Paris")
     frame = {
@@ -201,7 +217,7 @@ def test_wrong_schemas(tmp_path: Path) -> None:
         aj.read_ndjson(path, {"v": pa.list_(pa.string())})
     with pytest.raises(JagTypeError, match="JSON has no form for binary"):
         aj.read_ndjson(path, {"v": pa.list_(pa.binary())})
-    with pytest.raises(JagTypeError, match=r"schema must be a pa\.Schema or a dict"):
+    with pytest.raises(JagTypeError, match=r"schema must be a pa\.Schema, a pl\.Schema or a dict"):
         aj.read_ndjson(path, ["v"])
     with pytest.raises(aj.JagValueError, match="schema has two columns of the name 'v'"):
         aj.read_ndjson(path, pa.schema([("v", pa.null()), ("v", pa.null())]))

@@ -75,7 +75,7 @@ def test_readers_refuse_odd_arguments(name: str, tmp_path: Path) -> None:
         ("read_parquet", {"storage_options": [1]}, TypeError, "storage_options must be a dict such as .*, got list"),
         ("read_parquet", {"schema": {"v": pa.int64()}}, TypeError, "schema must be a pa.Schema, got dict"),
         ("scan_parquet", {"schema": 1}, TypeError, "schema must be a pa.Schema, got int"),
-        ("read_ndjson", {"schema": {"v": 1}}, TypeError, "schema must be a pa.Schema or a dict of types, got {'v': 1}"),
+        ("read_ndjson", {"schema": {"v": 1}}, TypeError, "dict of Arrow types; column 'v': expected an Arrow type, .*, got 1"),
         ("read_ipc", {"to": pd.DataFrame({"a": [1]})}, TypeError, "to must be a str, got DataFrame"),
     ],
 )
