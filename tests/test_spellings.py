@@ -76,6 +76,8 @@ def test_the_nearest_name_is_suggested(surface: str) -> None:
         ("str", "len_chars", r"write x\.str\.len\(\)"),
         ("str", "starts_wth", "did you mean 'startswith'"),
         ("dt", "dayofweek", r"write x\.dt\.weekday\(\)"),
+        ("dt", "total_minutes", r"write x\.dt\.total_seconds\(\)(\.jag)? / 60(,|$)"),
+        ("", "field", r"write x\['field'\]"),
         ("dt", "truncate", r"write x\.dt\.floor\(every\)"),
         ("dt", "xyzzy", "has no 'xyzzy'$"),
         ("", "split", r"write x\.str\.split\(\)"),
@@ -203,6 +205,9 @@ CHAINS = {
     "row_number": (aj.array([[1, None], [], None]), [[1, 2], [], None]),
     "sessions": (aj.array([[1, 2], [3], None]), [[[1], [2]], [[3]], None]),
     "trapezoid": (aj.array([[1, 2], [3], None]), [3.0, 0.0, None]),
+    "dt.total_hours": (aj.array([[dt.timedelta(hours=2)], [], None]), [[2.0], [], None]),
+    "dt.total_milliseconds": (aj.array([[dt.timedelta(seconds=2)], [], None]), [[2000.0], [], None]),
+    "dt.total_microseconds": (aj.array([[dt.timedelta(seconds=2)], [], None]), [[2_000_000], [], None]),
     "dt.days": (aj.array([[dt.timedelta(days=2)], [], None]), [[2.0], [], None]),
     "str.to_date": (aj.array([["2020-01-02"], [], None]), [[dt.date(2020, 1, 2)], [], None]),
 }
@@ -268,6 +273,7 @@ KEYED = {
     "unique": lambda x, key: x.unique(by=key),
     "min_by": lambda x, key: x.min_by(key),
     "max_by": lambda x, key: x.max_by(key),
+    "rank": lambda x, key: x.rank(tie_breaker=key),
     "group_by": lambda x, key: x.group_by(key),
     "group_by_indices": lambda x, key: x.group_by_indices(key),
 }
@@ -286,6 +292,24 @@ def test_the_name_of_a_field_is_no_key(surface: str, name: str) -> None:
 
     with pytest.raises(aj.JagTypeError, match=rf"^.*{name}: the text 't' is one key .* write x\['t'\].*pl\.col\('t'\)"):
         call()
+
+
+BESIDE = {
+    "mean": (lambda x, text: x.mean(weights=text), "weight"),
+    "quantile": (lambda x, text: x.quantile(0.5, weights=text), "weight"),
+    "cdf": (lambda x, text: x.cdf(weights=text), "weight"),
+    "sample": (lambda x, text: x.sample(n=1, seed=0, weights=text), "weight"),
+    "rolling": (lambda x, text: x.rolling(2, on=text).sum(), "time"),
+    "resample": (lambda x, text: aj.resample(text, x, 1), "time"),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+@pytest.mark.parametrize("surface", SURFACES)
+def test_the_name_of_a_column_is_no_weight_and_no_time(surface: str, name: str) -> None:
+    call, one = BESIDE[name]
+    with pytest.raises(aj.JagTypeError, match=rf"^.*{name}: the text 'w' is one {one} for .* {one}s in a column .*pl\.col\('w'\)"):
+        pl.DataFrame({"v": X}).select(call(owners()[surface](), "w"))
 
 
 @pytest.mark.parametrize("surface", ["array", "pandas", "polars"])

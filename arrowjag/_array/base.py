@@ -154,13 +154,16 @@ def _from_dense(data: npt.NDArray[Any], ndim: int | None) -> Column:
     return column if ndim in (None, data.ndim) else _column.from_arrow(_column.to_arrow(column), ndim, "the data")
 
 
-def as_keys(data: Any, operation: str) -> Column:
-    """Convert an argument of keys as `as_column`; a text, which would be one key for all items, raises `JagTypeError`."""
+def as_keys(data: Any, operation: str, one: str = "key") -> Column:
+    """Convert an argument of keys as `as_column`; a text, which would be one key for all items, raises `JagTypeError`.
+
+    `one` says what an item of the argument is.
+    """
     if isinstance(data, str):
         name = brief(data)
         raise JagTypeError(
-            f"{operation}: the text {name} is one key for all items. For keys in a field of the structs write x[{name}]; "
-            f"for keys in a column of a frame write frame[{name}], or pl.col({name}) in an expression of polars."
+            f"{operation}: the text {name} is one {one} for all items. For {one}s in a field of the structs write x[{name}]; "
+            f"for {one}s in a column of a frame write frame[{name}], or pl.col({name}) in an expression of polars."
         )
     return as_column(data)
 

@@ -147,7 +147,7 @@ class OrderMethods(ArrayBase):
         >>> aj.array([[20, 10], [5]]).rank(pct=True).to_list()
         [[1.0, 0.5], [1.0]]
         """
-        ties = None if tie_breaker is None else as_column(tie_breaker)
+        ties = None if tie_breaker is None else as_keys(tie_breaker, "rank")
         return self._wrap(_ops.rank(self, method, descending, axis, ties, pct=pct))
 
     @method("by", rows=changing_axis)
@@ -421,5 +421,5 @@ class OrderMethods(ArrayBase):
         """
         plain = n is None or (type(n) is int and abs(n) < 2**63)
         wanted = n if plain else operand(n, None, "sample")
-        amounts = None if weights is None else as_column(weights)
+        amounts = None if weights is None else as_keys(weights, "sample", "weight")
         return self._wrap(_ops.sample(self, fraction, wanted, seed, axis, amounts))

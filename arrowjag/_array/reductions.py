@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arrowjag._array.base import ArrayBase, as_column
+from arrowjag._array.base import ArrayBase, as_keys
 from arrowjag._methods import method, over_aligned_axis, over_axis
 from arrowjag._ops import reduce as _ops
 from arrowjag._ops import statistics as _statistics
@@ -119,7 +119,7 @@ class ReductionMethods(ArrayBase):
         ([4.0, None], [3.0, None])
         """
         if weights is not None:
-            return self._wrap(_statistics.weighted_mean(self, as_column(weights), axis, skip_nulls, min_count))
+            return self._wrap(_statistics.weighted_mean(self, as_keys(weights, "mean", "weight"), axis, skip_nulls, min_count))
         return self._wrap(_ops.reduce(self, "mean", axis, skip_nulls=skip_nulls, min_count=min_count))
 
     @method(rows=over_axis)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowjag._array.base import ArrayBase, as_column, operand
+from arrowjag._array.base import ArrayBase, as_keys, operand
 from arrowjag._methods import along_axis, method
 from arrowjag._ops import composed
 from arrowjag._ops import scan as _ops
@@ -334,4 +334,4 @@ class ScanMethods(ArrayBase):
         >>> aj.array([["b", "a", "c"]]).cdf(weights=[[1, 5, 4]]).to_list()
         [[0.6, 0.5, 1.0]]
         """
-        return self._wrap(composed.cdf(self, None if weights is None else as_column(weights), axis))
+        return self._wrap(composed.cdf(self, None if weights is None else as_keys(weights, "cdf", "weight"), axis))

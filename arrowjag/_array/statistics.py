@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arrowjag._array.base import ArrayBase, as_column, operand
+from arrowjag._array.base import ArrayBase, as_keys, operand
 from arrowjag._column import Column
 from arrowjag._kernels.reduce.quantiles import probability
 from arrowjag._methods import method, over_aligned_axis, over_axis
@@ -139,7 +139,7 @@ class StatisticMethods(ArrayBase):
             if interpolation != "linear":
                 raise JagValueError(f"quantile: weights allow no interpolation, got {brief(interpolation)}")
             wanted = [probability(q)] if several is None else several
-            amounts = as_column(weights)
+            amounts = as_keys(weights, "quantile", "weight")
             return self._wrap(
                 _statistics.weighted_quantile(self, wanted, amounts, axis, skip_nulls, min_count, several=several is not None)
             )

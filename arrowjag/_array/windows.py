@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arrowjag._arguments import check_arguments
-from arrowjag._array.base import ArrayBase, as_column
+from arrowjag._array.base import ArrayBase, as_keys
 from arrowjag._array.rolling import Ewm, Rolling
 from arrowjag._methods import along_axis, method
 from arrowjag._ops import windows as _ops
@@ -558,7 +558,7 @@ class WindowMethods(ArrayBase):
 
 def as_times(on: Any) -> Any:
     """The column of times, if there is one."""
-    return None if on is None else as_column(on)
+    return None if on is None else as_keys(on, "rolling", "time")
 
 
 for _function in (WindowMethods.rolling, WindowMethods.ewm):

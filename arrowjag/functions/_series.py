@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from arrowjag._array import JaggedArray
-from arrowjag._array.base import as_column
+from arrowjag._array.base import as_column, as_keys
 from arrowjag._methods import FreeRule, Rows, free_function, most_dims
 from arrowjag._ops import resample as _resample
 from arrowjag._ops import series
@@ -175,7 +175,7 @@ def resample(t: Any, y: Any, every: Any, how: Reduction = "mean") -> ArrayOrScal
     >>> x["t"].to_list(), x["value"].to_list()
     ([[0, 10, 20], []], [[1.5, None, 5.0], []])
     """
-    return JaggedArray._wrap(_resample.resample(as_column(t), as_column(y), every, how))
+    return JaggedArray._wrap(_resample.resample(as_keys(t, "resample", "time"), as_column(y), every, how))
 
 
 @free_function(rows=_of_times)
