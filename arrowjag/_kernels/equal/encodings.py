@@ -35,9 +35,10 @@ def text_codes(values: pa.Array[Any]) -> NDArray[np.int64] | None:
     if not _are_few(values):
         found = text_first_occurrences(values, np.array([0, len(values)]))
         return None if found is None else found[0]
-    first: dict[bytes, int] = {}
-    codes = [-1 if item is None else first.setdefault(item, place) for place, item in enumerate(_items_of(values))]
-    return np.array(codes, np.int64)
+    items = _items_of(values)
+    first = dict(zip(reversed(items), range(len(items) - 1, -1, -1), strict=True))  # of equal items, the first is put in last
+    first[None] = -1
+    return np.fromiter(map(first.__getitem__, items), np.int64, len(items))
 
 
 def ranks_of_few(values: pa.Array[Any]) -> NDArray[np.int64] | None:
@@ -45,9 +46,11 @@ def ranks_of_few(values: pa.Array[Any]) -> NDArray[np.int64] | None:
     if not _are_few(values):
         return None
     items = _items_of(values)
-    distinct = sorted({item for item in items if item is not None})
-    ranks: dict[bytes | None, int] = {None: -1} | {item: rank for rank, item in enumerate(distinct)}
-    return np.array([ranks[item] for item in items], np.int64)
+    distinct: Any = set(items)
+    distinct.discard(None)
+    ranks: dict[bytes | None, int] = dict(zip(sorted(distinct), range(len(distinct)), strict=True))
+    ranks[None] = -1
+    return np.fromiter(map(ranks.__getitem__, items), np.int64, len(items))
 
 
 def _are_few(values: pa.Array[Any]) -> bool:
