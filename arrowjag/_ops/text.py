@@ -419,11 +419,14 @@ def split(column: Column, sep: Any, maxsplit: Any, regex: bool) -> Column:
     """Split each string at separators; the pieces become a new innermost dim."""
     limit = integer(maxsplit, "str.split: maxsplit")
 
-    def few(text: pa.Array) -> pa.Array | None:
-        return by_items(text, methodcaller("split", sep, limit), pa.large_list(text.type))
-
     if sep is None:
-        return on_text(column, "split", lambda text: _split_blanks(text, limit), few)
+        few = methodcaller("split", None, limit)
+        return on_text(
+            column,
+            "split",
+            lambda text: _split_blanks(text, limit),
+            lambda text: by_items(text, few, pa.large_list(text.type)),
+        )
     wanted = _not_empty(_checked_regex(sep, "split") if regex else _string(sep, "split", "sep"), "split")
 
     def compute(text: pa.Array) -> pa.Array:
@@ -434,8 +437,7 @@ def split(column: Column, sep: Any, maxsplit: Any, regex: bool) -> Column:
         return pc.split_pattern(text, wanted, max_splits=None if limit < 0 else limit)
 
     def at_once(text: pa.Array) -> pa.Array | None:
-        found = few(text)
-        return text_loops.split(text, wanted, limit) if found is None and limit != 0 else found
+        return text_loops.split(text, wanted, limit) if limit else None
 
     return on_text(column, "split", compute, None if regex else at_once)
 
