@@ -56,6 +56,23 @@ def test_bytes_that_text_holds(type: pa.DataType) -> None:
             assert text_bytes.holds(array, some.encode()) == any(one in held for one in some)
 
 
+@pytest.mark.parametrize("type", TYPES, ids=str)
+def test_whether_all_texts_have_a_length_and_one_is_empty(type: pa.DataType) -> None:
+    for words in (["ab", "cd"], ["ab", None], ["ab", "c"], ["ab", None, "c"], [None, "c", "d"], ["", None], ["", "ab", None], []):
+        for array in (pa.array(words, type), pa.array(["x", *words, None], type)[1:-1]):
+            held = [word for word in words if word is not None]
+            assert text_bytes.has_length(array, 2) == all(len(word) == 2 for word in held)
+            assert text_bytes.has_empty(array) == ("" in held)
+
+
+def test_bytes_under_a_null_have_no_length() -> None:
+    hidden = [pa.py_buffer(b"\x05"), pa.py_buffer(np.array([0, 2, 5, 7], np.int32)), pa.py_buffer(b"abxyzcd")]
+    array = pa.Array.from_buffers(pa.string(), 3, hidden)
+    assert array.to_pylist() == ["ab", None, "cd"]
+    assert text_bytes.has_length(array, 2)
+    assert not text_bytes.has_length(array, 3)
+
+
 def has_integer(word: str | None) -> bool:
     return word is not None and re.fullmatch("-?[0-9]{1,18}", word, re.ASCII) is not None
 

@@ -16,6 +16,7 @@ from arrowjag._kernels.move.texts import cut_texts
 
 __all__ = [
     "SURE_DIGITS",
+    "bits_of_valid",
     "byte_length",
     "has_empty",
     "has_length",
@@ -49,7 +50,8 @@ def is_ascii(values: pa.Array) -> bool:
 def holds(values: pa.Array, some: bytes) -> bool:
     """Return whether any of some bytes is in the text."""
     _, data = _bytes_of(values)
-    return any(bool((data == byte).any()) for byte in some)
+    text = data.tobytes()  # a search of bytes takes less time than a comparison of arrays, which needs as much memory
+    return any(byte in text for byte in some)
 
 
 def n_bytes(values: pa.Array) -> int:
@@ -58,19 +60,20 @@ def n_bytes(values: pa.Array) -> int:
 
 
 def has_empty(values: pa.Array) -> bool:
-    """Return whether one of the strings has no bytes; a null has none either, and does not count."""
-    starts, _ = _bytes_of(values)
-    empty = starts[1:] == starts[:-1]
-    valid = valid_of(values)
-    return bool((empty if valid is None else empty & valid).any())
+    """Return whether one of the strings has no bytes; no null has any, as in the results of Arrow's kernels, and none counts."""
+    starts = text_cuts(values) if len(values) else np.zeros(1, np.int64)
+    return bool(np.count_nonzero(starts[1:] == starts[:-1]) > values.null_count)
 
 
 def has_length(values: pa.Array, n: int) -> bool:
     """Return whether each string has n bytes, nulls left out."""
-    starts, _ = _bytes_of(values)
+    starts = text_cuts(values) if len(values) else np.zeros(1, np.int64)
     differs = starts[1:] - starts[:-1] != n
+    others = int(np.count_nonzero(differs))
+    if not others or others > values.null_count:
+        return not others
     valid = valid_of(values)
-    return not (differs if valid is None else differs & valid).any()
+    return valid is not None and not np.count_nonzero(differs & valid)
 
 
 def length(values: pa.Array) -> pa.Array:
@@ -82,11 +85,11 @@ def byte_length(values: pa.Array) -> pa.Array:
     """Return the number of bytes of each string as int64."""
     starts, _ = _bytes_of(values)
     sizes = np.subtract(starts[1:], starts[:-1], dtype=np.int64)
-    valid = _bits_of_valid(values)
+    valid = bits_of_valid(values)
     return pa.Array.from_buffers(pa.int64(), len(values), [valid, pa.py_buffer(sizes)])
 
 
-def _bits_of_valid(values: pa.Array) -> pa.Buffer | None:
+def bits_of_valid(values: pa.Array) -> pa.Buffer | None:
     """Return the validity bits of an array from its first item on; None if all items are valid."""
     valid = valid_of(values)
     return None if valid is None else pack_bits(valid)
