@@ -40,20 +40,40 @@ def rest_of(number: Any, quotient: Any, divisor: Any, zero: Any, one: Any) -> An
 
 
 @helper
+def floor_by_positive(number: Any, quotient: Any, divisor: Any, zero: Any, one: Any) -> Any:
+    """As `floor_of`, by a positive divisor: a multiplication less."""
+    nearest = np.rint(quotient)
+    return nearest - one if multiply_add(-nearest, divisor, number) < zero else nearest
+
+
+@helper
+def rest_by_positive(number: Any, quotient: Any, divisor: Any, zero: Any, one: Any) -> Any:
+    """As `rest_of`, by a positive divisor: `one` is not needed."""
+    rest = multiply_add(-np.rint(quotient), divisor, number)
+    return abs(rest + divisor if rest < zero else rest)
+
+
+@helper
 def is_ordinary(number: Any, quotient: Any, divisor: Any, zero: Any, limit: Any) -> Any:
     """Whether `floor_of` and `rest_of` give numpy's results: of NaN, or of a quotient below the limit by a finite divisor."""
     return (number != number) | ((abs(quotient) < limit) & (divisor - divisor == zero))
 
 
-def _divided(whole: Callable[..., Any]) -> Function:
+def _divided(whole: Callable[..., Any], by_positive: Callable[..., Any]) -> Function:
     def function(values: Any, divisors: Any, by_number: Any, n: Any, limits: Any, out: Any) -> int:
         zero, one, limit = limits[0], limits[1], limits[2]
         is_bad = False
-        if by_number:
+        if by_number and divisors[0] > zero:
             divisor, inverse = divisors[0], limits[3]
             for i in range(u8(n)):
                 number, quotient = values[i], values[i] * inverse
                 is_bad |= abs(quotient) >= limit  # not so of NaN
+                out[i] = by_positive(number, quotient, divisor, zero, one)
+        elif by_number:
+            divisor, inverse = divisors[0], limits[3]
+            for i in range(u8(n)):
+                number, quotient = values[i], values[i] * inverse
+                is_bad |= abs(quotient) >= limit
                 out[i] = whole(number, quotient, divisor, zero, one)
         else:
             for i in range(u8(n)):
@@ -72,14 +92,14 @@ def floor_divide(kind: str, nulls: bool) -> Function:
     `limits` are 0, 1 and that of quotients, and for one divisor its inverse, no subnormal number.
     """
     del kind, nulls
-    return _divided(floor_of)
+    return _divided(floor_of, floor_by_positive)
 
 
 @loop(_ARGUMENTS, tuple(LIMITS))
 def remainder(kind: str, nulls: bool) -> Function:
     """(values, divisors, by_number, n, limits, out): as `floor_divide`."""
     del kind, nulls
-    return _divided(rest_of)
+    return _divided(rest_of, rest_by_positive)
 
 
 @loop("item* item* i8 i8 item*", ("f4", "f8"))
