@@ -65,7 +65,7 @@ def can_take(type: pa.DataType, n_values: int) -> bool:
     """Return True if a compiled loop can take rows of an array of `n_values` items of the type."""
     if is_variable_size(type):
         return _has_loops(n_values, "taken_rows", "taken_cuts") and find_loop("taken_bytes", _BYTE, False, n_values) is not None
-    return can_move(type, n_values) and _has_loops(n_values, "taken_rows")
+    return find_loop("taken_rows", _INT, False, n_values) is not None and can_move(type, n_values)
 
 
 def can_move(type: pa.DataType, n_values: int) -> bool:
@@ -256,7 +256,7 @@ def moved_items(
     """Move items and flags by a loop; bounds are those of `moved_bits`."""
     n = int(bounds[-1][-1])
     out, there = empty(n, data.dtype), None if valid is None else empty(n, np.uint8)
-    map_rows(lambda first, last: loop(data, valid, *bounds, first, last, out, there), bounds[-1])
+    map_rows(lambda first, last: loop(data, valid, *bounds, first, last, out, there), bounds[-1], light=True)
     return out, there
 
 

@@ -209,8 +209,7 @@ def rows(n_values: int, n_rows: int, kind: str, n_taken: int, ready: Callable[[]
     """
     if not kind or not n_values or n_values < sizes.COMPILED_VALUES or n_taken * sizes.RUN_LENGTH < n_rows:
         return "items"
-    long = kind == "word" and n_values > sizes.MOVED_LENGTH * n_rows
-    if not long and ready():
+    if ready():
         return "compiled"
     least = sizes.RUN_VALUES if kind == "text" else max(sizes.RUN_VALUES, sizes.RUN_LENGTH * n_rows)
     if n_values >= least:

@@ -210,7 +210,7 @@ MOVED_FLAGS = 3
 """Rows of one such length have their nulls moved as bytes: those of 1M items in rows of three in 0.6 ms, as bits in 1.1."""
 
 MOVED_LENGTH = 128
-"""Rows of words of a greater mean length are moved by memcpy: 1M float64 in rows of 300 take 0.8 ms, not 1.0."""
+"""Runs of words between gaps, of a greater mean length, are moved by memcpy: 1M float64 in runs of 300 take 0.8 ms, not 1.0."""
 
 REPEAT_LENGTH = 3
 """From this mean length on parents are made by np.repeat: 1M values in rows of ten take 1.5 ms, and 3.4 by counting."""
