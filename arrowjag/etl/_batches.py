@@ -25,6 +25,9 @@ __all__ = ["Origin", "read_runs"]
 _BUFFER = 1 << 20
 # Footers give the encoded size of values, not their size in memory; the first 1/32 of a batch is read to measure the latter.
 _SAMPLE = 32
+# Rows of a row group may differ in size a thousandfold, for example if they are sorted by length: a task that held too much memory
+# reads at most so many rows at a time, and at most this part of a batch.
+_FEW_ROWS, _FEW = 64, 16
 # Small files of one schema, with at most this many times the rows and bytes of one that was measured, need not be measured again.
 _ALIKE = 4
 # Rows per batch if no column chunk is read.
@@ -70,6 +73,7 @@ def read_runs(
     batch_bytes: int,
     *,
     first_bytes: int | None = None,
+    is_careful: bool = False,
     blame: Callable[[Where], None] = lambda where: None,
 ) -> Iterator[tuple[pa.Table, Origin]]:
     """Read row groups of several files in batches; a batch may hold rows of several small files.
@@ -84,6 +88,9 @@ def read_runs(
         Approximate bytes per batch in memory. A larger row forms a batch by itself.
     first_bytes : int, optional
         Approximate bytes of the first batch; set it where other workers wait for the result of that batch.
+    is_careful : bool
+        Whether to read few rows at a time and concatenate them until a batch is full: a batch then has its size even if some rows
+        are much larger than most. It takes more time.
     blame : callable
         Called with the file that is damaged before the error is raised, if it was read together with others.
 
@@ -94,7 +101,7 @@ def read_runs(
     Origin
         The files and row groups that the rows come from.
     """
-    batches = _gathered(_finished(runs, _Small(plan, batch_bytes, blame)), batch_bytes)
+    batches = _gathered(_finished(runs, _Small(plan, batch_bytes, blame), is_careful), batch_bytes)
     first = next(batches, None) if first_bytes is not None else None
     if first is not None and first_bytes is not None:
         table, origin = first
@@ -144,7 +151,7 @@ class _Waiting:
         return concat_tables(tables), _origin_of(origins)
 
 
-def _finished(runs: Iterable[tuple[Part, Sequence[int]]], small: _Small) -> Iterator[tuple[pa.Table, Origin]]:
+def _finished(runs: Iterable[tuple[Part, Sequence[int]]], small: _Small, is_careful: bool) -> Iterator[tuple[pa.Table, Origin]]:
     """Read files one by one; small ones that follow each other are finished together."""
     plan = small.plan
     for part, groups in runs:
@@ -157,7 +164,7 @@ def _finished(runs: Iterable[tuple[Part, Sequence[int]]], small: _Small) -> Iter
         if raw is not None:
             small.add(part, wanted, raw)
             continue
-        yield from _pieces(part, wanted, plan, small.batch_bytes)
+        yield from _pieces(part, wanted, plan, small.batch_bytes, is_careful)
     yield from small.finish()
 
 
@@ -277,13 +284,13 @@ def _naming(groups: Sequence[int], place: Callable[[], int] = lambda: 0) -> Iter
         raise JagFileError(f"row group {group}: {error}") from error
 
 
-def _pieces(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int) -> Iterator[tuple[pa.Table, Origin]]:
+def _pieces(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int, is_careful: bool) -> Iterator[tuple[pa.Table, Origin]]:
     reader, chunks = open_reader(part, plan, pre_buffer=False, buffer_size=_BUFFER)
     ends = np.cumsum([part.footer.row_group(group).num_rows for group in groups])
     kept = part.kept_rows(groups)
     start = 0
     with _naming(groups, lambda: int(np.searchsorted(ends, start, side="right"))):
-        for raw in _read(part, reader, groups, chunks, int(ends[-1]) if len(ends) else 0, batch_bytes):
+        for raw in _read(part, reader, groups, chunks, int(ends[-1]) if len(ends) else 0, batch_bytes, is_careful):
             place, last = (int(np.searchsorted(ends, row, side="right")) for row in (start, start + raw.num_rows - 1))
             where = (part.name, tuple(groups[place : last + 1]))
             mask = None if kept is None else kept[start : start + raw.num_rows]
@@ -294,13 +301,39 @@ def _pieces(part: Part, groups: Sequence[int], plan: Plan, batch_bytes: int) -> 
         check_rows(start, int(ends[-1]) if len(ends) else 0)
 
 
-def _read(part: Part, reader: Any, groups: Sequence[int], chunks: list[str], count: int, batch_bytes: int) -> Iterator[pa.Table]:
+def _read(
+    part: Part, reader: Any, groups: Sequence[int], chunks: list[str], count: int, batch_bytes: int, is_careful: bool
+) -> Iterator[pa.Table]:
     if not chunks:  # all columns come from partition folders or are missing from the file
         yield from (pa.table({"": pa.nulls(min(_ROWS, count - start))}) for start in range(0, count, _ROWS))
     elif count:
-        rows = _batch_rows(part, reader, groups, chunks, batch_bytes)
+        rows, apart = _batch_rows(part, reader, groups, chunks, batch_bytes), _is_read_apart(part)
+        rows = max(1, min(rows // _FEW, _FEW_ROWS)) if is_careful else rows
+        found = iter_batches(reader, rows, groups, chunks, apart=apart)
         # A loop would hold a batch while the next one is read.
-        yield from map(_as_table, iter_batches(reader, rows, groups, chunks, apart=_is_read_apart(part)))
+        yield from _joined(found, batch_bytes) if is_careful and not apart else map(_as_table, found)
+
+
+def _joined(found: Iterable[pa.RecordBatch], batch_bytes: int) -> Iterator[pa.Table]:
+    """Concatenate batches of few rows up to `batch_bytes`."""
+    waiting: list[pa.RecordBatch] = []
+    size = 0
+    for batch in found:
+        more = nbytes(batch)
+        if waiting and size + more > batch_bytes:
+            yield _combined(waiting)
+            size = 0
+        waiting.append(batch)
+        size += more
+    if waiting:
+        yield _combined(waiting)
+
+
+def _combined(batches: list[pa.RecordBatch]) -> pa.Table:
+    """Concatenate batches, and free them."""
+    table = pa.Table.from_batches(batches)
+    batches.clear()
+    return table.combine_chunks()
 
 
 def _as_table(batch: pa.RecordBatch) -> pa.Table:

@@ -167,6 +167,7 @@ class Scheduler:
                 first_bytes=attempt.batch_bytes // _FIRST if is_awaited else None,
                 timeout=self._policy.timeout,
                 waits=waits,
+                is_careful=attempt.halved or attempt.deaths > 0,
             )
             self._running[number] = attempt, order
             self._large += not attempt.task.is_small

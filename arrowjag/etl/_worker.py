@@ -81,7 +81,8 @@ class Order(NamedTuple):
     """One task for a worker. `schema` is None until it is known; a probe only determines the schema and writes nothing.
 
     `first_bytes` limits the first batch while other workers wait for the schema. A task that `waits` computes its first result and
-    writes it once it is told the schema, which an earlier task determines.
+    writes it once it is told the schema, which an earlier task determines. `is_careful` is set for a task that held too much
+    memory, or whose worker died: it reads few rows at a time.
     """
 
     task: Task
@@ -92,6 +93,7 @@ class Order(NamedTuple):
     first_bytes: int | None = None
     timeout: float | None = None
     waits: bool = False
+    is_careful: bool = False
 
 
 class Told(NamedTuple):
@@ -342,7 +344,7 @@ class _Task:
     def _batches(self) -> Iterator[tuple[int, list[Any]]]:
         """Yield per batch its number of rows and its results: one, or several if rows were rejected and the batch was split."""
         order = self._order
-        options: dict[str, Any] = {"first_bytes": order.first_bytes, "blame": self._blame}
+        options: dict[str, Any] = {"first_bytes": order.first_bytes, "is_careful": order.is_careful, "blame": self._blame}
         for batch, origin in read_runs(self._runs(), self._job.plan, order.batch_bytes, **options):
             self._origin = origin.places
             rows = batch.num_rows

@@ -96,6 +96,29 @@ def test_the_first_batch_may_be_small(tmp_path: Path) -> None:
     assert batches(tmp_path / "a.parquet", 50_000, first_bytes=1)[0][0].num_rows == 1
 
 
+@pytest.mark.parametrize("nested", [False, True])
+def test_few_long_rows_behind_many_short_ones_are_no_batch(nested: bool, tmp_path: Path) -> None:
+    """Rows that were sorted by length: the batch whose rows the mean told held all values of the row group."""
+    lengths = np.repeat([0, 10_000], [200_000, 400])
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    lists = pa.LargeListArray.from_arrays(offsets, pa.array(np.arange(offsets[-1], dtype=np.float64)))
+    v = pa.LargeListArray.from_arrays(np.arange(len(lists) + 1), lists) if nested else lists
+    pq.write_table(pa.table({"id": range(len(v)), "v": v}), tmp_path / "a.parquet", use_dictionary=False)
+    del lists, v
+    (part,) = open_parts([StoredFile(str(tmp_path / "a.parquet"), LocalFileSystem())], pa.schema([]))
+    held = {}
+    for is_careful in (False, True):
+        before, most, rows = pa.total_allocated_bytes(), 0, list[int]()
+        for table, _ in read_runs([(part, [0])], make_plan(part.schema, None, None), 4 * 10**6, is_careful=is_careful):
+            most = max(most, pa.total_allocated_bytes() - before)
+            rows += table["id"].to_pylist()
+            assert table.nbytes <= 4 * 10**6
+        held[is_careful] = most
+        assert rows == list(range(200_400))
+    assert held[False] > 30 * 10**6  # the reason for the care
+    assert held[True] < 16 * 10**6, held
+
+
 def test_row_groups_that_a_filter_excludes_are_not_read(tmp_path: Path) -> None:
     pq.write_table(table_of(range(50)), tmp_path / "a.parquet", row_group_size=10)
     at = pq.read_metadata(tmp_path / "a.parquet").row_group(2).column(0).data_page_offset
@@ -171,8 +194,16 @@ def test_a_task_that_runs_out_of_memory_is_tried_with_half_the_batch(tmp_path: P
 
         return transform
 
+    careful: list[bool] = []
+
+    def reads(*arguments: Any, is_careful: bool, **options: Any) -> Any:
+        careful.append(is_careful)
+        return read_runs(*arguments, is_careful=is_careful, **options)
+
+    monkeypatch.setattr("arrowjag.etl._worker.read_runs", reads)
     report = run(within(600), tmp_path / "a.parquet", tmp_path / "out", batch_bytes=8200)
     assert (report.retries, report.rows) == (1, 1000)
+    assert careful == [False, True]
     assert aj.read_parquet(tmp_path / "out")["id"].to_pylist() == list(range(1000))
     with pytest.raises(JobError, match=r"a\.parquet, row group 0: MemoryError: no room for 4.. rows"):
         run(within(400), tmp_path / "a.parquet", tmp_path / "other", batch_bytes=8200)
