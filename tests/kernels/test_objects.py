@@ -40,23 +40,26 @@ def test_a_key_depends_on_each_fact_and_its_place() -> None:
 
 
 def test_the_folder_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    absolute = os.path.abspath("xdg")  # noqa: PTH100  # a value of the environment
     cases: list[tuple[str, dict[str, str], str | None]] = [
         ("win32", {"LOCALAPPDATA": "local", "XDG_CACHE_HOME": "xdg", "HOME": "home"}, "local/arrowjag/compiled"),
         ("win32", {"LOCALAPPDATA": "", "XDG_CACHE_HOME": "xdg", "HOME": "home"}, None),
         ("win32", {"HOME": "home"}, None),
-        ("linux", {"LOCALAPPDATA": "local", "XDG_CACHE_HOME": "xdg", "HOME": "home"}, "xdg/arrowjag/compiled"),
+        ("linux", {"LOCALAPPDATA": "local", "XDG_CACHE_HOME": absolute, "HOME": "home"}, f"{absolute}/arrowjag/compiled"),
         ("linux", {"LOCALAPPDATA": "local", "HOME": "home"}, "home/.cache/arrowjag/compiled"),
         ("linux", {"XDG_CACHE_HOME": "", "HOME": "home"}, "home/.cache/arrowjag/compiled"),
         ("linux", {"XDG_CACHE_HOME": "", "HOME": ""}, None),
+        ("linux", {"XDG_CACHE_HOME": "xdg", "HOME": "home"}, "home/.cache/arrowjag/compiled"),
+        ("linux", {"XDG_CACHE_HOME": "./xdg"}, None),
         ("linux", {}, None),
-        ("darwin", {"XDG_CACHE_HOME": "xdg", "HOME": "home"}, "xdg/arrowjag/compiled"),
+        ("darwin", {"XDG_CACHE_HOME": absolute, "HOME": "home"}, f"{absolute}/arrowjag/compiled"),
         ("darwin", {"HOME": "home"}, "home/Library/Caches/arrowjag/compiled"),
         ("darwin", {}, None),
     ]
     for platform, environment, expected in cases:
         with monkeypatch.context() as patch:
             patch.setattr(objects, "sys", SimpleNamespace(platform=platform))
-            patch.setattr(objects, "os", SimpleNamespace(environ=environment))
+            patch.setattr(objects, "os", SimpleNamespace(environ=environment, path=os.path))
             found = objects._user_folder()
         assert found == (None if expected is None else Path(expected)), (platform, environment)
 

@@ -52,7 +52,8 @@ def _user_folder() -> Path | None:
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA")
         return Path(base) / "arrowjag" / "compiled" if base else None
-    if base := os.environ.get("XDG_CACHE_HOME"):
+    base = os.environ.get("XDG_CACHE_HOME")
+    if base and _expanded(base).is_absolute():  # as the specification of XDG says: another one would lie in any working folder
         return Path(base) / "arrowjag" / "compiled"
     home = os.environ.get("HOME")
     if not home:
