@@ -145,3 +145,14 @@ def test_a_null_scalar_is_a_null_position(type: pa.DataType) -> None:
         assert getattr(x, name)(nothing).to_list() == getattr(x, name)(aj.array([None, None], type=type)).to_list() == [None, None]
     with pytest.raises(aj.JagValueError, match=r"repeat: in row .*, a size is null"):
         x.repeat(nothing)
+
+
+@pytest.mark.parametrize("way", ["runs", "polars", "compiled", "items"])
+@pytest.mark.parametrize("values", [np.arange(2**20), np.full(2**20, "ab")], ids=["numbers", "text"])
+def test_rows_taken_too_often_are_refused_before_they_are_copied(way: str, values: Any) -> None:
+    x = aj.from_sizes(values, [2**20])
+    with (
+        strategy.force(take_rows=way),
+        pytest.raises(aj.JagMemoryError, match=r"^take: [0-9,]+ items of .* GB; this process"),
+    ):
+        x.take(np.zeros(2**20, np.int64), axis=0)

@@ -15,12 +15,13 @@ from arrowjag._frames.query import filter_by, parse
 from arrowjag._integers import item_count
 from arrowjag._vocabulary.parameters import with_descriptions
 from arrowjag.creation import array as to_array
-from arrowjag.errors import JagTypeError, JagValueError, ShapeError
+from arrowjag.errors import JagMemoryError, JagTypeError, JagValueError, ShapeError, brief
 from arrowjag.pandas._convert import as_array, nested_rows, rows_by_group
 from arrowjag.pandas._html import frame_repr
 from arrowjag.pandas._objects import with_exact_items, without_rows
 from arrowjag.pandas._operators import wrap
 from arrowjag.pandas._wrapping import align, described, opened
+from arrowjag.pandas.dtype import JaggedDtype
 
 __all__ = ["FrameJag"]
 
@@ -63,8 +64,9 @@ class FrameJag(_frames.FrameAccessor):
         Returns
         -------
         pandas.DataFrame
-            The named columns are flat, or hold the dims from `to_dim` on; the other columns and the index are repeated. Null and
-            empty rows give no row, unless `keep_empty`. Cost: one gather per column.
+            The named columns are flat, or hold the dims from `to_dim` on; the other columns and the index are repeated, a jagged
+            column row by row: name it too, or drop it. Null and empty rows give no row, unless `keep_empty`. Cost: one gather per
+            column.
 
         Raises
         ------
@@ -97,7 +99,7 @@ class FrameJag(_frames.FrameAccessor):
         arrays = [as_array(frame[name]) for name in names]
         _frames.check_nested(names, (one.ndim for one in arrays))
         flat = _frames.flatten(arrays, names, keep_empty, last)
-        others = frame[[name for name in frame.columns if name not in names]].take(flat.parents)
+        others = _repeated(frame[[name for name in frame.columns if name not in names]], flat.parents)
         made = pd.DataFrame({name: wrap(one) for name, one in zip(names, flat.columns, strict=True)}, index=others.index)
         return described(pd.concat([others, made], axis=1)[list(frame.columns)], self._frame)
 
@@ -500,6 +502,20 @@ class FrameJag(_frames.FrameAccessor):
         for name in names:
             if name not in columns:
                 raise _frames.no_column(name, columns, self._frame.index.names)
+
+
+def _repeated(frame: pd.DataFrame, rows: Any) -> pd.DataFrame:
+    """The columns that `flatten` repeats; an error about their memory names those that hold lists, which were hardly meant."""
+    try:
+        return frame.take(rows)
+    except MemoryError as error:
+        lists = [name for name in frame.columns if isinstance(frame[name].dtype, JaggedDtype)]
+        if not lists:
+            raise
+        raise JagMemoryError(
+            f"flatten: each item would get the whole row of the jagged columns that are not named, {brief(lists)}; name them, too, "
+            f"or drop them first: {error}"
+        ) from None
 
 
 def _is_label(value: Any) -> bool:

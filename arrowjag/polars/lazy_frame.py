@@ -71,8 +71,9 @@ class JagLazyFrame(_frames.FrameAccessor):
         Returns
         -------
         pl.LazyFrame
-            The columns contain their leaves, or the dims from `to_dim` on; the other columns are repeated, and the order of
-            columns stays. A null or empty row gives no row, unless `keep_empty`. Evaluated lazily; it streams.
+            The columns contain their leaves, or the dims from `to_dim` on; the other columns are repeated, a jagged column row by
+            row: name it too, or drop it. The order of columns stays. A null or empty row gives no row, unless `keep_empty`.
+            Evaluated lazily; it streams.
 
         Raises
         ------

@@ -67,6 +67,14 @@ def test_columns_that_can_not_be_flattened(frame: pd.DataFrame) -> None:
         other.jag.flatten("mid", "other")
 
 
+def test_rows_too_large_to_repeat_name_their_column() -> None:
+    one = aj.arange(1, 2**20)
+    df = pd.DataFrame({"k": ["a"], "v": one, "w": one, "x": one})
+    with pytest.raises(aj.JagMemoryError, match=r"flatten: each item .* not named, \['w', 'x'\]; name them, too, .* GB"):
+        df.jag.flatten("v")
+    assert df.jag.flatten("v", "w", "x").shape == (2**20, 4)
+
+
 def test_implode_and_back() -> None:
     flat = pd.DataFrame({"k": ["b", None, "b", "a"], "j": [1, 1, 1, 2], "v": [1.0, 2.0, 3.0, np.nan], "t": list("wxyz")})
     nested = flat.jag.implode("k", ["v", "t"])
