@@ -540,4 +540,7 @@ def _no_values_of(dtype: Any) -> JagTypeError:
             "a jagged mask can't select rows: .jag[mask] selects items, and a mask of rows has one boolean per row, such as "
             "mask.jag.any() or mask.jag.all()"
         )
-    return JagTypeError(f"rows of a jagged column can't become {dtype}; use .jag.to_numpy() or .jag.to_dense()")
+    return JagTypeError(
+        f"rows of a jagged column can't become {dtype}; use .jag.cast(type) to convert the items, and .jag.to_numpy() or "
+        ".jag.to_dense() for an array of numpy"
+    )

@@ -429,7 +429,7 @@ def test_null_rows_stay_missing_as_text_of_arrow(type: pa.DataType) -> None:
 @pytest.mark.parametrize("rows", [[[1], None, [2]], []])
 def test_rows_never_become_numbers_or_times(dtype: str, rows: list[Any]) -> None:
     """pyarrow would read the text of rows as numbers, and end the process."""
-    with pytest.raises(JagTypeError, match=r"rows of a jagged column can't become .*; use .jag.to_numpy"):
+    with pytest.raises(JagTypeError, match=r"rows of a jagged column can't become .*; use .jag.cast\(type\) .*\.jag.to_numpy"):
         pd.Series(aj.array(rows, type="int64", ndim=2)).astype(dtype)
 
 
