@@ -28,7 +28,7 @@ from arrowjag._expressions.tree import OF_YOUR_CODE, is_scalar, mapped_values, r
 from arrowjag._methods import FREE_FUNCTIONS, HOSTS, METHODS, Host, Method, Rows, add_namespaces, rows_of_free
 from arrowjag._ops.elementwise import PYTHON_COMPARISONS, PYTHON_OPERATORS
 from arrowjag._vocabulary.spellings import suggestion
-from arrowjag.errors import JagAttributeError, JagTypeError, MissingDependencyError
+from arrowjag.errors import JagAttributeError, JagTypeError, MissingDependencyError, plural
 
 try:
     import dask.dataframe as dd
@@ -515,6 +515,9 @@ class DaskFrameJag:
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of a dask DataFrame of {plural(len(self._frame.columns), 'column')}"
 
     def __getattr__(self, name: str) -> NoReturn:
         """Raise for an unknown name, and suggest one of the accessor; methods of single columns are under `.jag` of the column."""

@@ -221,6 +221,7 @@ def test_operators_and_indexing() -> None:
     assert abs(-parts["v"].jag).compute().jag.to_list() == v.jag.to_list()
     assert (~(parts["v"].jag > 2)).compute().jag.to_list() == (v.jag <= 2).jag.to_list()
     assert repr(parts["v"].jag) == "DaskSeriesJag of a dask Series of jagged[int64, 2]"
+    assert repr(parts.jag) == "DaskFrameJag of a dask DataFrame of 3 columns"
     positions = split(FRAME.assign(i=aj.array([[0, 1]] * 6)))  # rows of the whole frame, because w is flat
     assert positions["w"].jag[positions["i"]].compute().jag.to_list() == [[1.0, 2.0]] * 6
 
