@@ -1296,6 +1296,16 @@ def test_times_beside_numbers_name_their_rows() -> None:
         x.map_rows(lambda row: np.datetime64("2020-01-01") if row[0] == 9 else row[0])
 
 
+@pytest.mark.parametrize("type", [None, "float64"])
+def test_a_series_or_an_array_in_a_result_names_what_to_return(type: str | None) -> None:
+    x = aj.array([[1.0, 2.0], []])
+    for made, name in ((aj.array, "JaggedArray"), (pa.array, "DoubleArray"), (pd.Series, "Series")):
+        with pytest.raises(JagTypeError, match=f"row 0 gives {name}; return a numpy array, as by numpy.asarray, or a list$"):
+            x.map_rows(lambda row, made=made: made(row), type)
+    with pytest.raises(JagTypeError, match=r"row 0 gives \[1, 'a'\]: [^\n]*$"):
+        x.map_rows(lambda row: [1, "a"])
+
+
 @pytest.mark.parametrize(
     "function", [lambda row: [DAY, np.int8(len(row))], lambda row: {"a": np.int8(0) if len(row) == 0 else DAY}]
 )

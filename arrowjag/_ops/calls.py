@@ -7,7 +7,6 @@ from the results by the same rule, so that it never depends on the number of row
 from __future__ import annotations
 
 import copy
-import reprlib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -23,7 +22,7 @@ from arrowjag._ops.unusual_rows import Sample, UnusualRows, first_rows
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag._runtime.options import options
 from arrowjag._runtime.warnings import warn
-from arrowjag.errors import JagTypeError, JagValueError
+from arrowjag.errors import JagTypeError, JagValueError, brief, joined_lines
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = [
@@ -471,7 +470,9 @@ def _first_misfit(convert: Callable[[int], Any], n_rows: int) -> int:
 
 def _misfit(operation: str, target: str, row: str, result: Any, error: Exception) -> JagTypeError:
     told = f"{operation}: the function's results can't be converted to {target}"
-    return JagTypeError(f"{told}: {row} gives {reprlib.repr(result)}: {error}")
+    if hasattr(result, "__array__") and not isinstance(result, (np.ndarray, np.generic)):  # a Series, or an array of Arrow or ours
+        return JagTypeError(f"{told}: {row} gives {type(result).__name__}; return a numpy array, as by numpy.asarray, or a list")
+    return JagTypeError(f"{told}: {row} gives {brief(result)}: {joined_lines(error)}")
 
 
 def _promoted(results: list[Any], type: pa.DataType) -> list[Any]:
