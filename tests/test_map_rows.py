@@ -727,6 +727,20 @@ def test_nulls_of_any_column_are_dropped_from_all_of_them() -> None:
     assert seen[6:] == [(["a", None, "c"], 1), ([None], 2), ([], 4)]  # the only row
 
 
+@pytest.mark.parametrize("by", [{}, {"count": "polars", "filter": "polars"}, {"count": "compiled", "filter": "compiled"}], ids=str)
+@pytest.mark.parametrize("type", [*NUMBERS, pa.date32(), pa.duration("us")], ids=str)
+def test_nulls_are_dropped_by_their_bits_where_rows_begin_amid_a_byte(type: pa.DataType, by: dict[str, str]) -> None:
+    n, rng = 10_000, np.random.default_rng(4)
+    ticks = pa.array(rng.integers(0, 2, n + 3), mask=rng.random(n + 3) < 0.1)
+    x = aj.from_sizes(ticks.cast(pa.int32() if pa.types.is_date(type) else pa.int64()).cast(type)[3:], np.tile([5, 0, 15], n // 20))
+    seen: list[Any] = []
+    with strategy.force(**by):
+        got = x.map_rows(lambda row: seen.append(row) or len(row))
+    expected = [[item for item in row if item is not None] for row in x.to_list()]
+    assert [row.tolist() for row in seen] == expected
+    assert got.to_list() == [len(row) for row in expected]
+
+
 def test_a_mask_tells_nulls_of_every_type() -> None:
     seen = []
     WORDS.map_rows(lambda words, valid: seen.append((words, valid.tolist())), skip_nulls=False)

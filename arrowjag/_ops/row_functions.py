@@ -16,8 +16,8 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._kernels.base.memory import both_valid, or_all, unless_all, zeros
-from arrowjag._kernels.base.offsets import filter_rows, row_sizes
+from arrowjag._kernels.base.memory import Bits, both_valid, or_all, unless_all, without_validity, zeros
+from arrowjag._kernels.base.offsets import filter_rows, from_counts, row_sizes
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.counts import count_valid
 from arrowjag._ops import along_axis, elementwise, structure
@@ -165,11 +165,36 @@ def _known(columns: Sequence[Column | None]) -> BoolArray | None:
     return known
 
 
-def _arguments(operands: _Operands, keep: BoolArray | None = None) -> list[Argument]:
-    """Return the arguments of a function of rows: the items for which `keep` is True, or all."""
-    offsets = operands.offsets if keep is None else filter_rows(keep, operands.offsets)
+def _n_known(operands: _Operands) -> IntArray | None:
+    """Count the valid items of each row in the bits of the only column; None where they don't tell, or are too few."""
+    long = [column.values for column in operands.long if column is not None]
+    return None if len(long) > 1 or pt.is_struct(long[0].type) else count_valid(long[0], operands.offsets)
+
+
+class _Kept(NamedTuple):
+    """The items that a function of rows gets, which are valid in every column."""
+
+    mask: BoolArray | Bits
+    offsets: IntArray
+    """Those of the rows without the other items."""
+
+
+def _kept(operands: _Operands) -> _Kept | None:
+    """Return the items that are valid in every column; None, if all are. A single column's bits are not unpacked."""
+    counts = _n_known(operands)
+    if counts is not None:
+        column = next(column for column in operands.long if column is not None)
+        return _Kept(_arrow.bits_of(column.values), from_counts(counts))
+    known = _known(operands.long)
+    return None if known is None else _Kept(known, filter_rows(known, operands.offsets))
+
+
+def _arguments(operands: _Operands, kept: _Kept | None = None) -> list[Argument]:
+    """Return the arguments of a function of rows: some of their items, or all."""
+    offsets = operands.offsets if kept is None else kept.offsets
+    mask = None if kept is None else kept.mask
     return [
-        _per_row(operands, place) if column is None else _rows(column.values, keep, offsets)
+        _per_row(operands, place) if column is None else _rows(column.values, mask, offsets)
         for place, column in enumerate(operands.long)
     ]
 
@@ -180,9 +205,9 @@ def _has_views(values: pa.Array) -> bool:
     return _numbers(few) is not None or _fields(few) is not None
 
 
-def _rows(values: pa.Array, keep: BoolArray | None, offsets: IntArray) -> Argument:
-    if keep is not None:
-        values = gather.filter_values(values, keep)
+def _rows(values: pa.Array, mask: BoolArray | Bits | None, offsets: IntArray) -> Argument:
+    if mask is not None:
+        values = gather.filter_values(without_validity(values), mask)
     data = _numbers(values)
     if data is not None:
         return Rows(data, offsets)
@@ -234,12 +259,11 @@ def map_rows(
         return _map_nested(function, columns, type, axis, skip_nulls, operation)
     operands, _ = _gather(columns, axis, operation)
     long = [one for one in operands.long if one is not None]
-    known = _known(long)
     if skip_nulls:
         keeps_none = len(long) == 1 and not _has_views(long[0].values)  # the lists of one column hold None
-        arguments = _arguments(operands, None if keeps_none else known)
+        arguments = _arguments(operands, None if keeps_none else _kept(operands))
     else:
-        flags = or_all(known, int(operands.offsets[-1]))
+        flags = or_all(_known(long), int(operands.offsets[-1]))
         flags.flags.writeable = False
         arguments = [*_arguments(operands), Rows(flags, operands.offsets)]
     n_rows = operands.rows.size
@@ -473,11 +497,9 @@ def scan(function: Callable[..., Any], start: Operand | Any, columns: Sequence[O
 
 def _has_known(operands: _Operands, known: BoolArray | None) -> BoolArray:
     """Return whether each row has a known item."""
-    long = [column.values for column in operands.long if column is not None]
-    if known is not None and len(long) == 1 and not pt.is_struct(long[0].type):
-        counts = count_valid(long[0], operands.offsets)  # from the bits of the nulls
-        if counts is not None:
-            return counts > 0
+    counts = _n_known(operands)
+    if counts is not None:
+        return counts > 0
     offsets = operands.offsets if known is None else filter_rows(known, operands.offsets)
     return offsets[1:] > offsets[:-1]
 
