@@ -9,13 +9,14 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
 from arrowjag._kernels import strategy
-from arrowjag._kernels.elementwise.casts import _DIRECTIVES, _SHORTHANDS
+from arrowjag._kernels.elementwise.time_formats import _DIRECTIVES, _SHORTHANDS, parse_times, pattern_of
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.testing import assert_lists_equal, jagged_arrays
 from tests import reference as ref
@@ -444,3 +445,17 @@ def test_the_year_0_is_no_year_of_python(text: str, format: str) -> None:
         x.str.to_datetime(format)
     assert x.str.to_datetime(format, strict=False).is_null().to_list() == [[True, False]]
     assert x[:, 1:].str.to_datetime(format).dt.year().to_list() == [[1]]
+
+
+@pytest.mark.parametrize("format", [*FORMATS, "%d %m %Y", "é%Y"])
+def test_few_texts_are_matched_as_arrow_matches_them(format: str) -> None:
+    texts = [*FORMATS.get(format, ()), "1 2 2024", "1\x1c2\x852024", " 5 12  2024", "é2024", "2024-01-01\n", "", "12:30", None]
+    texts += [text.upper() for text in texts if text]
+    values, pattern = pa.array(texts), pattern_of(format)
+    for some in (values, values.filter(pc.string_is_ascii(values)), values[-1:]):
+        with strategy.force(few_texts="items"):
+            counts, valid = parse_times(some, pattern)
+        with strategy.force(few_texts="arrays"):
+            expected, known = parse_times(some, pattern)
+        assert valid.tolist() == known.tolist()
+        assert counts[valid].tolist() == expected[known].tolist()

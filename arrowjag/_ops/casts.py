@@ -12,9 +12,10 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base.capacity import widened
-from arrowjag._kernels.elementwise.casts import cast_where_it_fits, has_zone, parse_times, pattern_of
+from arrowjag._kernels.elementwise.casts import cast_where_it_fits
 from arrowjag._kernels.elementwise.text_bytes import has_length
 from arrowjag._kernels.elementwise.text_items import few_integers
+from arrowjag._kernels.elementwise.time_formats import has_zone, parse_times, pattern_of
 from arrowjag._ops import elementwise
 from arrowjag._ops.text import on_all_cores, text_values
 from arrowjag._ops.zones import wall_of

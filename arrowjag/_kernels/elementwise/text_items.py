@@ -13,7 +13,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise.text_bytes import SURE_DIGITS
 from arrowjag._pyarrow_versions import numpy_dtype
 
-__all__ = ["by_items", "few_integers"]
+__all__ = ["by_items", "few_integers", "few_items"]
 
 
 def by_items(values: pa.Array, function: Callable[[str], Any], type: pa.DataType) -> pa.Array | None:
@@ -33,9 +33,16 @@ def by_items(values: pa.Array, function: Callable[[str], Any], type: pa.DataType
     pa.Array or None
         Null for null, without a call.
     """
+    items = few_items(values)
+    return None if items is None else pa.array([None if item is None else function(item) for item in items], type)
+
+
+def few_items(values: pa.Array) -> list[str | None] | None:
+    """Return strings as Python's, None for null; None in place of many or long ones."""
     if strategy.choose("few_texts", len(values)) != "items" or values.nbytes > strategy.sizes.FEW_TEXTS_BYTES:
         return None
-    return pa.array([None if item is None else function(item) for item in values.to_pylist()], type)
+    items: list[str | None] = values.to_pylist()
+    return items
 
 
 _INTEGER = re.compile(rf"[+-]?[0-9]{{1,{SURE_DIGITS}}}", re.ASCII)
