@@ -321,7 +321,7 @@ def join(column: Column, sep: str, axis: Any, skip_nulls: bool, min_count: int |
         if found is not None:
             return found
         if (valid := _arrow.valid_of(values)) is not None:
-            values, offsets = gather.filter_values(values, valid), filter_rows(valid, offsets)
+            values, offsets = values.drop_null(), filter_rows(valid, offsets)
         check_memory(n_bytes(values) + max(0, len(values) - len(offsets) + 1) * len(sep.encode()), 1)
         lists = _arrow.wrap([_arrow.Level(offsets, None, None)], values)
         joined = pc.binary_join(lists, pa.scalar(sep, pa.large_string()))
