@@ -286,3 +286,59 @@ def test_functions_that_keep_integers_keep_their_type():
         found = ufunc(x).values
         assert found.type == pa.int8()
         assert found.fill_null(0).to_numpy().tolist() == np.where(data == 7, 0, ufunc(data)).tolist()
+
+
+TIMES = [pa.date32(), pa.date64(), pa.time32("s"), pa.time64("ns"), pa.timestamp("ms"), pa.timestamp("us", "UTC"), pa.duration("s")]
+
+
+def times(type: pa.DataType, counts: np.ndarray, lack: np.ndarray) -> aj.JaggedArray:
+    counts = counts * (86_400_000 if pa.types.is_date64(type) else 1)
+    return aj.from_sizes(pa.array(counts.astype(f"i{type.bit_width // 8}"), mask=lack).view(type), [3, 0, len(counts) - 3])
+
+
+@pytest.mark.parametrize("type", TIMES, ids=str)
+@pytest.mark.parametrize("name", ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
+def test_times_are_compared_as_integers(name, type):
+    draw = np.random.default_rng(2)
+    x, y = (times(type, draw.integers(0, 4, 300), draw.random(300) < 0.1) for _ in range(2))
+    row = aj.array(x.values[:3])
+    for other in (y, row, *x.values.drop_null()[5:7]):
+        found = blockwise.binary(name, [x, other])
+        assert found is not None
+        assert same(to_arrow(found), to_arrow(apply(BINARY[name], [x, other], name)))
+
+
+@pytest.mark.parametrize("name", ["equal", "less", "greater_equal"])
+def test_times_of_other_units_are_compared_with_their_exact_value(name):
+    counts, none = np.arange(-5, 5) * 10**6, np.zeros(10, bool)
+    pairs = [
+        (pa.duration("ms"), pa.duration("us"), 10**3),
+        (pa.timestamp("s"), pa.timestamp("ns"), 10**9),
+        (pa.time32("ms"), pa.time64("us"), 10**3),
+    ]
+    for type, other, ratio in pairs:
+        x = times(type, abs(counts) if pa.types.is_time(type) else counts, none)
+        for count in (2 * 10**9, 2 * 10**9 + 1, 0, 10**3 * (2**31 + 5)):
+            scalar = pa.array([count]).view(other)[0]
+            found = blockwise.binary(name, [x, scalar])
+            is_too_long = pa.types.is_time(type) and count // ratio >= 2**31
+            assert (found is None) == bool(count % ratio or is_too_long)
+            expected = apply(BINARY[name], [x, scalar], name)
+            assert found is None or same(to_arrow(found), to_arrow(expected))
+
+
+def test_times_without_a_common_order_are_left_to_their_rules():
+    none = np.zeros(10, bool)
+    zoned, wall, date = (times(type, np.arange(10), none) for type in (pa.timestamp("us", "UTC"), pa.timestamp("us"), pa.date32()))
+    pairs = [
+        (zoned, wall),
+        (wall, date),
+        (wall, wall.cast("timestamp[ns]")),
+        (wall, pa.scalar(None, wall.type)),
+        (date, pa.scalar(3)),
+    ]
+    for one, two in pairs:
+        assert blockwise.binary("less", [one, two]) is None
+        assert blockwise.binary("less", [two, one]) is None
+    other = zoned.cast(pa.timestamp("us", "Asia/Tokyo"))
+    assert (zoned == other).all(axis=None).as_py()

@@ -45,6 +45,20 @@ def test_comparisons_with_a_number(type: str, by: str) -> None:
             check(comparison.compare(ufunc, data, np.array([2.5])), ufunc(data, 2.5))
 
 
+@pytest.mark.parametrize("type", ["f8", "f4", "i8", "i4", "u4", "i2", "u1", "u8"])
+def test_comparisons_of_pairs(type: str, by: str) -> None:
+    rng = np.random.default_rng(0)
+    for n in LENGTHS:
+        one, two = rng.integers(0, 3, (2, n)).astype(type)
+        if type[0] == "f":
+            one[rng.random(n) < 0.2] = np.nan
+            two[rng.random(n) < 0.2] = np.nan
+        for ufunc in UFUNCS:
+            check(comparison.compare(ufunc, one, two), ufunc(one, two))
+            check(comparison.compare(ufunc, one[::-1], two), ufunc(one[::-1], two))
+            check(comparison.compare(ufunc, one, two.astype(float)), ufunc(one, two.astype(float)))
+
+
 @pytest.mark.parametrize("type", ["f8", "f4"])
 def test_flags_of_floats(type: str, by: str) -> None:
     rng = np.random.default_rng(0)

@@ -90,6 +90,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "sqrt": ("square_root-f8-plain", lambda: np.sqrt(FLOATS)),
     "is_nan": ("compared-f8-plain", FLOATS.is_nan),
     "greater": ("compared-i8-plain", lambda: INTEGERS > 3),
+    "greater pairs": ("compared_pairs-i8-plain", lambda: INTEGERS > -INTEGERS),
     "softmax": ("shares-f8-nulls", FLOATS.softmax),
     "replace": ("replace_equal-i8-plain", lambda: INTEGERS.replace(3, 4)),
     "is_in rows": ("members-u8-plain", lambda: INTEGERS.is_in(TIMES)),

@@ -417,6 +417,7 @@ CALLS: dict[str, list[Call]] = {
     "compared": [
         *(Call(lambda x, ufunc=ufunc: ufunc(x, 1)) for ufunc in (np.less, np.less_equal, np.equal, np.not_equal)),
         *(Call(lambda x, ufunc=ufunc: ufunc(x, -1.0)) for ufunc in (np.greater, np.greater_equal)),
+        *(Call(lambda x, ufunc=ufunc: ufunc(x, x.shift())) for ufunc in (np.less, np.equal, np.greater_equal)),
         *(Call(lambda x, ufunc=ufunc: ufunc(x) if pa.types.is_floating(x.type) else x) for ufunc in (np.isfinite, np.isinf)),
         Call(
             lambda x: x.is_nan(),

@@ -83,14 +83,19 @@ def hits_of(values: Any, place: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
 
 def _compared(compare: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def compared(values: Any, place: Any, one: Any) -> Any:
-        return np.packbits(compare(values[int(place) : int(place) + 64], one), bitorder="little").view("<u8")[0]
+        part = slice(int(place), int(place) + 64)
+        other = one[part] if isinstance(one, np.ndarray) else one
+        return np.packbits(compare(values[part], other), bitorder="little").view("<u8")[0]
 
     return compared
 
 
 COMPARED = {"<": _compared(operator.lt), "<=": _compared(operator.le), "==": _compared(operator.eq)}
 COMPARED |= {">": _compared(operator.gt), ">=": _compared(operator.ge)}
-"""By sign a function of which of 64 items from a place on compare so with one, the first item in the lowest bit of a word."""
+"""By sign a function of which of 64 items from a place on compare so, the first item in the lowest bit of a word.
+
+They are compared with one item, or with the items of another array at the same places.
+"""
 
 
 _FIRST_INFINITE = 2**1024 - 2**970
@@ -172,11 +177,12 @@ class _Vectors:
             return self.builder.fcmp_ordered(sign, one, two)
         return (self.builder.icmp_signed if self.is_signed else self.builder.icmp_unsigned)(sign, one, two)
 
-    def word(self, place: Any, compare: Callable[[Any], Any]) -> Any:
-        """A word of the flags of 64 items from a place on, from those of a vector of items."""
+    def word(self, place: Any, compare: Callable[[Any, Any], Any]) -> Any:
+        """A word of the flags of 64 items from a place on, from those of a vector of items and its place."""
         builder, found = self.builder, place.type(0)
         for first in range(0, 64, self.n):
-            bits = builder.bitcast(compare(self.load(builder.add(place, place.type(first)))), self.ir.IntType(self.n))
+            at = builder.add(place, place.type(first))
+            bits = builder.bitcast(compare(self.load(at), at), self.ir.IntType(self.n))
             found = builder.or_(found, builder.shl(builder.zext(bits, place.type), place.type(first)))
         return found
 
@@ -286,22 +292,29 @@ def _hits(_typing: Any, values: Any, _place: Any, _a: Any, _b: Any, _c: Any, _d:
         data, place, *wanted = arguments
         lanes = _Vectors(builder, values.dtype, data)
         sought = [lanes.splat(one) for one in wanted]
-        return lanes.word(place, lambda items: functools.reduce(builder.or_, [lanes.compare("==", items, one) for one in sought]))
+
+        def compare(items: Any, _place: Any) -> Any:
+            return functools.reduce(builder.or_, [lanes.compare("==", items, one) for one in sought])
+
+        return lanes.word(place, compare)
 
     return types.uint64(values, types.uint64, *(4 * (values.dtype,))), write
 
 
 def _flags(sign: str) -> Callable[..., Any]:
-    def typed(_typing: Any, values: Any, _place: Any, _one: Any) -> Any:
+    def typed(_typing: Any, values: Any, _place: Any, one: Any) -> Any:
         from numba import types
 
         def write(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            data, place, one = arguments
+            data, place, other = arguments
             lanes = _Vectors(builder, values.dtype, data)
-            sought = lanes.splat(one)
-            return lanes.word(place, lambda items: lanes.compare(sign, items, sought))
+            if one == values:
+                others = _Vectors(builder, values.dtype, other)
+                return lanes.word(place, lambda items, at: lanes.compare(sign, items, others.load(at)))
+            sought = lanes.splat(other)
+            return lanes.word(place, lambda items, _: lanes.compare(sign, items, sought))
 
-        return types.uint64(values, types.uint64, values.dtype), write
+        return types.uint64(values, types.uint64, values if one == values else values.dtype), write
 
     return typed
 

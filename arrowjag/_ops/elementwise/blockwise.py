@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from arrowjag._arrow import is_numeric
+from arrowjag._arrow import is_numeric, is_temporal
 from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import (
@@ -31,6 +31,7 @@ from arrowjag._kernels.base.fill import (
 )
 from arrowjag._kernels.base.memory import is_variable_size, unpack_bits, without_validity
 from arrowjag._kernels.elementwise import arithmetic, comparison, halves, text_loops
+from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._kernels.move import copy_runs
 from arrowjag._kernels.move.copy_runs import RunSource
 from arrowjag._ops import structure
@@ -81,7 +82,7 @@ def _integers_by_bits(one: Operand, two: Operand) -> bool:
     """Accept integers and a number of bits that they have; where all bits are shifted out, Arrow returns the number."""
     if not (_same_integers(one, two) and isinstance(two, pa.Scalar)):
         return False
-    return 0 <= two.as_py() < two.type.bit_width - pt.is_signed_integer(two.type)
+    return bool(0 <= two.as_py() < two.type.bit_width - pt.is_signed_integer(two.type))
 
 
 _RULES: dict[str, _Rule] = {
@@ -109,12 +110,12 @@ _RULES: dict[str, _Rule] = {
     "xor": _Rule(np.bitwise_xor, _same_integers, "CALL_VALUES", is_light=True),
     "left_shift": _Rule(np.left_shift, _integers_by_bits, "CALL_VALUES", is_light=True),
     "right_shift": _Rule(np.right_shift, _integers_by_bits, "CALL_VALUES", is_light=True),
-    "equal": _Rule(np.equal, _any_pair, is_flag=True),
-    "not_equal": _Rule(np.not_equal, _any_pair, is_flag=True),
-    "less": _Rule(np.less, _any_pair, is_flag=True),
-    "less_equal": _Rule(np.less_equal, _any_pair, is_flag=True),
-    "greater": _Rule(np.greater, _any_pair, is_flag=True),
-    "greater_equal": _Rule(np.greater_equal, _any_pair, is_flag=True),
+    "equal": _Rule(np.equal, _any_pair, "ONE_PASS_VALUES", is_flag=True),
+    "not_equal": _Rule(np.not_equal, _any_pair, "ONE_PASS_VALUES", is_flag=True),
+    "less": _Rule(np.less, _any_pair, "ONE_PASS_VALUES", is_flag=True),
+    "less_equal": _Rule(np.less_equal, _any_pair, "ONE_PASS_VALUES", is_flag=True),
+    "greater": _Rule(np.greater, _any_pair, "ONE_PASS_VALUES", is_flag=True),
+    "greater_equal": _Rule(np.greater_equal, _any_pair, "ONE_PASS_VALUES", is_flag=True),
 }
 
 
@@ -129,6 +130,9 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
         return None
     if rule.takes is _same_float_or_by_number:
         operands = _in_one_type(name, operands)
+        columns = columns_of(operands)
+    if rule.is_flag:
+        operands = _as_counts(*operands)
         columns = columns_of(operands)
     if not (all(map(_is_plain, operands)) and _agree_on_halves(*operands) and rule.takes(*operands)):
         return None
@@ -188,6 +192,32 @@ def _in_one_type(name: str, operands: Sequence[Operand]) -> Sequence[Operand]:
         return operands
 
 
+def _as_counts(one: Operand, two: Operand) -> Sequence[Operand]:
+    """View dates, times and durations of one unit as integers, whose order they have; other operands stay as they are."""
+    unit = one.type if isinstance(one, Column) else two.type
+    if not is_temporal(unit):
+        return one, two
+    left, right = _counted(one, unit), _counted(two, unit)
+    return (one, two) if left is None or right is None else (left, right)
+
+
+def _counted(side: Operand, type: pa.DataType) -> Operand | None:
+    """Return the integers of times, None for those of another kind or unit; a scalar of another unit may have an integer, too."""
+    stored = pa.int32() if type.bit_width == 32 else pa.int64()
+    if side.type.id != type.id and not (pt.is_time(side.type) and pt.is_time(type)):
+        return None
+    if pt.is_timestamp(type) and bool(side.type.tz) != bool(type.tz):
+        return None
+    if isinstance(side, Column):
+        same = getattr(side.type, "unit", None) == getattr(type, "unit", None)
+        return Column(side.shape, side.values.view(stored)) if same else None
+    if not side.is_valid:
+        return None
+    count, rest = (side.value, 0) if pt.is_date(type) else divmod(side.value * TICKS[type.unit], TICKS[side.type.unit])
+    limits = np.iinfo(numpy_dtype(stored))
+    return pa.scalar(count, stored) if not rest and limits.min <= count <= limits.max else None
+
+
 def _light_block(n: int, itemsize: int, *operands: Source | RunSource) -> int:
     """Return the block size of work at the speed of memory; at most PASS_VALUES if operands are copied run by run."""
     return strategy.sizes.PASS_VALUES if _copies_runs(*operands) else light_block(n, itemsize)
@@ -200,11 +230,11 @@ def _copies_runs(*operands: Source | RunSource) -> bool:
 def _flags(
     function: Callable[..., Any], left: Source | RunSource, right: Source | RunSource, n: int, block: int
 ) -> npt.NDArray[np.uint8]:
-    """Compare operands, and return bits. Comparisons with one number have a kernel of their own; others spread rows in blocks."""
+    """Compare operands, and return bits. Rows are spread in blocks; pairs and comparisons with one number have a kernel."""
     are_flat = all(isinstance(side, Source) and side.offsets is None for side in (left, right))
     if left.data.dtype == np.float16:
         function = halves.in_singles(function, n)
-    elif are_flat and len(left.data) == n and len(right.data) == 1:
+    elif are_flat and len(left.data) == n and len(right.data) in (1, n):
         return comparison.compare(function, left.data, right.data)
     return fill_bits(lambda items: function(left.part(items), right.part(items)), n, block)
 
