@@ -194,6 +194,7 @@ def arguments_of_moves(loop, told, values, offsets, cuts, firsts, rng):
     given |= {"taken_bytes": moved, "reversed_bytes": moved}
     given["compared"] = {"last": len(values), "one": values[200:201], "wanted": int(rng.choice([*comparisons.WANTED.values()]))}
     given["compared_pairs"] = {**given["compared"], "others": rng.permutation(values)}
+    given["as_singles"] = given["as_doubles"] = {"n": len(values)}
     given["one_of"] = {"last": len(values)}
     two, most = values[:1] if rng.random() < 0.5 else values[::-1].copy(), 256 if told == "bits" else 2
     given["choose_items"] = {"one": values, "two": two, "by_number": int(len(two) == 1), "n": len(values)}

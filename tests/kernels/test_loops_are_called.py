@@ -91,6 +91,8 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "is_nan": ("compared-f8-plain", FLOATS.is_nan),
     "greater": ("compared-i8-plain", lambda: INTEGERS > 3),
     "greater pairs": ("compared_pairs-i8-plain", lambda: INTEGERS > -INTEGERS),
+    "integers as float32": ("as_singles-i8-plain", lambda: TIMES.cast("float32")),
+    "integers as float64": ("as_doubles-i8-plain", lambda: TIMES.cast("float64")),
     "softmax": ("shares-f8-nulls", FLOATS.softmax),
     "replace": ("replace_equal-i8-plain", lambda: INTEGERS.replace(3, 4)),
     "is_in rows": ("members-u8-plain", lambda: INTEGERS.is_in(TIMES)),

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise.number_casts import cast_numbers
+from tests.compiled_calls import forced
 
 INTEGERS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
 TYPES = [pa.bool_(), *INTEGERS, pa.float32(), pa.float64()]
@@ -17,10 +17,11 @@ BITS = (7, 8, 15, 16, 24, 31, 32, 53, 63, 64)
 EDGES = [0, 1, -1, 7] + [sign * 2**bits + more for bits in BITS for sign in (1, -1) for more in (-1, 0, 1)]
 
 
-@pytest.fixture(params=["one part", "parts"], autouse=True)
+@pytest.fixture(params=["one part", "parts", "compiled"], autouse=True)
 def by(request):
     sizes = {"WORD_VALUES": 3, "PASS_VALUES": 8, "LIGHT_BYTES": 0} if request.param == "parts" else {}
-    with strategy.force(cast="blocks", **sizes):
+    by = "compiled" if request.param == "compiled" else "numpy"
+    with forced(by, "number_casts", cast="blocks", **sizes):
         yield
 
 
@@ -71,7 +72,7 @@ def _is_taken(source, target, values):
     if pa.types.is_floating(target):
         return source.bit_width >= {32: 32, 64: 64}[target.bit_width]
     ends, own = np.iinfo(target.to_pandas_dtype()), np.iinfo(source.to_pandas_dtype())
-    return not ends.min <= own.min <= own.max <= ends.max
+    return target.bit_width == 64 or not ends.min <= own.min <= own.max <= ends.max
 
 
 @pytest.mark.parametrize("source", TYPES, ids=str)
@@ -85,10 +86,29 @@ def test_single_numbers_at_the_ends(source):
                 assert (got is None) == (expected is None), (number, target)
 
 
-def test_unsafe_casts_of_booleans_alone():
+def test_unsafe_casts_are_those_of_arrow():
     values = pa.array([True, None, False])
     assert cast_numbers(values, pa.float64(), safe=False).to_pylist() == [1.0, None, 0.0]
-    assert cast_numbers(pa.array([300]), pa.int8(), safe=False) is None
+    for source in INTEGERS:
+        numbers = pa.array(edges(source))
+        for target in (*INTEGERS, pa.float32(), pa.float64()):
+            found = cast_numbers(numbers, target, safe=False)
+            assert (found is None) == (64 not in ((source.bit_width,) if pa.types.is_floating(target) else (target.bit_width,)))
+            assert found is None or found.equals(numbers.cast(target, safe=False)), target
+    assert cast_numbers(pa.array([0.5]), pa.int8(), safe=False) is None
+
+
+@pytest.mark.parametrize("source", INTEGERS, ids=str)
+def test_integers_as_float16_where_each_one_up_to_a_magnitude_is_exact(source):
+    ends = np.iinfo(source.to_pandas_dtype())
+    inside = np.arange(max(ends.min, -2048), min(ends.max, 2048) + 1).astype(source.to_pandas_dtype())
+    mask = inside % 7 == 0
+    found = cast_numbers(pa.array(inside, mask=mask), pa.float16())
+    assert found.equals(pa.array(inside.astype(np.float16), mask=mask))
+    for beyond in (-2049, 2049):
+        if ends.min <= beyond <= ends.max:
+            assert cast_numbers(pa.array([1, beyond], source), pa.float16()) is None
+    assert cast_numbers(pa.array([1], source), pa.float16(), safe=False) is None
 
 
 @pytest.mark.parametrize("target", INTEGERS, ids=str)

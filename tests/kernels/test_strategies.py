@@ -689,6 +689,10 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: as_float16(x) ** 2),
         Call(lambda x: as_float16(x).cast("float32").cast("float16", safe=False)),
     ],
+    "number_casts": [
+        *(Call(lambda x, type=type: x.cast(type, strict=False)) for type in ("int8", "uint16", "int32", "float32", "float64")),
+        Call(lambda x: (x + 1.0).cast("float16", strict=False)),
+    ],
     "cast": [
         *(
             Call(lambda x, type=type: x.cast(type))
@@ -789,6 +793,7 @@ WITH: dict[str, dict[str, Any]] = {
     "long_rows": {"unique": "hash"},
     "division": {"arithmetic": "blocks"},
     "halves": {"arithmetic": "blocks", "cast": "blocks"},
+    "number_casts": {"cast": "blocks"},
     "extreme": {"min_max": "each"},
     "null_bits": {"min_max": "each"},
     "fill": {"row_reduction": "numpy"},

@@ -11,8 +11,10 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.fill import fill, fill_bits, light_block
+from arrowjag._kernels.base.fill import fill, light_block
 from arrowjag._kernels.base.memory import aligned_bits, data_of, from_words
+from arrowjag._kernels.compiled.library import Compiled, find_loop
+from arrowjag._kernels.elementwise import comparison
 from arrowjag._kernels.elementwise.halves import to_halves, to_singles
 from arrowjag._pyarrow_versions import numpy_dtype
 
@@ -44,34 +46,65 @@ def cast_numbers(values: pa.Array[Any], type: pa.DataType, safe: bool = True) ->
     """
     if strategy.choose("cast", len(values)) == "whole":
         return None
-    if pt.is_float16(values.type) or pt.is_float16(type):
+    if pt.is_float16(values.type) or (pt.is_float16(type) and pt.is_float32(values.type)):
         return _cast_halves(values, type)
-    if not (_is_number(values.type) and _is_number(type)):
+    if not (_is_number(values.type) and (_is_number(type) or pt.is_float16(type))):
+        return None
+    if pt.is_float16(type) and not (safe and pt.is_integer(values.type)):
         return None
     check = _check_of(values.type, type) if safe else None
-    if not (pt.is_boolean(values.type) or pt.is_boolean(type)) and (check is None or _arrow_is_as_fast(values)):
+    if not (pt.is_boolean(values.type) or pt.is_boolean(type)) and _arrow_is_as_fast(values, type, check is not None):
         return None
     data, dtype, n = data_of(values), np.dtype(numpy_dtype(type)), len(values)
     data = data if pt.is_boolean(values.type) else data.view(numpy_dtype(values.type))
     bits = _bits_of(values)
     if pt.is_boolean(type):
-        flags = pa.py_buffer(fill_bits(lambda items: data[items] != 0, n))
+        flags = pa.py_buffer(comparison.compare(np.not_equal, data, np.zeros(1, data.dtype)))
         return pa.Array.from_buffers(type, n, [None if bits is None else pa.py_buffer(bits), flags])
+    if pt.is_float16(type):  # the loops check what float32 holds
+        found = _cast_blocks(data, np.dtype(np.float32), check, safe, None)
+        return None if found is None else from_words(type, to_halves(found), bits=bits)
+    loop = _loop(_AS_FLOATS[dtype.char], data.dtype, n) if dtype.char in _AS_FLOATS and data.dtype.kind in "iu" else None
+    found = _cast_blocks(data, dtype, check, safe, loop)
+    return None if found is None else from_words(type, found, bits=bits)
+
+
+Check = Callable[[NDArray[Any]], bool]
+
+
+def _cast_blocks(
+    data: NDArray[Any], dtype: np.dtype[Any], check: Check | None, safe: bool, loop: Compiled | None
+) -> NDArray[Any] | None:
+    """Cast to an integer or float type; None if a number does not fit."""
     misfits: list[slice] = []
 
     def work(items: slice, out: NDArray[Any]) -> None:
-        if misfits or not _cast_checked(data[items], out, check):
+        if not (misfits or _cast_block(data[items], out, check, safe, loop)):
             misfits.append(items)
 
-    found = fill(work, n, dtype, light_block(n, max(data.itemsize, dtype.itemsize)))
-    return None if misfits else from_words(type, found, bits=bits)
+    found = fill(work, len(data), dtype, light_block(len(data), max(data.itemsize, dtype.itemsize)))
+    return None if misfits else found
 
 
-def _cast_checked(data: NDArray[Any], out: NDArray[Any], check: Callable[[NDArray[Any]], bool] | None) -> bool:
+_AS_FLOATS = {"f": "as_singles", "d": "as_doubles"}
+"""The loops that cast integers, by the character of the float type."""
+
+
+def _loop(name: str, dtype: np.dtype[Any], n: int) -> Compiled | None:
+    return strategy.loop_of("number_casts", find_loop(name, dtype, False, n))
+
+
+def _cast_block(data: NDArray[Any], out: NDArray[Any], check: Check | None, safe: bool, loop: Compiled | None) -> bool:
     """Cast part by part; return whether all numbers fit, else the rest is not written."""
+    if loop is not None:
+        if not loop(np.ascontiguousarray(data), len(out), out):
+            return True
+        if safe:
+            return False
     has_fractions = data.dtype.kind == "f" and out.dtype.kind != "f"
-    for start in range(0, len(out), strategy.sizes.WORD_VALUES):
-        part, into = data[start : start + strategy.sizes.WORD_VALUES], out[start : start + strategy.sizes.WORD_VALUES]
+    step = strategy.sizes.WORD_VALUES * 8 // data.itemsize
+    for start in range(0, len(out), step):
+        part, into = data[start : start + step], out[start : start + step]
         if check is not None and not check(part):
             return False
         into[:] = part
@@ -92,16 +125,20 @@ def _bits_of(values: pa.Array[Any]) -> NDArray[np.uint8] | None:
     return aligned_bits(values.buffers()[0], values.offset, len(values)) if values.null_count else None
 
 
-def _arrow_is_as_fast(values: pa.Array[Any]) -> bool:
-    """Whether Arrow checks numbers as fast: floats, unless there are nulls."""
-    return bool(pt.is_floating(values.type) and not values.null_count)
+def _arrow_is_as_fast(values: pa.Array[Any], type: pa.DataType, is_checked: bool) -> bool:
+    """Whether Arrow casts as fast: floats, unless there are nulls and a check, and integers without one to narrow types."""
+    if pt.is_floating(values.type):
+        return not (is_checked and values.null_count)
+    if is_checked or pt.is_float16(type):
+        return False
+    return not (values.type.bit_width == 64 if pt.is_floating(type) else type.bit_width == 64)
 
 
 def _is_number(type: pa.DataType) -> bool:
     return bool(pt.is_integer(type) or pt.is_float64(type) or pt.is_float32(type) or pt.is_boolean(type))
 
 
-def _check_of(source: pa.DataType, target: pa.DataType) -> Callable[[NDArray[Any]], bool] | None:
+def _check_of(source: pa.DataType, target: pa.DataType) -> Check | None:
     """Return what tells whether all numbers of a block are within the target type; None if every number is."""
     if pt.is_boolean(source) or pt.is_boolean(target) or (pt.is_floating(source) and pt.is_floating(target)):
         return None

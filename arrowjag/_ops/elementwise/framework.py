@@ -337,10 +337,12 @@ def cast_plain(datum: Datum, type: pa.DataType, safe: bool = True) -> Datum:
 
 def _to_float(datum: Datum, type: pa.DataType) -> Datum:
     """Cast integers that floats hold exactly. Arrow refuses some of them to float32 and float64, and none to float16."""
+    found = cast_numbers(datum, type) if isinstance(datum, pa.Array) else None
+    if found is not None:
+        return found
     if not pt.is_float16(type):
-        found = cast_numbers(datum, type) if isinstance(datum, pa.Array) else None
         with contextlib.suppress(pa.ArrowInvalid):
-            return datum.cast(type) if found is None else found
+            return datum.cast(type)
     values = datum if isinstance(datum, pa.Array) else pa.array([datum.as_py()], datum.type)
     lost = ~integers_held(values, type)
     if np.count_nonzero(lost):

@@ -421,7 +421,7 @@ def _castable(datum: Datum, type: pa.DataType, safe: bool) -> Datum:
     if (pt.is_integer(datum.type) or pt.is_floating(datum.type)) and _arrow.is_temporal(type) and datum.type != _counts_of(type):
         return datum.cast(_counts_of(type), safe=safe)
     if pt.is_float16(datum.type) and not pt.is_floating(type):
-        return datum.cast(pa.float32())
+        return half_to_single(datum)
     # Arrow compares decimals with the ends of the integers, which narrow ones can't hold.
     return _wide_decimal(datum) if pt.is_integer(type) else castable(datum, type)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from arrowjag._kernels.compiled.loop import LOOPS, Loop
 from arrowjag._kernels.compiled.loops import (
     bits,
+    casts,
     chosen,
     comparisons,
     counts,
@@ -47,6 +48,7 @@ from arrowjag._kernels.compiled.loops import (
 __all__ = [
     "LOOPS",
     "bits",
+    "casts",
     "chosen",
     "comparisons",
     "counts",
