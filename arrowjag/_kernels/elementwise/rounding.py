@@ -64,4 +64,5 @@ def round_half_even(data: NDArray[Any], decimals: int) -> NDArray[Any]:
 
 def clip(data: NDArray[Any], lower: Any, upper: Any) -> NDArray[Any]:
     """Numbers no lower and no higher than bounds of their type; None is no bound, NaN stays."""
-    return _over_values(lambda part, out: np.clip(part, lower, upper, out=out), data)
+    block = light_block(len(data), data.itemsize)
+    return fill(lambda items, out: np.clip(data[items], lower, upper, out=out), len(data), data.dtype, block)

@@ -79,8 +79,8 @@ def _same_integers(one: Operand, two: Operand) -> bool:
 
 
 def _integers_by_bits(one: Operand, two: Operand) -> bool:
-    """Accept integers and a number of bits that they have; where all bits are shifted out, Arrow returns the number."""
-    if not (_same_integers(one, two) and isinstance(two, pa.Scalar)):
+    """Accept integers of more than a byte, for which numpy has vectors, and a number of bits that they have."""
+    if not (_same_integers(one, two) and isinstance(two, pa.Scalar) and two.type.bit_width > 8):
         return False
     return bool(0 <= two.as_py() < two.type.bit_width - pt.is_signed_integer(two.type))
 
@@ -149,7 +149,8 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     kind = np.result_type(left.data, right.data)
     kind = np.dtype(np.float64) if rule.is_float and kind.kind != "f" else kind
     function = _function(name, kind, shape.size, isinstance(operands[1], pa.Scalar))
-    if rule.is_light and kind != np.float16:  # a block of float16 needs three times as much memory for temporary values
+    is_light = rule.is_light or (name == "power" and isinstance(operands[1], pa.Scalar) and operands[1].as_py() == 2)  # a product
+    if is_light and kind != np.float16:  # a block of float16 needs three times as much memory for temporary values
         block = _light_block(shape.size, kind.itemsize, left, right)
     is_ufunc = isinstance(function, np.ufunc)
 

@@ -15,6 +15,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._integers import integer
+from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.elementwise import rounding
 from arrowjag._kernels.elementwise.text_bytes import holds
@@ -43,7 +44,8 @@ from arrowjag._ops.elementwise.framework import (
 from arrowjag._ops.elementwise.types import is_text
 from arrowjag._ops.zones import cast_zoned
 from arrowjag._pyarrow_versions import numpy_dtype
-from arrowjag.errors import JagTypeError
+from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
+from arrowjag.shape import JaggedShape
 
 __all__ = [
     "BINARY",
@@ -71,8 +73,30 @@ __all__ = [
 
 def binary(name: str, one: Operand, two: Operand) -> Column:
     """Apply a binary operator of `BINARY`."""
-    found = blockwise.binary(name, [one, two])
+    found = _of_booleans(name, one, two)
+    if found is None:
+        found = blockwise.binary(name, [one, two])
     return apply(BINARY[name], [one, two], name) if found is None else found
+
+
+def _of_booleans(name: str, one: Operand, two: Operand) -> Column | None:
+    """Compute many booleans and a number by the two results that there are; None if one of these is null or an error."""
+    column, number = (one, two) if isinstance(one, Column) else (two, one)
+    if name in COMPARISONS or not (isinstance(column, Column) and isinstance(number, pa.Scalar) and number.is_valid):
+        return None
+    if not (pt.is_boolean(column.type) and (pt.is_integer(number.type) or pt.is_floating(number.type))):
+        return None
+    if column.shape.size < strategy.sizes.CHOICE_VALUES or column.ndim == 0:
+        return None
+    both = Column(JaggedShape(2), pa.array([False, True]))
+    try:
+        found = apply(BINARY[name], [both, two] if column is one else [one, both], name).values
+    except (JagValueError, JagOverflowError):  # the column may hold none of the items that are refused
+        return None
+    if found.null_count:
+        return None
+    values = blockwise.choose(column.values, found[1], found[0])
+    return None if values is None else Column(column.shape, values)
 
 
 # --------------------------------------------------------------------------------------------------- one operand
