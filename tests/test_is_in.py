@@ -94,3 +94,24 @@ def test_dates_beside_times_are_midnight(type: str) -> None:
 def test_dates_beside_instants_of_a_zone_raise() -> None:
     with pytest.raises(JagTypeError, match=r"is_in: timestamp\[us, tz=UTC\] and date32\[day\] have no common type"):
         aj.array([[0]]).cast("timestamp[us, tz=UTC]").is_in([dt.date(2024, 1, 1)])
+
+
+@pytest.mark.parametrize("type", ["int8", "uint8", "int64", "uint64"])
+def test_members_that_the_type_of_the_items_does_not_hold_are_no_items(type):
+    data = np.array([0, 1, 7, 127], type)
+    x = aj.from_sizes(pa.array(data, mask=data == 1), [3, 0, 1])
+    for members in (pa.array([7, -1, None, 2**40]), pa.array([7, 2**64 - 1, None], pa.uint64()), pa.array([7], pa.int16())):
+        assert x.is_in(aj.array(members)).to_list() == [[False, None, True], [], [False]]
+    limits = np.iinfo(type)
+    ends = aj.from_sizes(pa.array(np.array([limits.min, limits.max], type)), [2])
+    assert ends.is_in([limits.min, limits.max]).to_list() == [[True, True]]
+    assert ends.is_in([limits.min - 1, limits.max + 1]).to_list() == [[False, False]]
+
+
+@pytest.mark.parametrize(
+    ("coarse", "fine", "counts"), [("time32[s]", "time64[us]", "int32"), ("duration[ms]", "duration[ns]", "int64")]
+)
+def test_members_in_a_finer_unit_equal_the_items_whose_time_they_are(coarse, fine, counts):
+    x = aj.array([[1, 2, None], [3]]).cast(counts).cast(coarse)
+    assert x.is_in(aj.array([2 * 10**6, 3 * 10**6 + 1, None]).cast(fine)).to_list() == [[False, True, None], [False]]
+    assert x.cast(fine).is_in(aj.array([2, 9]).cast(counts).cast(coarse)).to_list() == [[False, True, None], [False]]

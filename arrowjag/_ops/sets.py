@@ -19,6 +19,8 @@ from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import both_valid, is_string, nulls_like, or_all
 from arrowjag._kernels.elementwise import comparison
+from arrowjag._kernels.elementwise.number_casts import numbers_fit
+from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups as _groups
 from arrowjag._kernels.equal import sets as _kernels
@@ -293,10 +295,28 @@ def is_in(column: Column, values: Column) -> Column:
     """Return whether each item is in a flat set, or in the set of its row."""
     if values.ndim > 1:
         return _looked_up(values, column, "is_in")
-    (key, valid), (set_key, set_valid) = joint_keys(column.values, values.values, "is_in")
+    members = _members_held(values.values, column.type)
+    (key, valid), (set_key, set_valid) = joint_keys(column.values, members, "is_in")
     known = set_key if set_valid is None else set_key[set_valid]
     bits = pa.py_buffer(is_member(key, known))
     return Column(column.shape, pa.Array.from_buffers(pa.bool_(), len(key), [_arrow.bitmap(valid), bits]))
+
+
+def _members_held(members: pa.Array, type: pa.DataType) -> pa.Array:
+    """Cast members to the type of a column, without those that it can't hold; members of other kinds stay as they are."""
+    own = members.type
+    if own == type:
+        return members
+    if pt.is_integer(own) and pt.is_integer(type):
+        return members.filter(numbers_fit(members, type)).cast(type)
+    if not ((pt.is_time(own) and pt.is_time(type)) or (pt.is_duration(own) and pt.is_duration(type))):
+        return members
+    coarser = TICKS[own.unit] // TICKS[type.unit]
+    if coarser < 2:  # the unit of the column is the finer one, to which members alone are cast
+        return members
+    counts = _arrow.to_int64(members)[0]
+    held = members.filter(pa.array(counts % coarser == 0))
+    return held.cast(type)
 
 
 def searchsorted(column: Column, sought: Column, side: Literal["left", "right"], axis: Any) -> Column:
