@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise import decimals
 from tests.compiled_calls import forced
 
@@ -48,3 +49,30 @@ def test_sums_and_differences(rows):
 def test_no_items():
     none = np.zeros((0, 2), np.uint64)
     assert len(decimals.add(none, decimals.pair_of(1), 0)) == len(decimals.absolute(none)) == 0
+
+
+@pytest.mark.parametrize("scale", [0, 2, 18, 19, -1])
+@pytest.mark.parametrize("type", [pa.int8(), pa.uint8(), pa.int32(), pa.int64(), pa.uint64()], ids=str)
+def test_integers_as_arrow_casts_and_none_where_one_does_not_fit(type, scale):
+    ends = np.iinfo(type.to_pandas_dtype())
+    numbers = [0, 1, -1, 7, 9, ends.min, ends.max, ends.min - 1, ends.max + 1, 2**63 - 1, 2**63, 10**18, 9.5, 2**70]
+    for number in numbers:
+        with decimal.localcontext(prec=40):
+            units = [int(decimal.Decimal(one).scaleb(scale)) for one in (5, number, 0, 3)]
+        if max(map(abs, units)) > LIMIT:
+            continue
+        whole = pa.array([decimal.Decimal(one) for one in units], TYPE)
+        buffers = [pa.py_buffer(np.array([0b1011], np.uint8)), whole.buffers()[1]]
+        values = pa.Array.from_buffers(pa.decimal128(38, scale), 4, buffers).slice(1)
+        with strategy.force(cast="blocks", WORD_VALUES=2):
+            found = decimals.to_integers(values, type)
+        try:
+            expected = values.cast(type)
+        except pa.ArrowInvalid:
+            assert found is None
+            continue
+        assert (found is not None) == (0 <= scale <= 18 and -(2**63) <= units[1] < 2**63)
+        assert found is None or found.equals(expected)
+    with strategy.force(cast="whole"):
+        assert decimals.to_integers(values, type) is None
+    assert decimals.to_integers(values.slice(0, 0), type) is None

