@@ -311,6 +311,18 @@ def test_cells_have_text_where_it_can_be_read(picture_of: Any, small: float) -> 
     assert "2" in tiny  # the number of the row
 
 
+def test_numbers_of_low_rows_do_not_cover_each_other() -> None:
+    array = aj.arange(30, 2)
+
+    def numbers(ax: Any) -> list[int]:
+        return [int(one.get_text()) for one in array.plot.rows(ax=ax).texts if one.get_ha() == "right"]
+
+    assert numbers(None) == list(range(30))
+    found = numbers(plt.subplots(figsize=(4, 2))[1])
+    assert found[0] == 0
+    assert 3 < len(found) <= 15
+
+
 @pytest.mark.parametrize("sizes", [[0, 0, 0], [3, 1, 2], [0, 5, 0, 1], list(range(500)), [7] * 401])
 def test_reach_agrees_with_plain_lists(sizes: list[int]) -> None:
     image, height, width = _cells.reach(np.array(sizes, np.int64))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,8 @@ MOST_CELLS = 60
 MOST_LETTERS = 6
 ROOMY, NARROW = 0.16, 0.12
 """Inches of a cell whose text has its full size, and of the smallest cell that has text."""
+LABEL_POINTS = 9
+"""The height of the number of a row."""
 GAP = 0.35
 TALL, WIDE = 200, 160
 
@@ -145,16 +148,24 @@ def _lay(column: Column, depth: int, place: int, x: float, most: int, cells: lis
 def _draw_lines(column: Column, lines: list[list[Cell]], ax: Any, fill: Any) -> None:
     longest = max((line[-1].x + 1 for line in lines if line), default=1)
     scale = letter_scale(ax, max(longest, 6) + 1.7, max(len(lines), 1) + 0.2) if sum(map(len, lines)) <= 120 else 0.0
+    apart = _labels_apart(ax, len(lines))
     for row, line in enumerate(lines):
         for cell in line:
             draw_cells(ax, column, cell, row, fill, scale)
-        ax.text(-0.35, row + 0.5, f"{row}", ha="right", va="center", color=_canvas.EMPTY, fontsize="small")
+        if row % apart == 0:
+            ax.text(-0.35, row + 0.5, f"{row}", ha="right", va="center", color=_canvas.EMPTY, fontsize="small")
     ax.set_xlim(-1.2, max(longest, 6) + 0.5)
     ax.set_ylim(max(len(lines), 1) + 0.1, -0.1)
     if not lines:
         ax.text(0.5, 0.5, "no rows", transform=ax.transAxes, ha="center", va="center", color=_canvas.EMPTY)
     if scale:
         ax.set_aspect("equal", adjustable="box")
+
+
+def _labels_apart(ax: Any, n: int) -> int:
+    """Return how many rows apart their numbers are written, so that numbers of low rows don't cover each other."""
+    points = max(float(ax.get_window_extent().height / ax.figure.dpi) * 72, 1.0)
+    return max(1, math.ceil(LABEL_POINTS * n / points))
 
 
 def letter_scale(ax: Any, across: float, down: float) -> float:
