@@ -30,7 +30,10 @@ def _matrix(column: Column, operation: str) -> tuple[AnyArray, BoolArray | None,
     """Return the items of a single jagged level as a 2-D array, the validity of its leaves, and the offsets."""
     layout = layout_of(column.shape)
     if len(layout.levels) != 1 or len(layout.inner) > 1:
-        raise ShapeError(f"{operation} takes one jagged dim and at most one declared dim after it, got {column.shape!r}")
+        raise ShapeError(
+            f"{operation} takes one jagged dim and at most one declared dim after it, got {column.shape!r}; an int declares a dim, "
+            "as in x.reshape(rows, sizes, 2)"
+        )
     data, valid = numbers_of(column, operation)
     shape = layout.levels[0].size, layout.inner[0] if layout.inner else 1
     return data.reshape(shape), None if valid is None else valid.reshape(shape), layout.offsets[0]
