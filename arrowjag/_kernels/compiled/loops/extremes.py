@@ -153,7 +153,8 @@ def _slot(kind: str, nulls: Nulls, largest: bool) -> Function:
             best, slot = low, end
             if end - begin >= u8(LONG):
                 at, span = begin, (end - begin) >> u8(2)
-                span = u8(LEAST_SPAN) if span < u8(LEAST_SPAN) else u8(SPAN) if span > u8(SPAN) else span
+                span = span if span < u8(SPAN) else u8(SPAN)  # noqa: FURB136 - max and min are loops here
+                span = span if span > u8(LEAST_SPAN) else u8(LEAST_SPAN)  # noqa: FURB136
                 while at < end:
                     stop = at + span if end - at > span else end
                     top = best_of(values, valid, at, stop, low)
