@@ -895,7 +895,9 @@ def test_rows_of_extreme_results_are_those_of_the_interpreter(late: list[int], c
             assert _told(partial(call, each)) == expected
 
 
-@pytest.mark.parametrize("function", [lambda row: np.histogram(row, 3)[0], np.bincount, lambda row: np.fmod(row - 2, 2)])
+@pytest.mark.parametrize(
+    "function", [lambda row: np.histogram(row, 3)[0], np.bincount, lambda row: np.fmod(row - 2, 2), np.argsort]
+)
 def test_functions_of_numpy_that_numba_has_wrong_for_some_rows_are_interpreted(function) -> None:
     """Rows of equal items, for example, need not be among the rows that are compared."""
     pytest.importorskip("numba")
