@@ -206,6 +206,7 @@ def compiled(name: str) -> Iterator[None]:
     ways |= {"rank": "pairs"} if name.startswith("rank") else {}
     ways |= {"spread": "words"} if name.endswith("spread") else {}
     ways |= {"coalesce": "blocks", "if_else": "blocks"} if name.startswith("fill_null") else {}
+    ways |= {"cast": "blocks"} if name.startswith("integers as") else {}
     sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0, "ARITHMETIC_VALUES": 0}
     sizes |= {"LARGE_VALUES": 1000} if "huge" in name else {}
     sizes |= {"THREAD_VALUES": 1, "CACHE_VALUES": 2} if "blocks" in name else {}
