@@ -144,4 +144,22 @@ CASES = [
         dtypes=("float64",),
     ),
     Case("equals", lambda d: d.x == d.y, {"awkward": ak(lambda a, x, y: x == y, "x", "y")}, dtypes=NUMBERS, touched=joined),
+    Case(
+        "text_equals",
+        lambda d: d.x == d.y,
+        {
+            "awkward": ak(lambda a, x, y: x == y, "x", "y"),
+            "duckdb": db("list_transform(list_zip(x, y), lambda pair: pair[1] = pair[2])"),
+        },
+        {"pyarrow": lambda d: relist(d, pc.equal(d.x.values, d.y.values))},
+        dtypes=("string",),
+        touched=joined,
+    ),
+    Case(
+        "text_equals_one",
+        lambda d: d.x == "word17",
+        {"awkward": ak(lambda a, x: x == "word17", "x"), "polars": each(lambda e: e == "word17")},
+        {"pyarrow": lambda d: relist(d, pc.equal(d.x.values, "word17"))},
+        dtypes=("string",),
+    ),
 ]

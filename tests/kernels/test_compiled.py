@@ -282,6 +282,7 @@ def arguments_of_strings(cuts, rng):
         "cut_pieces": text | strings | pieces | {"out": np.zeros(size, "u1")},
         "joined_cuts": strings | other | sums,
         "chosen_cuts": strings | other | sums | {"flags": flags},
+        "unequal_strings": strings | other | {"opposite": 255},
         "chosen_bytes": text
         | strings
         | other

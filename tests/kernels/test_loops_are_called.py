@@ -130,6 +130,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "pieces": ("cut_pieces-u1-plain", lambda: WORDS[2:].str.split("b", maxsplit=1)),
     "joined strings": ("joined_bytes-u1-plain", lambda: WORDS.str.cat(WORDS, "-")),
     "fill_null of text": ("chosen_bytes-u1-plain", lambda: WORDS.fill_null("é")),
+    "equal strings": ("unequal_strings-u1-plain", lambda: WORDS[:] == WORDS),
     "slices of strings": ("sliced_cuts-u1-nulls", lambda: WORDS.str.slice(-2, 1)),
     "startswith": ("holding-u1-plain", lambda: WORDS[2:].str.startswith("b")),
     "endswith": ("holding-u1-nulls", lambda: WORDS.str.endswith(("é",))),

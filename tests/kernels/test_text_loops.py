@@ -80,6 +80,42 @@ def test_strings_that_hold_a_text(wanted: str, loops: Any) -> None:
     check(lambda values: kernel.holding(values, wanted, AT_END), lambda word: word.endswith(wanted), WORDS)
 
 
+TINY_BITS = {"LIGHT_VALUES": 0, "PASS_VALUES": 8}
+"""The sizes by which bits of few strings are written by several threads."""
+
+ALIKE = [*WORDS, "abcdefgh", "abcdefgi", "b" * 39 + "c", "b" * 16, "b" * 15 + "c", "ab" * 8 + "ba", "c" + "b" * 39, "a\0", "a\0\0"]
+"""Words among which some differ in one byte only, or in their length."""
+
+
+@pytest.mark.parametrize("opposite", [False, True])
+@pytest.mark.parametrize("shift", [0, 1, 7, 20])
+def test_equal_strings(shift: int, opposite: bool, loops: Any) -> None:
+    turned = [*ALIKE[shift:], *ALIKE[:shift]]
+    others = [other if place % 3 else one for place, (one, other) in enumerate(zip(ALIKE, turned, strict=True))]
+    for type, first, nulls, small in itertools.product(
+        (*TYPES, pa.binary(), pa.large_binary()), (0, 1, 9), (0, 4, 5), ({}, TINY_BITS)
+    ):
+        one, two = (
+            pa.array([None if nulls and place % (nulls + more) == 1 else word for place, word in enumerate(words)], type)[first:]
+            for more, words in enumerate((ALIKE, others))
+        )
+        with strategy.force(**small):
+            found = kernel.equal(one, two, opposite)
+        assert found is not None
+        found.validate(full=True)
+        pairs = zip(one.to_pylist(), two.to_pylist(), strict=True)
+        assert found.to_pylist() == [None if None in pair else (pair[0] == pair[1]) != opposite for pair in pairs]
+
+
+def test_strings_equal_to_one(loops: Any) -> None:
+    for array in arrays(ALIKE):
+        for wanted in ALIKE:
+            for found in (kernel.equal(array, pa.scalar(wanted, array.type)), kernel.equal(pa.scalar(wanted, array.type), array)):
+                assert found is not None
+                assert found.to_pylist() == [None if word is None else word == wanted for word in array.to_pylist()]
+        assert kernel.equal(array, pa.scalar(None, array.type)) is None
+
+
 @pytest.mark.parametrize("between", ["", "-", "é", "123456789" * 3])
 def test_joined_rows(between: str, loops: Any) -> None:
     sizes = [3, 0, 1, len(WORDS) - 6, 2]

@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._kernels.base.memory import or_all
+from arrowjag._kernels.base.memory import is_variable_size, or_all
+from arrowjag._kernels.elementwise import text_loops
 from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._kernels.move import gather
 from arrowjag._ops import structure
@@ -140,6 +141,10 @@ def _category_codes(one: pa.Array, two: pa.Array) -> list[pa.Array]:
 
 def _called(call: Callable[[list[Datum]], pa.Array], kernel: str, one: Datum, two: Datum) -> pa.Array:
     """Call Arrow's function, which casts times to the finer unit: the year 9999 doesn't fit nanoseconds."""
+    if kernel in ("equal", "not_equal") and is_variable_size(one.type) and one.type == two.type:
+        found = text_loops.equal(one, two, kernel == "not_equal")
+        if found is not None:
+            return found
     try:
         return call([one, two])
     except pa.ArrowInvalid:
