@@ -62,6 +62,42 @@ def test_clip_of_times_of_several_units(operands: tuple[aj.JaggedArray, ...]) ->
     assert found.cast("duration[s]").to_list() == wanted.to_list()
 
 
+TIMES = [
+    *(pa.timestamp("s"), pa.timestamp("ns", "Europe/Berlin"), pa.date32(), pa.date64()),
+    *(pa.time32("ms"), pa.time64("us"), pa.duration("s"), pa.duration("ns")),
+]
+
+
+@pytest.mark.parametrize("type", TIMES, ids=str)
+@pytest.mark.parametrize("bounds", [(2, 4), (None, 3), (3, None), (5, 1)])
+def test_times_between_times_of_their_type_are_limited_as_numbers_are(bounds, type: pa.DataType) -> None:
+    stored, unit = pa.int32() if type.bit_width == 32 else pa.int64(), 86_400_000 if type == pa.date64() else 1
+    numbers = pa.array([unit * n if n is not None else None for n in (0, 1, None, 2, 3, 4, 5, 6, None)], stored)
+    low, high = (None if bound is None else pa.scalar(unit * bound, stored) for bound in bounds)
+    wanted = aj.from_sizes(numbers, [3, 0, 6])[1:].clip(low, high)
+    x = aj.from_sizes(numbers.view(type), [3, 0, 6])[1:]
+    found = x.clip(*(None if one is None else pa.array([one]).view(type)[0] for one in (low, high)))
+    assert found.values.equals(wanted.values.view(type))
+
+
+@pytest.mark.parametrize("kind", ["timestamp", "duration"])
+def test_bounds_of_a_coarser_unit_keep_the_type_of_the_items(kind: str) -> None:
+    x = aj.array([[1, None, 5_000_000_000], [7]]).cast(f"{kind}[ns]")
+    bound = pa.array([2], pa.int64()).cast(f"{kind}[s]" if kind == "timestamp" else pa.duration("s"))[0]
+    found = x.clip(bound, None)
+    assert found.type == x.type
+    assert found.cast("int64").to_list() == [[2_000_000_000, None, 5_000_000_000], [2_000_000_000]]
+    far = pa.array([2**40], pa.int64()).cast(bound.type)[0]  # beyond nanoseconds
+    assert x.clip(None, far).cast("int64").to_list() == [[1, None, 5_000_000_000], [7]]
+
+
+def test_the_least_time_is_no_missing_one() -> None:
+    x = aj.from_sizes(pa.array([-(2**63), 0], pa.int64()).view(pa.timestamp("us")), [2])
+    zero = pa.scalar(0, pa.timestamp("us"))
+    assert x.clip(None, zero).values.equals(x.values)
+    assert x.clip(zero, None).values.null_count == 0
+
+
 def test_times_that_a_bound_replaces_need_not_fit_its_unit() -> None:
     old, new, far = (dt.datetime(year, 1, 1) for year in (1, 2024, 9999))  # noqa: DTZ001
     x = aj.array([[old, new], [], None, [far, None]])

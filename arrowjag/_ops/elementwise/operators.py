@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import keyword
 import operator
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.elementwise import rounding
 from arrowjag._kernels.elementwise.text_bytes import holds
+from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._ops.elementwise import blockwise, decimals
 from arrowjag._ops.elementwise.arithmetic import arithmetic, divide, floor_divide, power, remainder
 from arrowjag._ops.elementwise.choosing import where
@@ -315,6 +317,11 @@ def clip(column: Column, lower: Operand | None, upper: Operand | None) -> Column
         low, high = (one.as_py() if isinstance(one, pa.Scalar) else None for one in (lower, upper))
         return apply(lambda datum: with_data(datum, rounding.clip(flat_data(datum), low, high)), [column], "clip")
     lower, upper = (_in_zone_of(column.type, bound) for bound in (lower, upper))
+    times = [_time_of(column.type, bound) for bound in (lower, upper)]
+    if _arrow.is_temporal(column.type) and all(bound is None or _is_time(bound, column.type) for bound in times):
+        stored = pa.int32() if column.type.bit_width == 32 else pa.int64()
+        limits = (pa.scalar(bound.value, stored) if isinstance(bound, pa.Scalar) else None for bound in times)
+        return Column(column.shape, clip(Column(column.shape, column.values.view(stored)), *limits).values.view(column.type))
     if lower is not None and upper is not None and are_moments(column.type, lower.type):
         return _clip_times(column, lower, upper)
     result = column
@@ -360,6 +367,24 @@ def _is_bound(bound: Operand | None, type: pa.DataType) -> bool:
     if not isinstance(bound, pa.Scalar) or bound.type != type or not bound.is_valid:
         return False
     return bool(pt.is_integer(type) or (_is_plain_float(type) and not np.isnan(bound.as_py())))
+
+
+def _time_of(type: pa.DataType, bound: Operand | None) -> Operand | None:
+    """Give a bound of a coarser unit that of the items, which the result has; other bounds stay, and those that don't fit."""
+    if not isinstance(bound, pa.Scalar):
+        return bound
+    is_same_kind = bound.type.id == type.id or (pt.is_time(type) and pt.is_time(bound.type))
+    if not is_same_kind or getattr(type, "tz", None) != getattr(bound.type, "tz", None):
+        return bound
+    units = [TICKS[one.unit] for one in (type, bound.type) if hasattr(one, "unit")]
+    with contextlib.suppress(pa.ArrowInvalid):
+        return bound.cast(type) if len(units) == 2 and units[0] > units[1] else bound
+    return bound
+
+
+def _is_time(bound: Operand, type: pa.DataType) -> bool:
+    """Return whether a bound is a valid time of the column's type: both are integers of one unit then."""
+    return isinstance(bound, pa.Scalar) and bound.type == type and bool(bound.is_valid)
 
 
 def _kleene_true(condition: Column) -> Column:
