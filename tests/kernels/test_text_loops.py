@@ -80,9 +80,6 @@ def test_strings_that_hold_a_text(wanted: str, loops: Any) -> None:
     check(lambda values: kernel.holding(values, wanted, AT_END), lambda word: word.endswith(wanted), WORDS)
 
 
-TINY_BITS = {"LIGHT_VALUES": 0, "PASS_VALUES": 8}
-"""The sizes by which bits of few strings are written by several threads."""
-
 ALIKE = [*WORDS, "abcdefgh", "abcdefgi", "b" * 39 + "c", "b" * 16, "b" * 15 + "c", "ab" * 8 + "ba", "c" + "b" * 39, "a\0", "a\0\0"]
 """Words among which some differ in one byte only, or in their length."""
 
@@ -92,9 +89,7 @@ ALIKE = [*WORDS, "abcdefgh", "abcdefgi", "b" * 39 + "c", "b" * 16, "b" * 15 + "c
 def test_equal_strings(shift: int, opposite: bool, loops: Any) -> None:
     turned = [*ALIKE[shift:], *ALIKE[:shift]]
     others = [other if place % 3 else one for place, (one, other) in enumerate(zip(ALIKE, turned, strict=True))]
-    for type, first, nulls, small in itertools.product(
-        (*TYPES, pa.binary(), pa.large_binary()), (0, 1, 9), (0, 4, 5), ({}, TINY_BITS)
-    ):
+    for type, first, nulls, small in itertools.product((*TYPES, pa.binary(), pa.large_binary()), (0, 1, 9), (0, 4, 5), ({}, TINY)):
         one, two = (
             pa.array([None if nulls and place % (nulls + more) == 1 else word for place, word in enumerate(words)], type)[first:]
             for more, words in enumerate((ALIKE, others))

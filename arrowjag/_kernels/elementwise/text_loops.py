@@ -5,6 +5,7 @@ Each function returns None where a loop is not ready, or the result doesn't fit 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -14,8 +15,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks, n_cores
-from arrowjag._kernels.base.fill import write_bits
-from arrowjag._kernels.base.memory import empty, pack_bits, unless_all, valid_of
+from arrowjag._kernels.base.memory import aligned_bits, empty, pack_bits, unless_all, valid_of
 from arrowjag._kernels.base.texts import fits, text_bytes, text_from, text_parts
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
@@ -98,8 +98,12 @@ def equal(one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar, opposite: bool =
         return None
     (data, cuts), (other, other_cuts) = map(_bytes_of, (one, two))
     given = data, len(data), cuts, other, len(other), other_cuts, len(arrays) - 1, 0 if opposite else 255
-    flags, valid = write_bits(lambda *block: loops[0](*given, *block), n), _all_valid(arrays)
-    return pa.Array.from_buffers(pa.bool_(), n, [None if valid is None else pack_bits(valid), pa.py_buffer(flags)])
+    flags = empty((n + 7) // 8, np.uint8)
+    step = n if n < strategy.sizes.TEXT_VALUES else 8 * -(-n // (8 * n_cores()))
+    map_tasks(lambda first: loops[0](*given, first, min(first + step, n), flags[first // 8 :]), range(0, n, step))
+    bits = [aligned_bits(side.buffers()[0], side.offset, n) for side in arrays if side.null_count]
+    valid = pa.py_buffer(functools.reduce(np.bitwise_and, bits)) if bits else None
+    return pa.Array.from_buffers(pa.bool_(), n, [valid, pa.py_buffer(flags)])
 
 
 def counted(values: pa.Array, wanted: str) -> pa.Array | None:
