@@ -128,7 +128,7 @@ def test_a_schema_chooses_columns_and_types(tmp_path: Path) -> None:
 
 
 def test_a_schema_of_polars_or_of_names(tmp_path: Path) -> None:
-    pl = pytest.importorskip("polars", "2.1")  # 2.0 ends the process when it reads the table
+    pl = pytest.importorskip("polars")
     path = tmp_path / "a.ndjson"
     frame = pl.DataFrame(
         {"k": ["a", "b"], "v": aj.array([[1.5, None], []]), "t": [[1], None]}, schema_overrides={"t": pl.List(pl.Int8)}
