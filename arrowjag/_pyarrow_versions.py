@@ -66,8 +66,8 @@ _NO_BYTES_OF_VIEWS = Difference(
 _NO_DATA_OF_VIEWS = Difference(
     "pyarrow",
     "25.0",
-    "IPC: the process crashes when it writes, with compression, views of short text that a cast has created.",
-    "arrowjag makes and writes other views; `pyarrow.ipc` fails as before.",
+    "Views of short text that a cast has created end the process when IPC writes them with compression, or polars takes them.",
+    "arrowjag makes, writes and hands over other views; `pyarrow.ipc` and `pl.from_arrow` fail as before.",
 )
 _SECONDS_WRAP = Difference(
     "pyarrow",
@@ -455,7 +455,7 @@ def has_views(type: pa.DataType) -> bool:
 
 
 def with_data_of_views(values: pa.Array) -> pa.Array:
-    """Return values whose views can be written compressed.
+    """Return values whose views can be written compressed, and be handed to other libraries.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from arrowjag import _arrow, _column, dtype
 from arrowjag._arguments import check_arguments
 from arrowjag._gate import storage_of
 from arrowjag._kernels.base.texts import bytes_between
-from arrowjag._pyarrow_versions import empty_table, read_json, table_of, without_views
+from arrowjag._pyarrow_versions import empty_table, read_json, table_of
 from arrowjag.errors import JagFileError, JagTypeError, brief, type_name
 from arrowjag.functions._from_json import parsed_as, readable, row_type
 from arrowjag.io._atomic import atomic_target, writing
@@ -89,10 +89,8 @@ def read_ndjson(path: Any, schema: Any = None, to: Host = "arrow", *, filesystem
 
 def _schema(schema: Any) -> pa.Schema:
     wanted = "read_ndjson: schema must be a pa.Schema, a pl.Schema or a dict of Arrow types"
-    if isinstance(schema, pa.Schema):
-        found = schema
-    elif hasattr(schema, "__arrow_c_schema__"):  # of polars, whose text is views: polars 2.0 ends the process when it reads them
-        found = pa.schema([field.with_type(without_views(field.type)) for field in pa.schema(schema)])
+    if isinstance(schema, pa.Schema) or hasattr(schema, "__arrow_c_schema__"):  # the latter of polars, among others
+        found = pa.schema(schema)
     elif isinstance(schema, Mapping):
         found = pa.schema([_field(name, type, wanted) for name, type in schema.items()])
     else:

@@ -42,6 +42,7 @@ from arrowjag._gate.layouts import canonical_column
 from arrowjag._kernels.base.polars_lists import text_views
 from arrowjag._ops import elementwise, structure
 from arrowjag._ops.cursor import row_of_item
+from arrowjag._pyarrow_versions import table_with_data_of_views
 from arrowjag.dims import Uniform
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagError, JagRangeError, JagTypeError, ShapeError
@@ -437,7 +438,7 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
         column = _storable_column(field, table.column(place))
         if column.type != field.type or _has_fixed_lists(field.type):
             table = table.set_column(place, pa.field(field.name, column.type), column)
-    plain = table.replace_schema_metadata(None)  # polars drops metadata, and panics if they aren't UTF-8
+    plain = table_with_data_of_views(table).replace_schema_metadata(None)  # polars drops metadata, and panics if they aren't UTF-8
     try:
         with panics("a frame"):
             frame = pl.DataFrame(pl.from_arrow(plain))

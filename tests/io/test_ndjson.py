@@ -137,6 +137,8 @@ def test_a_schema_of_polars_or_of_names(tmp_path: Path) -> None:
     read = aj.read_ndjson(path, frame.schema, to="polars")
     assert read.select("k", "v").equals(frame.select("k", "v"))
     assert aj.array(read["t"]).type == pa.int8()
+    views = aj.read_ndjson(path, pa.schema([("k", pa.string_view())]), to="polars")
+    assert views["k"].to_list() == ["a", "b"]
     named = aj.read_ndjson(path, {"v": "jagged[float, 2]", "t": "list<int16>", "k": "string"})
     assert [aj.array(named[name]).type for name in named.column_names] == [pa.float32(), pa.int16(), pa.string()]
     with pytest.raises(JagTypeError, match=r"dict of Arrow types; column 't': expected .* got List\(Int8\)"):

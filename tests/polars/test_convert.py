@@ -273,6 +273,13 @@ def test_parts_of_lists_of_fixed_size_and_of_views(type, rows, kind):
         assert aj.array(frame["v"]).to_list() == part.to_pylist() * 2
 
 
+def test_views_of_short_text_that_a_cast_has_created() -> None:
+    words = pa.array(["a", None, "b"]).cast(pa.string_view())
+    lists = pa.ListArray.from_arrays([0, 2, 3], words)
+    for column in (words, lists, pa.StructArray.from_arrays([words], ["a"]), words[1:], words[:0]):
+        assert frame_from_table(pa.table({"v": column}))["v"].to_list() == column.to_pylist()
+
+
 @pytest.mark.parametrize("item", [pa.int32(), CENTS], ids=str)
 def test_views_inside_of_structs_and_maps(item):
     """polars refuses list views and encoded runs at any depth."""
