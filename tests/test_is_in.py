@@ -109,7 +109,13 @@ def test_members_that_the_type_of_the_items_does_not_hold_are_no_items(type):
 
 
 @pytest.mark.parametrize(
-    ("coarse", "fine", "counts"), [("time32[s]", "time64[us]", "int32"), ("duration[ms]", "duration[ns]", "int64")]
+    ("coarse", "fine", "counts"),
+    [
+        ("time32[s]", "time64[us]", "int32"),
+        ("duration[ms]", "duration[ns]", "int64"),
+        ("timestamp[s]", "timestamp[us]", "int64"),
+        ("timestamp[ms, tz=UTC]", "timestamp[ns, tz=UTC]", "int64"),
+    ],
 )
 def test_members_in_a_finer_unit_equal_the_items_whose_time_they_are(coarse, fine, counts):
     x = aj.array([[1, 2, None], [3]]).cast(counts).cast(coarse)

@@ -309,7 +309,8 @@ def _members_held(members: pa.Array, type: pa.DataType) -> pa.Array:
         return members
     if pt.is_integer(own) and pt.is_integer(type):
         return members.filter(numbers_fit(members, type)).cast(type)
-    if not ((pt.is_time(own) and pt.is_time(type)) or (pt.is_duration(own) and pt.is_duration(type))):
+    is_same_kind = own.id == type.id or (pt.is_time(own) and pt.is_time(type))
+    if not is_same_kind or not hasattr(own, "unit") or getattr(own, "tz", None) != getattr(type, "tz", None):
         return members
     coarser = TICKS[own.unit] // TICKS[type.unit]
     if coarser < 2:  # the unit of the column is the finer one, to which members alone are cast
