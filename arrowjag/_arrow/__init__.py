@@ -29,6 +29,7 @@ from arrowjag._arrow.order import (
 )
 from arrowjag._arrow.types import (
     EXTENSION_NAME,
+    counts_type,
     depth,
     entry_type,
     holds_floats,
@@ -69,6 +70,7 @@ __all__ = [
     "check_dates",
     "check_times_of_day",
     "combine_chunks",
+    "counts_type",
     "data_alone",
     "decode",
     "depth",

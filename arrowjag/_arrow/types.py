@@ -9,6 +9,7 @@ from arrowjag._gate import LISTS, inside, list_like, storage_of
 
 __all__ = [
     "EXTENSION_NAME",
+    "counts_type",
     "depth",
     "entry_type",
     "holds_floats",
@@ -73,6 +74,11 @@ def is_temporal(type: pa.DataType) -> bool:
         found = bool(pt.is_timestamp(type) or pt.is_date(type) or pt.is_time(type) or pt.is_duration(type))
         _IS_TEMPORAL[type.id] = found
     return found
+
+
+def counts_type(type: pa.DataType) -> pa.DataType:
+    """Return the integer type that stores dates, times or durations, the only one to and from which Arrow casts them."""
+    return pa.int32() if type.bit_width == 32 else pa.int64()
 
 
 def is_numeric(type: pa.DataType) -> bool:

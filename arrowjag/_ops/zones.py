@@ -28,7 +28,7 @@ def as_counts(values: pa.Array) -> tuple[Any, Any]:
 
 def any_counts(values: pa.Array) -> tuple[Any, Any]:
     """Counts of the unit as int64, any number under nulls, and their validity."""
-    data, valid = _arrow.to_numpy(values.view(pa.int32() if values.type.bit_width == 32 else pa.int64()))
+    data, valid = _arrow.to_numpy(values.view(_arrow.counts_type(values.type)))
     return data.astype(np.int64, copy=False), valid
 
 

@@ -25,8 +25,8 @@ __all__ = ["Origin", "read_runs"]
 _BUFFER = 1 << 20
 # Footers give the encoded size of values, not their size in memory; the first 1/32 of a batch is read to measure the latter.
 _SAMPLE = 32
-# Rows of a row group may differ in size a thousandfold, for example if they are sorted by length: a task that held too much memory
-# reads at most so many rows at a time, and at most this part of a batch.
+# Rows of a row group may differ in size a thousandfold, for example if they are sorted by length. If a task held too much memory,
+# it is repeated with at most 64 rows at a time, and at most 1/16 of a batch.
 _FEW_ROWS, _FEW = 64, 16
 # Small files of one schema, with at most this many times the rows and bytes of one that was measured, need not be measured again.
 _ALIKE = 4

@@ -88,16 +88,12 @@ def _texts(categories: pa.Array) -> list[str]:
 
 def _plain(categories: pa.Array) -> pa.Array:
     """Convert times to their counts, of which each has a text that Arrow reads."""
-    return categories.cast(_counts(categories.type)) if pt.is_temporal(categories.type) else categories
-
-
-def _counts(type: pa.DataType) -> pa.DataType:
-    return pa.int32() if type.bit_width == 32 else pa.int64()
+    return categories.cast(_arrow.counts_type(categories.type)) if pt.is_temporal(categories.type) else categories
 
 
 def _from_texts(texts: list[str], type: pa.DataType) -> pa.Array:
     found = pa.array(texts, pa.string())
-    return found.cast(_counts(type)).cast(type) if pt.is_temporal(type) else found.cast(type)
+    return found.cast(_arrow.counts_type(type)).cast(type) if pt.is_temporal(type) else found.cast(type)
 
 
 def _joined(one: Told, other: Told) -> Told:

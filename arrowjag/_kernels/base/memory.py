@@ -29,6 +29,7 @@ __all__ = [
     "as_flags",
     "as_places",
     "bits_at",
+    "bits_of_valid",
     "both_valid",
     "check_memory",
     "copied_bytes",
@@ -237,6 +238,11 @@ def aligned_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[Any]:
     if first % 8:
         return np.packbits(unpack_bits(bits, first, n), bitorder="little")
     return np.frombuffer(bits, np.uint8, (n + 7) // 8, first // 8)
+
+
+def bits_of_valid(values: pa.Array[Any]) -> npt.NDArray[np.uint8] | None:
+    """The validity bits, as `aligned_bits`; None if all values are valid."""
+    return aligned_bits(values.buffers()[0], values.offset, len(values)) if values.null_count else None
 
 
 def has_words(type: pa.DataType) -> bool:

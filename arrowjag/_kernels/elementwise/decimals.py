@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import fill, light_block
-from arrowjag._kernels.base.memory import aligned_bits, from_words, valid_of
+from arrowjag._kernels.base.memory import bits_of_valid, from_words, valid_of
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._pyarrow_versions import numpy_dtype
 
@@ -122,7 +122,7 @@ def to_doubles(values: pa.Array[Any]) -> pa.Array[Any]:
 def to_integers(values: pa.Array[Any], type: pa.DataType) -> pa.Array[Any] | None:
     """Cast decimals of 128 bits to integers; None for few values, and if one does not fit.
 
-    Arrow's cast tells then which one it is, unless that is null.
+    In the latter case Arrow's cast finds the item, which may be null.
 
     Notes
     -----
@@ -149,8 +149,7 @@ def to_integers(values: pa.Array[Any], type: pa.DataType) -> pa.Array[Any] | Non
             out[part.start - items.start : part.stop - items.start] = found
 
     found = fill(work, n, numpy_dtype(type), light_block(n, 16))
-    bits = aligned_bits(values.buffers()[0], values.offset, n) if values.null_count else None
-    return None if misfits else from_words(type, found, bits=bits)
+    return None if misfits else from_words(type, found, bits=bits_of_valid(values))
 
 
 def _loop(name: str, n: int) -> Compiled | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import fill, light_block
-from arrowjag._kernels.base.memory import aligned_bits, data_of, from_words
+from arrowjag._kernels.base.memory import bits_of_valid, data_of, from_words
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.elementwise import comparison
 from arrowjag._kernels.elementwise.halves import to_halves, to_singles
@@ -57,7 +57,7 @@ def cast_numbers(values: pa.Array[Any], type: pa.DataType, safe: bool = True) ->
         return None
     data, dtype, n = data_of(values), np.dtype(numpy_dtype(type)), len(values)
     data = data if pt.is_boolean(values.type) else data.view(numpy_dtype(values.type))
-    bits = _bits_of(values)
+    bits = bits_of_valid(values)
     if pt.is_boolean(type):
         flags = pa.py_buffer(comparison.compare(np.not_equal, data, np.zeros(1, data.dtype)))
         return pa.Array.from_buffers(type, n, [None if bits is None else pa.py_buffer(bits), flags])
@@ -115,14 +115,10 @@ def _cast_block(data: NDArray[Any], out: NDArray[Any], check: Check | None, safe
 
 def _cast_halves(values: pa.Array[Any], type: pa.DataType) -> pa.Array[Any] | None:
     if pt.is_float16(values.type) and pt.is_float32(type):
-        return from_words(type, to_singles(data_of(values).view(np.float16)), bits=_bits_of(values))
+        return from_words(type, to_singles(data_of(values).view(np.float16)), bits=bits_of_valid(values))
     if pt.is_float32(values.type) and pt.is_float16(type):
-        return from_words(type, to_halves(data_of(values).view(np.float32)), bits=_bits_of(values))
+        return from_words(type, to_halves(data_of(values).view(np.float32)), bits=bits_of_valid(values))
     return None
-
-
-def _bits_of(values: pa.Array[Any]) -> NDArray[np.uint8] | None:
-    return aligned_bits(values.buffers()[0], values.offset, len(values)) if values.null_count else None
 
 
 def _arrow_is_as_fast(values: pa.Array[Any], type: pa.DataType, is_checked: bool) -> bool:

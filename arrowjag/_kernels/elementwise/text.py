@@ -21,7 +21,7 @@ from arrowjag._kernels.base.memory import check_memory, is_counted
 from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.elementwise import regex, text_loops
 from arrowjag._kernels.elementwise.regex import markers
-from arrowjag._kernels.elementwise.text_bytes import bits_of_valid, has_empty, is_ascii, n_bytes
+from arrowjag._kernels.elementwise.text_bytes import has_empty, is_ascii, n_bytes
 from arrowjag._kernels.elementwise.text_items import by_items
 from arrowjag._pyarrow_versions import if_else, take
 
@@ -261,7 +261,7 @@ def extract(values: pa.Array, pattern: str, names: Sequence[str]) -> pa.Array:
         used = [part.is_valid() for part in pc.extract_regex_span(values, pattern).flatten()]
         parts = [if_else(one, part, pa.scalar(None, part.type)) for one, part in zip(used, parts, strict=True)]
     type = pa.struct([pa.field(name, part.type) for name, part in zip(names, parts, strict=True)])
-    return pa.Array.from_buffers(type, len(found), [bits_of_valid(found)], children=parts)
+    return pa.Array.from_buffers(type, len(found), found.buffers()[:1], children=parts)
 
 
 @functools.lru_cache(256)

@@ -9,14 +9,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from arrowjag._kernels.base.memory import empty, pack_bits, unpack_bits, valid_of
+from arrowjag._kernels.base.memory import bits_of_valid, empty, from_words, unpack_bits, valid_of
 from arrowjag._kernels.base.texts import bytes_of, text_cuts, text_parts
 from arrowjag._kernels.base.totals import running_count
 from arrowjag._kernels.move.texts import cut_texts
 
 __all__ = [
     "SURE_DIGITS",
-    "bits_of_valid",
     "byte_length",
     "has_empty",
     "has_length",
@@ -60,7 +59,7 @@ def n_bytes(values: pa.Array) -> int:
 
 
 def has_empty(values: pa.Array) -> bool:
-    """Return whether one of the strings has no bytes; no null has any, as in the results of Arrow's kernels, and none counts."""
+    """Return whether a string that is not null is empty; there must be no bytes under nulls, as in results of Arrow's kernels."""
     starts = text_cuts(values) if len(values) else np.zeros(1, np.int64)
     return bool(np.count_nonzero(starts[1:] == starts[:-1]) > values.null_count)
 
@@ -85,14 +84,7 @@ def byte_length(values: pa.Array) -> pa.Array:
     """Return the number of bytes of each string as int64."""
     starts, _ = _bytes_of(values)
     sizes = np.subtract(starts[1:], starts[:-1], dtype=np.int64)
-    valid = bits_of_valid(values)
-    return pa.Array.from_buffers(pa.int64(), len(values), [valid, pa.py_buffer(sizes)])
-
-
-def bits_of_valid(values: pa.Array) -> pa.Buffer | None:
-    """Return the validity bits of an array from its first item on; None if all items are valid."""
-    valid = valid_of(values)
-    return None if valid is None else pack_bits(valid)
+    return from_words(pa.int64(), sizes, bits=bits_of_valid(values))
 
 
 def _flags(here: pa.Array) -> npt.NDArray[np.bool_]:

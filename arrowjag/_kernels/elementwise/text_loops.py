@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks, n_cores
-from arrowjag._kernels.base.memory import aligned_bits, empty, pack_bits, unless_all, valid_of
+from arrowjag._kernels.base.memory import bits_of_valid, empty, pack_bits, unless_all, valid_of
 from arrowjag._kernels.base.texts import fits, text_bytes, text_from, text_parts
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
@@ -84,9 +84,11 @@ def _written(type: pa.DataType, starts: Cuts, valid: NDArray[np.bool_] | None, w
 
 
 def equal(one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar, opposite: bool = False) -> pa.Array | None:
-    """Return whether two strings are equal, or differ; null where either is null. Both have one type; one may be a scalar.
+    """Return whether two strings are equal, or with `opposite` whether they differ; null where either is null.
 
-    1M pairs of words take 1.5 ms of CPU time, by Arrow 3.3.
+    Both have one type; one may be a scalar.
+
+    1M pairs of words take 1.9 ms of CPU time, by Arrow 3.5; beside one text 1.5 and 1.7.
     """
     if not isinstance(one, pa.Array):
         one, two = two, one
@@ -101,7 +103,7 @@ def equal(one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar, opposite: bool =
     flags = empty((n + 7) // 8, np.uint8)
     step = n if n < strategy.sizes.TEXT_VALUES else 8 * -(-n // (8 * n_cores()))
     map_tasks(lambda first: loops[0](*given, first, min(first + step, n), flags[first // 8 :]), range(0, n, step))
-    bits = [aligned_bits(side.buffers()[0], side.offset, n) for side in arrays if side.null_count]
+    bits = [bits for bits in map(bits_of_valid, arrays) if bits is not None]
     valid = pa.py_buffer(functools.reduce(np.bitwise_and, bits)) if bits else None
     return pa.Array.from_buffers(pa.bool_(), n, [valid, pa.py_buffer(flags)])
 

@@ -24,6 +24,7 @@ from arrowjag._kernels.base.memory import (
     empty,
     from_words,
     has_words,
+    is_counted,
     is_variable_size,
     numbers,
     or_all,
@@ -36,6 +37,7 @@ from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.gather import ranges, take, with_indices
 from arrowjag._kernels.move.rows import can_take, moved_bits, take_rows
+from arrowjag._pyarrow_versions import nbytes
 from arrowjag.errors import JagOverflowError
 
 __all__ = ["as_strings", "by_rows", "pad_rows", "pays_rows", "repeat_each", "take_spans", "tile", "weave"]
@@ -299,15 +301,15 @@ def take_spans(
     return new, from_words(values.type, data, kept)
 
 
-_UNCOUNTED = 1 << 28
-"""Items of taken rows, by the mean length of rows, up to which they are not counted, which takes 16 ms for 1M rows."""
-
-
 def _check_taken(values: pa.Array[Any], offsets: NDArray[np.int64], rows: NDArray[Any], present: NDArray[np.bool_] | None) -> None:
-    """Refuse rows that are taken so often that memory lacks; only more rows than there are, of many items, are counted."""
-    if len(rows) >= len(offsets) and len(rows) * len(values) > _UNCOUNTED * (len(offsets) - 1):
+    """Refuse rows that are taken so often that memory lacks.
+
+    Their items are counted, in 16 ms for 1M rows, only where as many rows of the mean size would be large.
+    """
+    n_rows = len(offsets) - 1
+    if len(rows) > n_rows > 0 and is_counted(len(rows) * values.get_total_buffer_size() // n_rows):
         taken = rows if present is None else rows[present]
-        check_memory(int((offsets[taken + 1] - offsets[taken]).sum()), values.nbytes / len(values))
+        check_memory(int((offsets[taken + 1] - offsets[taken]).sum()), nbytes(values) / max(len(values), 1))
 
 
 def _take_texts(

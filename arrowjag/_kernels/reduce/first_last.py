@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
 from arrowjag._kernels.base.extremes import holds_nan, opened
-from arrowjag._kernels.base.memory import aligned_bits, data_of, empty, from_words, unless_all, zeros
+from arrowjag._kernels.base.memory import bits_of_valid, data_of, empty, from_words, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_true, filter_rows, from_counts
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loop import Nulls
@@ -64,7 +64,7 @@ def take_nth(values: pa.Array[Any], offsets: NDArray[np.int64], position: int) -
     if loop is None:
         return None
     data = data_of(values)
-    bits = aligned_bits(values.buffers()[0], values.offset, n_values) if has_nulls else None
+    bits = bits_of_valid(values)
     out, present = empty(n, data.dtype), empty(n, np.bool_)
     place, step = max(-n_values - 1, min(position, n_values)), rows_per_core(n)
     starts = range(0, n, step)

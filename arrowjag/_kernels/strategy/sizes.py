@@ -287,11 +287,11 @@ WINDOW_FACTOR = 4
 WIDEST_ITEM_BYTES = 128
 """Items wider than this are not copied as windows, which would copy too many items that are not needed."""
 
-WINDOW_CELLS_PER_VALUE = 8
-"""Up to this many dense cells of at most 8 bytes per value, rows are copied as windows: 10M float32 in 1M rows in 18 ms, not 44."""
+WINDOW_CELLS_PER_VALUE, WIDE_WINDOW_CELLS_PER_VALUE = 8, 3
+"""Dense cells per value, of at most 8 bytes or wider, up to which rows are copied as windows: 10M float32 in 18 ms, not 44."""
 
-WIDE_WINDOW_CELLS_PER_VALUE = 3
-"""As WINDOW_CELLS_PER_VALUE, for items wider than 8 bytes."""
+CUT_LENGTH = 64
+"""Rows of a greater mean length are cut before their nulls are filled for `to_dense`: 20 of 1,000 float64 in 0.17 ms, not 0.44."""
 
 DENSE_IN_PLACE_VALUES = 1 << 19
 """Numbers per block of a ufunc that writes into its dense operand."""

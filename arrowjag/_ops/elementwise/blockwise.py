@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from arrowjag._arrow import is_numeric, is_temporal
+from arrowjag._arrow import counts_type, is_numeric, is_temporal
 from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import (
@@ -40,7 +40,7 @@ from arrowjag._ops.elementwise.types import promote
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.shape import JaggedShape
 
-__all__ = ["binary", "choose", "map_values"]
+__all__ = ["binary", "choose", "counted", "map_values"]
 
 
 class _Rule(NamedTuple):
@@ -198,13 +198,16 @@ def _as_counts(one: Operand, two: Operand) -> Sequence[Operand]:
     unit = one.type if isinstance(one, Column) else two.type
     if not is_temporal(unit):
         return one, two
-    left, right = _counted(one, unit), _counted(two, unit)
+    left, right = counted(one, unit), counted(two, unit)
     return (one, two) if left is None or right is None else (left, right)
 
 
-def _counted(side: Operand, type: pa.DataType) -> Operand | None:
-    """Return the integers of times, None for those of another kind or unit; a scalar of another unit may have an integer, too."""
-    stored = pa.int32() if type.bit_width == 32 else pa.int64()
+def counted(side: Operand, type: pa.DataType) -> Operand | None:
+    """Return times as the integers that store them in a type; None for another kind, and for a column of another unit.
+
+    A scalar of another unit is converted, and is None if it has a fraction of the unit.
+    """
+    stored = counts_type(type)
     if side.type.id != type.id and not (pt.is_time(side.type) and pt.is_time(type)):
         return None
     if pt.is_timestamp(type) and bool(side.type.tz) != bool(type.tz):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import keyword
 import operator
 from collections.abc import Callable
@@ -317,11 +316,11 @@ def clip(column: Column, lower: Operand | None, upper: Operand | None) -> Column
         low, high = (one.as_py() if isinstance(one, pa.Scalar) else None for one in (lower, upper))
         return apply(lambda datum: with_data(datum, rounding.clip(flat_data(datum), low, high)), [column], "clip")
     lower, upper = (_in_zone_of(column.type, bound) for bound in (lower, upper))
-    times = [_time_of(column.type, bound) for bound in (lower, upper)]
-    if _arrow.is_temporal(column.type) and all(bound is None or _is_time(bound, column.type) for bound in times):
-        stored = pa.int32() if column.type.bit_width == 32 else pa.int64()
-        limits = (pa.scalar(bound.value, stored) if isinstance(bound, pa.Scalar) else None for bound in times)
-        return Column(column.shape, clip(Column(column.shape, column.values.view(stored)), *limits).values.view(column.type))
+    bounds = [bound for bound in (lower, upper) if bound is not None]
+    if _arrow.is_temporal(column.type) and all(_is_time(bound, column.type) for bound in bounds):
+        low, high = (None if bound is None else blockwise.counted(bound, column.type) for bound in (lower, upper))
+        counts = Column(column.shape, column.values.view(_arrow.counts_type(column.type)))
+        return Column(column.shape, clip(counts, low, high).values.view(column.type))
     if lower is not None and upper is not None and are_moments(column.type, lower.type):
         return _clip_times(column, lower, upper)
     result = column
@@ -369,22 +368,11 @@ def _is_bound(bound: Operand | None, type: pa.DataType) -> bool:
     return bool(pt.is_integer(type) or (_is_plain_float(type) and not np.isnan(bound.as_py())))
 
 
-def _time_of(type: pa.DataType, bound: Operand | None) -> Operand | None:
-    """Give a bound of a coarser unit that of the items, which the result has; other bounds stay, and those that don't fit."""
-    if not isinstance(bound, pa.Scalar):
-        return bound
-    is_same_kind = bound.type.id == type.id or (pt.is_time(type) and pt.is_time(bound.type))
-    if not is_same_kind or getattr(type, "tz", None) != getattr(bound.type, "tz", None):
-        return bound
-    units = [TICKS[one.unit] for one in (type, bound.type) if hasattr(one, "unit")]
-    with contextlib.suppress(pa.ArrowInvalid):
-        return bound.cast(type) if len(units) == 2 and units[0] > units[1] else bound
-    return bound
-
-
 def _is_time(bound: Operand, type: pa.DataType) -> bool:
-    """Return whether a bound is a valid time of the column's type: both are integers of one unit then."""
-    return isinstance(bound, pa.Scalar) and bound.type == type and bool(bound.is_valid)
+    """Return whether a bound is a time in the unit of the column, or in a coarser one: the result has the column's type then."""
+    if not isinstance(bound, pa.Scalar) or blockwise.counted(bound, type) is None:
+        return False
+    return not hasattr(type, "unit") or TICKS[bound.type.unit] <= TICKS[type.unit]
 
 
 def _kleene_true(condition: Column) -> Column:
@@ -466,18 +454,17 @@ def _encoded(values: pa.Array, type: pa.DataType) -> pa.Array:
 def _castable(datum: Datum, type: pa.DataType, safe: bool) -> Datum:
     """Cast numbers and times to the type from which Arrow casts to another one; the others as `castable` does."""
     if _arrow.is_temporal(datum.type) and (pt.is_integer(type) or pt.is_floating(type)):
-        return datum.cast(_counts_of(datum.type))
-    if (pt.is_integer(datum.type) or pt.is_floating(datum.type)) and _arrow.is_temporal(type) and datum.type != _counts_of(type):
-        return datum.cast(_counts_of(type), safe=safe)
+        return datum.cast(_arrow.counts_type(datum.type))
+    if (
+        (pt.is_integer(datum.type) or pt.is_floating(datum.type))
+        and _arrow.is_temporal(type)
+        and datum.type != _arrow.counts_type(type)
+    ):
+        return datum.cast(_arrow.counts_type(type), safe=safe)
     if pt.is_float16(datum.type) and not pt.is_floating(type):
         return half_to_single(datum)
     # Arrow compares decimals with the ends of the integers, which narrow ones can't hold.
     return _wide_decimal(datum) if pt.is_integer(type) else castable(datum, type)
-
-
-def _counts_of(type: pa.DataType) -> pa.DataType:
-    """Return the only integer type to and from which Arrow casts dates, times or durations."""
-    return pa.int32() if pt.is_date32(type) or pt.is_time32(type) else pa.int64()
 
 
 def _wide_decimal(datum: Datum) -> Datum:

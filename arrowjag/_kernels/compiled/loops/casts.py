@@ -17,56 +17,54 @@ f8: Any = np.float64
 
 Function = Callable[..., int]
 
-_OF_SINGLES = 2**24
-_OF_DOUBLES = 2**53
-"""Integers up to here are floats; in lanes it takes less to compare with these than to convert back."""
+_OF_SINGLES, _OF_DOUBLES = 2**24, 2**53
+"""Every integer of up to this magnitude is such a float; vectors compare with it in less time than they convert back."""
 
 
-def _beyond(kind: str, most: int) -> Callable[..., Any]:
-    """Whether the magnitude of an integer is above a number."""
+def _as_floats(kind: str, most: int, as_float: Callable[[Any], Any]) -> Function:
     if kind == "u":
 
         @helper
-        def beyond(item: Any) -> Any:
+        def is_beyond(item: Any) -> Any:
             return u8(item) > u8(most)
     else:
 
         @helper
-        def beyond(item: Any) -> Any:
+        def is_beyond(item: Any) -> Any:
             return (i8(item) > i8(most)) | (i8(item) < i8(-most))
 
-    return beyond
+    def function(values: Any, n: Any, out: Any) -> int:
+        found = False
+        for i in range(n):
+            item = values[i]
+            found |= is_beyond(item)
+            out[i] = as_float(item)
+        return 1 if found else 0
+
+    return function
+
+
+@helper
+def as_single(item: Any) -> Any:
+    """An integer as float32, by way of 32 bits: they hold each one that is not beyond, and more processors convert them."""
+    return f4(i4(item))
+
+
+@helper
+def as_double(item: Any) -> Any:
+    """An integer as float64."""
+    return f8(item)
 
 
 @loop("item* i8 f4*", ("i4", "u4", "i8", "u8"))
 def as_singles(kind: str, nulls: bool) -> Function:
     """(values, n, out): integers as float32; returns 1 if the magnitude of one is above 2**24, else 0."""
     del nulls
-    is_beyond = _beyond(kind, _OF_SINGLES)
-
-    def function(values: Any, n: Any, out: Any) -> int:
-        beyond = False
-        for i in range(n):
-            item = values[i]
-            beyond |= is_beyond(item)
-            out[i] = f4(i4(item))  # 32 bits hold each that is not beyond, and have instructions in more processors
-        return 1 if beyond else 0
-
-    return function
+    return _as_floats(kind, _OF_SINGLES, as_single)
 
 
 @loop("item* i8 f8*", ("i8", "u8"))
 def as_doubles(kind: str, nulls: bool) -> Function:
     """(values, n, out): integers as float64; returns 1 if the magnitude of one is above 2**53, else 0."""
     del nulls
-    is_beyond = _beyond(kind, _OF_DOUBLES)
-
-    def function(values: Any, n: Any, out: Any) -> int:
-        beyond = False
-        for i in range(n):
-            item = values[i]
-            beyond |= is_beyond(item)
-            out[i] = f8(item)
-        return 1 if beyond else 0
-
-    return function
+    return _as_floats(kind, _OF_DOUBLES, as_double)

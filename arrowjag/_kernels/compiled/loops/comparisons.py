@@ -70,6 +70,34 @@ def _by_sign() -> Function:
 _TYPES = tuple(type for type in ITEM_TYPES if type != "b1")
 
 
+def _compared(*, pairs: bool) -> Function:
+    write = _by_sign()
+
+    @helper
+    def other_at(others: Any, at: Any) -> Any:
+        return others[at] if pairs else others[u8(0)]
+
+    @helper
+    def sought(others: Any) -> Any:
+        return others if pairs else others[u8(0)]
+
+    def function(values: Any, others: Any, wanted: Any, first: Any, last: Any, out: Any) -> int:
+        end = u8(last)
+        opposite = u8(0xFFFFFFFFFFFFFFFF) if wanted & 8 else u8(0)
+        at = write(values, sought(others), wanted & 7, u8(first), end, opposite, out)
+        place = (at - u8(first)) >> u8(3)
+        while at < end:
+            byte = u8(0)
+            for k in range(u8(0), min(end - at, u8(8))):
+                byte |= flag_of(values[at + k], other_at(others, at + k), wanted & 7, opposite) << k
+            out[place] = np.uint8(byte)
+            at += u8(8)
+            place += u8(1)
+        return 0
+
+    return function
+
+
 @loop("item* item* i8 i8 i8 u1*", _TYPES)
 def compared(kind: str, nulls: bool) -> Function:
     """(values, one, wanted, first, last, out): bits of how items compare with a number, from bit 0 of `out` on.
@@ -77,51 +105,19 @@ def compared(kind: str, nulls: bool) -> Function:
     `wanted` has bits as in `WANTED`. The items are those from the first to before the last one.
     """
     del kind, nulls
-    write = _by_sign()
-
-    def function(values: Any, one: Any, wanted: Any, first: Any, last: Any, out: Any) -> int:
-        number, end = one[0], u8(last)
-        opposite = u8(0xFFFFFFFFFFFFFFFF) if wanted & 8 else u8(0)
-        at = write(values, number, wanted & 7, u8(first), end, opposite, out)
-        place = (at - u8(first)) >> u8(3)
-        while at < end:
-            byte = u8(0)
-            for k in range(u8(0), min(end - at, u8(8))):
-                byte |= flag_of(values[at + k], number, wanted & 7, opposite) << k
-            out[place] = np.uint8(byte)
-            at += u8(8)
-            place += u8(1)
-        return 0
-
-    return function
+    return _compared(pairs=False)
 
 
 @loop("item* item* i8 i8 i8 u1*", _TYPES)
 def compared_pairs(kind: str, nulls: bool) -> Function:
     """(values, others, wanted, first, last, out): as `compared`, with the item of `others` at the same place."""
     del kind, nulls
-    write = _by_sign()
-
-    def function(values: Any, others: Any, wanted: Any, first: Any, last: Any, out: Any) -> int:
-        end = u8(last)
-        opposite = u8(0xFFFFFFFFFFFFFFFF) if wanted & 8 else u8(0)
-        at = write(values, others, wanted & 7, u8(first), end, opposite, out)
-        place = (at - u8(first)) >> u8(3)
-        while at < end:
-            byte = u8(0)
-            for k in range(u8(0), min(end - at, u8(8))):
-                byte |= flag_of(values[at + k], others[at + k], wanted & 7, opposite) << k
-            out[place] = np.uint8(byte)
-            at += u8(8)
-            place += u8(1)
-        return 0
-
-    return function
+    return _compared(pairs=True)
 
 
 @helper
 def rest_differs(data: Any, x: Any, data_y: Any, y: Any, n: Any) -> Any:
-    """Whether n bytes differ, 8 at least; the last eight are compared with some bytes of those before them."""
+    """Whether two strings of n bytes differ, more than eight; the last word may begin within the word before it."""
     k = u8(0)
     while k + u8(8) < n and load_word(data, x + k) == load_word(data_y, y + k):
         k += u8(8)
@@ -130,7 +126,7 @@ def rest_differs(data: Any, x: Any, data_y: Any, y: Any, n: Any) -> Any:
 
 @helper
 def differs(data: Any, x: Any, word: Any, n: Any, data_y: Any, y: Any, word_y: Any, n_y: Any) -> Any:
-    """1 if two strings differ, else 0, of which the words at their places are known: short ones are compared without a branch."""
+    """1 if two strings differ, else 0: from their places, first words and sizes. Short strings are compared without a branch."""
     behind = (u8(8) - min(n, u8(8))) << u8(2)  # half of the bits behind the string: a shift by all 64 has no meaning
     found = (((word ^ word_y) << behind) << behind) | (n ^ n_y)
     if (n > u8(8)) & (found == u8(0)):
@@ -139,40 +135,68 @@ def differs(data: Any, x: Any, word: Any, n: Any, data_y: Any, y: Any, word_y: A
 
 
 @helper
-def n_with_words(cuts: Any, size: Any, first: Any, last: Any) -> Any:
-    """The end of the strings from the first one on behind whose first bytes are eight in the data."""
+def end_of_words(cuts: Any, size: Any, first: Any, last: Any) -> Any:
+    """The first of the strings at the end that begin less than eight bytes before the end of the data, else `last`."""
     while last > first and u8(cuts[last - u8(1)]) + u8(8) > size:
         last -= u8(1)
     return last
+
+
+@helper
+def write_unequal_pairs(data: Any, cuts: Any, data_y: Any, cuts_y: Any, at: Any, last: Any, opposite: Any, out: Any) -> Any:
+    """Write bytes of which strings differ from those at the same places, eight at a time; returns the first that is left."""
+    x, y, place = u8(cuts[at]), u8(cuts_y[at]), u8(0)
+    while at + u8(8) <= last:
+        byte = u8(0)
+        for k in range(u8(8)):
+            end, end_y = u8(cuts[at + k + u8(1)]), u8(cuts_y[at + k + u8(1)])
+            byte |= differs(data, x, load_word(data, x), end - x, data_y, y, load_word(data_y, y), end_y - y) << k
+            x, y = end, end_y
+        out[place] = np.uint8(byte ^ opposite)
+        at += u8(8)
+        place += u8(1)
+    return at
+
+
+@helper
+def write_unequal_to_one(
+    data: Any, cuts: Any, data_y: Any, size_y: Any, cuts_y: Any, at: Any, last: Any, opposite: Any, out: Any
+) -> Any:
+    """As `write_unequal_pairs`, with one string in place of the others."""
+    x, y, place = u8(cuts[at]), u8(cuts_y[0]), u8(0)
+    word_y, n_y = word_from(data_y, size_y, y), u8(cuts_y[1]) - y
+    while at + u8(8) <= last:
+        byte = u8(0)
+        for k in range(u8(8)):
+            end = u8(cuts[at + k + u8(1)])
+            byte |= differs(data, x, load_word(data, x), end - x, data_y, y, word_y, n_y) << k
+            x = end
+        out[place] = np.uint8(byte ^ opposite)
+        at += u8(8)
+        place += u8(1)
+    return at
+
+
+@helper
+def unequal_at_end(data: Any, size: Any, cuts: Any, data_y: Any, size_y: Any, cuts_y: Any, step_y: Any, at: Any, end: Any) -> Any:
+    """The bits of which strings differ, eight at most, of which some may begin less than eight bytes before the end of the data."""
+    byte = u8(0)
+    for k in range(u8(0), min(end - at, u8(8))):
+        i, j = at + k, (at + k) * step_y
+        x, y = u8(cuts[i]), u8(cuts_y[j])
+        n, n_y = u8(cuts[i + u8(1)]) - x, u8(cuts_y[j + u8(1)]) - y
+        byte |= differs(data, x, word_from(data, size, x), n, data_y, y, word_from(data_y, size_y, y), n_y) << k
+    return byte
 
 
 @loop("item* i8 i8* item* i8 i8* i8 i8 i8 i8 u1*", ("u1",))
 def unequal_strings(kind: str, nulls: bool) -> Function:
     """(data, size, cuts, data_y, size_y, cuts_y, step_y, opposite, first, last, out): bits of which strings differ.
 
-    A step of 0 takes the first string of the second column each time. With `opposite`, which is 0 or 255, the bits of those that
-    are equal are set.
+    With a step of 0, each string is compared with the first one of the second column. With `opposite`, which is 0 or 255, the bits
+    of those that are equal are set.
     """
     del kind, nulls
-
-    @helper
-    def eight(data: Any, cuts: Any, data_y: Any, cuts_y: Any, at: Any) -> Any:
-        byte, x, y = u8(0), u8(cuts[at]), u8(cuts_y[at])
-        for k in range(u8(8)):
-            end, end_y = u8(cuts[at + k + u8(1)]), u8(cuts_y[at + k + u8(1)])
-            word, word_y = load_word(data, x), load_word(data_y, y)
-            byte |= differs(data, x, word, end - x, data_y, y, word_y, end_y - y) << k
-            x, y = end, end_y
-        return byte
-
-    @helper
-    def eight_of_one(data: Any, cuts: Any, data_y: Any, y: Any, word_y: Any, n_y: Any, at: Any) -> Any:
-        byte, x = u8(0), u8(cuts[at])
-        for k in range(u8(8)):
-            end = u8(cuts[at + k + u8(1)])
-            byte |= differs(data, x, load_word(data, x), end - x, data_y, y, word_y, n_y) << k
-            x = end
-        return byte
 
     def function(
         data: Any,
@@ -187,30 +211,17 @@ def unequal_strings(kind: str, nulls: bool) -> Function:
         last: Any,
         out: Any,
     ) -> int:
-        at, end, place = u8(first), u8(last), u8(0)
-        safe = n_with_words(cuts, u8(size), at, end)
+        at, end, flipped = u8(first), u8(last), u8(opposite)
+        safe = end_of_words(cuts, u8(size), at, end)
         if step_y == i8(0):
-            y = u8(cuts_y[0])
-            word_y, n_y = word_from(data_y, u8(size_y), y), u8(cuts_y[1]) - y
-            while at + u8(8) <= safe:
-                out[place] = np.uint8(eight_of_one(data, cuts, data_y, y, word_y, n_y, at) ^ u8(opposite))
-                at += u8(8)
-                place += u8(1)
+            at = write_unequal_to_one(data, cuts, data_y, u8(size_y), cuts_y, at, safe, flipped, out)
         else:
-            safe = n_with_words(cuts_y, u8(size_y), at, safe)
-            while at + u8(8) <= safe:
-                out[place] = np.uint8(eight(data, cuts, data_y, cuts_y, at) ^ u8(opposite))
-                at += u8(8)
-                place += u8(1)
+            safe = end_of_words(cuts_y, u8(size_y), at, safe)
+            at = write_unequal_pairs(data, cuts, data_y, cuts_y, at, safe, flipped, out)
+        place = (at - u8(first)) >> u8(3)
         while at < end:
-            byte = u8(0)
-            for k in range(u8(0), min(end - at, u8(8))):
-                i, j = at + k, (at + k) * u8(step_y)
-                x, y = u8(cuts[i]), u8(cuts_y[j])
-                word, word_y = word_from(data, u8(size), x), word_from(data_y, u8(size_y), y)
-                n, n_y = u8(cuts[i + u8(1)]) - x, u8(cuts_y[j + u8(1)]) - y
-                byte |= differs(data, x, word, n, data_y, y, word_y, n_y) << k
-            out[place] = np.uint8(byte ^ u8(opposite))
+            byte = unequal_at_end(data, u8(size), cuts, data_y, u8(size_y), cuts_y, u8(step_y), at, end)
+            out[place] = np.uint8(byte ^ flipped)
             at += u8(8)
             place += u8(1)
         return 0
