@@ -11,16 +11,14 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.errstate import without_warnings
-from arrowjag._kernels.base.extremes import largest_magnitude
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.kept import keep, keeping_loop
 from arrowjag._kernels.base.memory import Bits, as_flags, empty, unless_all, zeros
-from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, longest_of, row_sizes
+from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, row_sizes
 from arrowjag._kernels.base.polars_lists import reduce_lists
 from arrowjag._kernels.compiled.library import Compiled, find_loop, takes_loops
 from arrowjag._kernels.compiled.loop import Nulls
 from arrowjag._kernels.move.gather import take_rows
-from arrowjag.errors import OVERFLOW_HINT, JagOverflowError
 
 __all__ = [
     "EXACT",
@@ -30,10 +28,8 @@ __all__ = [
     "drop_nulls",
     "find_row_loop",
     "have_items",
-    "may_overflow",
     "moments",
     "over_blocks",
-    "raise_overflow",
     "reduce_columns",
     "reduce_rows",
     "reduceat",
@@ -214,22 +210,6 @@ def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def result_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Type of a mean or quantile: floats keep theirs, all others give float64."""
     return dtype if dtype.kind == "f" else np.dtype(np.float64)
-
-
-def may_overflow(values: NDArray[Any], offsets: NDArray[np.int64]) -> bool:
-    """Whether the largest magnitude times the longest row leaves the type: cheap, and almost always says no."""
-    # If no value is negative, this is an upper bound: one pass instead of two for minimum and maximum.
-    bits = int(np.bitwise_or.reduce(values))
-    largest = bits if bits >= 0 else largest_magnitude(values)
-    return largest * longest_of(row_sizes(offsets)) > np.iinfo(values.dtype).max
-
-
-def raise_overflow(operation: str, rows: NDArray[Any], block: Block, dtype: np.dtype[Any]) -> None:
-    """Raise if there are any rows (numbers within the block) whose exact result leaves the type."""
-    if len(rows):
-        row = block.rows.start + int(rows.min())
-        what = f"integer overflow, the result of row {row} does not fit {dtype}"
-        raise JagOverflowError(f"{operation}: {what}. {OVERFLOW_HINT}", row=row)
 
 
 def moments(

@@ -22,16 +22,15 @@ from arrowjag._kernels.base.offsets import count_block, from_counts, row_sizes
 from arrowjag._kernels.base.random_numbers import generator, uniform
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.reduce.ordered import are_shared, row_sums
+from arrowjag._kernels.reduce.overflow import may_overflow, raise_overflow, sum_halves, sums_overflow
 from arrowjag._kernels.reduce.segments import (
     Block,
     accumulator,
     counts,
     drop_nulls,
     find_row_loop,
-    may_overflow,
     moments,
     over_blocks,
-    raise_overflow,
     reduce_rows,
     reduceat,
     result_type,
@@ -139,19 +138,18 @@ def _run_integers(block: Block, out: NDArray[Any]) -> bool:
 def _check_sums(values: NDArray[Any], block: Block) -> None:
     """Raise if a row's exact sum leaves the type."""
     high, _ = _halves(values, block.offsets)
-    limits = np.iinfo(values.dtype)
-    bad = (high > limits.max >> 32) | (high < limits.min >> 32)
-    raise_overflow("sum", bad.nonzero()[0], block, values.dtype)
+    raise_overflow("sum", sums_overflow(high, values.dtype).nonzero()[0], block, values.dtype)
 
 
 def _halves(values: NDArray[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The exact sum of each row as ``high * 2**32 + low``: the halves of 32 bits of each number are added up apart."""
-    high, low = np.zeros((2, len(offsets) - 1), np.int64)
-    reduceat(np.add, (values >> 32).astype(np.int64), offsets, high)
-    reduceat(np.add, (values & 0xFFFFFFFF).astype(np.int64), offsets, low)
-    high += low >> 32
-    low &= 0xFFFFFFFF
-    return high, low
+    """The exact sum of each row, as `sum_halves` returns it."""
+
+    def add(part: NDArray[np.int64]) -> NDArray[np.int64]:
+        sums = np.zeros(len(offsets) - 1, np.int64)
+        reduceat(np.add, part, offsets, sums)
+        return sums
+
+    return sum_halves(values, add)
 
 
 def prod(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], None]:

@@ -14,7 +14,8 @@ from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import from_counts, parents, positions, row_sizes, runs
-from arrowjag._kernels.reduce.segments import Block, over_blocks, raise_overflow
+from arrowjag._kernels.reduce.overflow import raise_overflow
+from arrowjag._kernels.reduce.segments import Block, over_blocks
 
 __all__ = ["diff", "falls", "gaps", "has_slot", "reaches_back", "relative_change", "shift_index"]
 

@@ -12,7 +12,8 @@ from arrowjag._kernels.base.extremes import largest_magnitude
 from arrowjag._kernels.base.memory import empty, or_all, unless_all, zeros
 from arrowjag._kernels.base.offsets import parents
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.reduce.segments import Block, accumulator, over_blocks, raise_overflow, result_type, without_signed_zeros
+from arrowjag._kernels.reduce.overflow import raise_overflow, sum_halves, sums_overflow
+from arrowjag._kernels.reduce.segments import EXACT, Block, accumulator, over_blocks, result_type, without_signed_zeros
 from arrowjag._kernels.scan import reaches_back
 from arrowjag.errors import JagValueError
 
@@ -77,7 +78,7 @@ def _window_totals(block: Block, window: int) -> NDArray[np.float64]:
     """Sum windows in float64; sums of integers are exact and rounded once."""
     if block.data.dtype.kind in "iu":
         values = block.data.astype(accumulator(block.data.dtype), copy=False)
-        if largest_magnitude(values) * min(window, len(values)) > 2**53:
+        if largest_magnitude(values) * min(window, len(values)) > EXACT:
             high, low = _halves(values, window)
             return np.multiply(high, 2.0**32, dtype=np.float64) + low
     return whole_windows(np.add, block.data.astype(np.float64, copy=False), window)
@@ -183,21 +184,18 @@ def full(valid: Valid, offsets: NDArray[np.int64], window: int) -> Valid:
 
 
 def _check_sums(values: NDArray[Any], block: Block, known: Valid, window: int) -> None:
-    """Raise if an exact sum leaves the type."""
-    limits = np.iinfo(values.dtype)
-    if largest_magnitude(values) * min(window, len(values)) <= limits.max:
+    """Raise if an exact sum does not fit the type."""
+    if largest_magnitude(values) * min(window, len(values)) <= np.iinfo(values.dtype).max:
         return
     high = zeros(len(values), np.int64)
     places = _places(high, window)
     places[:] = _halves(values, window)[0][: len(places)]
-    bad = (high > limits.max >> 32) | (high < limits.min >> 32)
+    bad = sums_overflow(high, values.dtype)
     if known is not None:
         bad &= known[block.items]
     raise_overflow("rolling sum", parents(block.offsets)[bad], block, values.dtype)
 
 
 def _halves(values: NDArray[Any], window: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sum windows exactly as ``high * 2**32 + low``: the two halves of 32 bits of each number are added up separately."""
-    high = whole_windows(np.add, (values >> 32).astype(np.int64), window)
-    low = whole_windows(np.add, (values & 0xFFFFFFFF).astype(np.int64), window)
-    return high + (low >> 32), low & 0xFFFFFFFF
+    """The exact sum of each window, as `sum_halves` returns it."""
+    return sum_halves(values, lambda part: whole_windows(np.add, part, window))

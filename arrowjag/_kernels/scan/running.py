@@ -19,7 +19,8 @@ from arrowjag._kernels.base.memory import empty, empty_like, zeros
 from arrowjag._kernels.base.offsets import from_sizes, longest_of, parents, positions, row_sizes
 from arrowjag._kernels.base.totals import running_count
 from arrowjag._kernels.compiled.library import find_loop, losers
-from arrowjag._kernels.reduce.segments import Block, accumulator, may_overflow, over_blocks, raise_overflow, without_signed_zeros
+from arrowjag._kernels.reduce.overflow import may_overflow, raise_overflow, sum_halves, sums_overflow
+from arrowjag._kernels.reduce.segments import Block, accumulator, over_blocks, without_signed_zeros
 
 __all__ = ["cumcount", "cummax", "cummin", "cumprod", "cumsum"]
 
@@ -66,12 +67,9 @@ def _run(name: str, block: Block, out: NDArray[Any], *start: NDArray[Any]) -> in
 
 
 def _check_sums(values: NDArray[Any], block: Block) -> None:
-    """Raise if an exact running sum leaves the type; the two halves of 32 bits of each number are added up separately."""
-    high = _accumulate(np.add, (values >> 32).astype(np.int64), block.offsets)
-    high += _accumulate(np.add, (values & 0xFFFFFFFF).astype(np.int64), block.offsets) >> 32
-    limits = np.iinfo(values.dtype)
-    bad = (high > limits.max >> 32) | (high < limits.min >> 32)
-    raise_overflow("cumsum", parents(block.offsets)[bad], block, values.dtype)
+    """Raise if an exact running sum does not fit the type."""
+    high, _ = sum_halves(values, lambda part: _accumulate(np.add, part, block.offsets))
+    raise_overflow("cumsum", parents(block.offsets)[sums_overflow(high, values.dtype)], block, values.dtype)
 
 
 def cumprod(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
@@ -92,7 +90,7 @@ def cumprod(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tup
 
 
 def _check_products(values: NDArray[Any], block: Block) -> None:
-    """Raise if an exact running product leaves the type: compare magnitudes in float64, or Python integers near the limit."""
+    """Raise if an exact running product does not fit the type: by magnitude in float64, near the limit in Python integers."""
     size = _accumulate(np.multiply, np.abs(values.astype(np.float64)), block.offsets)
     limits = np.iinfo(values.dtype)
     owners = parents(block.offsets)
