@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import fill, spread_rows
-from arrowjag._kernels.base.memory import Bits, as_flags, empty, unless_all
+from arrowjag._kernels.base.memory import as_flags, empty, unless_all
 from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.base.polars_lists import (
     extremes_of_lists,
@@ -30,20 +30,26 @@ from arrowjag._kernels.compiled.library import find_text_loop, losers
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.order.sort import Key
 from arrowjag._kernels.reduce.first_last import first_marked, slot_of_row
-from arrowjag._kernels.reduce.segments import Block, find_row_loop, over_blocks, reduce_rows, reduceat, without_signed_zeros
+from arrowjag._kernels.reduce.segments import (
+    Block,
+    Valid,
+    Validity,
+    find_row_loop,
+    over_blocks,
+    reduce_rows,
+    reduceat,
+    without_signed_zeros,
+)
 
 __all__ = ["argmax", "argmin", "best", "max", "min", "text_extreme"]
 
-Valid = NDArray[np.bool_] | None
-Known = NDArray[np.bool_] | Bits | None
-"""The validity that functions take: flags, or Arrow's bits."""
 
 Pick = tuple[np.ufunc, np.ufunc]
 _SMALLEST: Pick = (np.minimum, np.fmin)
 _LARGEST: Pick = (np.maximum, np.fmax)
 
 
-def min(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
+def min(data: NDArray[Any], valid: Validity, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     """The smallest item of each row, in the type of the data; null for a row without items.
 
     Notes
@@ -53,12 +59,12 @@ def min(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[N
     return _extreme(_SMALLEST, data, valid, offsets)
 
 
-def max(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
+def max(data: NDArray[Any], valid: Validity, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     """The largest item of each row; as `min` otherwise."""
     return _extreme(_LARGEST, data, valid, offsets)
 
 
-def argmin(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
+def argmin(data: NDArray[Any], valid: Validity, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
     """The slot of the smallest item of each row: nulls count as slots, the first of equals wins.
 
     Returns
@@ -70,12 +76,12 @@ def argmin(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tupl
     return _slot(_SMALLEST, data, valid, offsets)
 
 
-def argmax(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
+def argmax(data: NDArray[Any], valid: Validity, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
     """The slot of the largest item of each row; as `argmin` otherwise."""
     return _slot(_LARGEST, data, valid, offsets)
 
 
-def _extreme(pick: Pick, data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
+def _extreme(pick: Pick, data: NDArray[Any], valid: Validity, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     if data.dtype.kind == "b":
         found, present = _extreme(pick, data.view(np.uint8), valid, offsets)
         return found.astype(np.bool_), present
@@ -99,7 +105,7 @@ def _by_lists(
     find: Callable[..., tuple[NDArray[Any], NDArray[np.bool_]]],
     pick: Pick,
     data: NDArray[Any],
-    valid: Known,
+    valid: Validity,
     offsets: NDArray[np.int64],
     out: NDArray[Any],
     present: NDArray[np.bool_],
@@ -120,7 +126,7 @@ def _run(
     name: str,
     pick: Pick,
     data: NDArray[Any],
-    valid: Known,
+    valid: Validity,
     offsets: NDArray[np.int64],
     out: NDArray[Any],
     present: NDArray[Any],
@@ -200,7 +206,7 @@ def _has_items(rows: NDArray[np.int64], block: Block) -> NDArray[np.bool_]:
     return count_true(block.valid[items], taken) > 0
 
 
-def _slot(pick: Pick, data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
+def _slot(pick: Pick, data: NDArray[Any], valid: Validity, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:
     if data.dtype.kind == "b":
         data = data.view(np.uint8)
     slots, present = empty(len(offsets) - 1, np.int64), empty(len(offsets) - 1, np.bool_)

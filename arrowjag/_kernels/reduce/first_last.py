@@ -17,10 +17,9 @@ from arrowjag._kernels.base.offsets import count_true, filter_rows, from_counts
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loop import Nulls
 from arrowjag._kernels.move.rows import rows_per_core, word_of
+from arrowjag._kernels.reduce.segments import Valid
 
 __all__ = ["collapse", "first", "first_marked", "last", "slot_of_row", "take_nth"]
-
-Valid = NDArray[np.bool_] | None
 
 
 def first(offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], Valid]:

@@ -17,7 +17,7 @@ from arrowjag._kernels.base.offsets import from_counts, parents, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.extremes import max as _max
 from arrowjag._kernels.reduce.min_max import min_max
-from arrowjag._kernels.reduce.segments import Block, over_blocks
+from arrowjag._kernels.reduce.segments import Block, Valid, over_blocks
 
 __all__ = [
     "Bins",
@@ -32,7 +32,6 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-Valid = NDArray[np.bool_] | None
 
 
 class Bins(NamedTuple):

@@ -11,18 +11,14 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.extremes import holds_nan
-from arrowjag._kernels.base.memory import Bits, as_flags, unless_all
+from arrowjag._kernels.base.memory import as_flags, unless_all
 from arrowjag._kernels.reduce import extremes
-from arrowjag._kernels.reduce.segments import drop_nulls
+from arrowjag._kernels.reduce.segments import Valid, Validity, drop_nulls
 
 __all__ = ["min_max"]
 
-Valid = NDArray[np.bool_] | None
-Known = NDArray[np.bool_] | Bits | None
-"""The validity that functions take: flags, or Arrow's bits."""
 
-
-def min_max(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], Valid, bool]:
+def min_max(data: NDArray[Any], valid: Validity, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], Valid, bool]:
     """The smallest and the largest item of each row, and whether there may be a NaN.
 
     Returns

@@ -21,7 +21,7 @@ from arrowjag._kernels.base.offsets import count_block
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.ordered import add_pieces, are_shared, row_sums
-from arrowjag._kernels.reduce.segments import Block, moments, shifted
+from arrowjag._kernels.reduce.segments import Block, Valid, moments, shifted
 
 __all__ = [
     "deviations",
@@ -36,13 +36,10 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-Valid = NDArray[np.bool_] | None
 Finish = Callable[[Block, Floats], Any]
 
 
-def var(
-    data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], ddof: int = 1
-) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+def var(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int = 1) -> tuple[NDArray[Any], Valid]:
     """The variance of each row, exact for integers of 64 bits; null where a row has `ddof` items or fewer; types as `mean`.
 
     All sums are taken in the order of `row_sums`. The squared sum of the deviations, divided by their number, is
@@ -51,9 +48,7 @@ def var(
     return _variances(data, valid, offsets, ddof, lambda _block, _out: None)
 
 
-def std(
-    data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], ddof: int = 1
-) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+def std(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], ddof: int = 1) -> tuple[NDArray[Any], Valid]:
     """The standard deviation of each row; as `var` otherwise."""
     return _variances(data, valid, offsets, ddof, lambda _block, out: np.sqrt(out, out=out))
 
@@ -108,7 +103,7 @@ def _squares_of_long_rows(
 
 def _squares(
     data: NDArray[Any],
-    valid: NDArray[np.bool_] | None,
+    valid: Valid,
     offsets: NDArray[np.int64],
     n: NDArray[np.float64],
     out: NDArray[np.float64],

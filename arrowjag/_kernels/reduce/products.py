@@ -17,7 +17,7 @@ from arrowjag._kernels.compiled import fused_name
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.reduce.moments import deviations
 from arrowjag._kernels.reduce.ordered import row_sums
-from arrowjag._kernels.reduce.segments import Block, over_blocks, result_type, shifted
+from arrowjag._kernels.reduce.segments import Block, Valid, over_blocks, result_type, shifted
 from arrowjag._kernels.reduce.sums import mean
 
 __all__ = ["Products", "common_type", "dot", "dots", "matmul_types", "products", "unit_product"]
@@ -25,7 +25,6 @@ __all__ = ["Products", "common_type", "dot", "dots", "matmul_types", "products",
 Floats = NDArray[np.float64]
 
 _DOUBLE = np.dtype(np.float64)
-Valid = NDArray[np.bool_] | None
 
 
 def unit_product(xy: Floats, xx: Floats, yy: Floats) -> Floats:

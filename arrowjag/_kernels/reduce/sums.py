@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.errstate import without_warnings
-from arrowjag._kernels.base.memory import Bits, as_flags, empty, unless_all, zeros
+from arrowjag._kernels.base.memory import as_flags, empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import count_block, from_counts, row_sizes
 from arrowjag._kernels.base.random_numbers import generator, uniform
 from arrowjag._kernels.compiled.library import Compiled, find_loop
@@ -25,6 +25,8 @@ from arrowjag._kernels.reduce.ordered import are_shared, row_sums
 from arrowjag._kernels.reduce.overflow import may_overflow, raise_overflow, sum_halves, sums_overflow
 from arrowjag._kernels.reduce.segments import (
     Block,
+    Valid,
+    Validity,
     accumulator,
     counts,
     drop_nulls,
@@ -38,17 +40,13 @@ from arrowjag._kernels.reduce.segments import (
 
 __all__ = ["all", "any", "bootstrap_means", "count", "mean", "prod", "sum"]
 
-Valid = NDArray[np.bool_] | None
-Known = NDArray[np.bool_] | Bits | None
-"""The validity that sums and means take: flags, or Arrow's bits."""
-
 
 def count(valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], None]:
     """The number of items of each row that are not null."""
     return counts(valid, offsets), None
 
 
-def sum(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], None]:
+def sum(data: NDArray[Any], valid: Validity, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], None]:
     """The sum of each row; 0 for a row without items.
 
     Returns
@@ -88,7 +86,7 @@ def sum(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[N
     return out, None
 
 
-def _compiled_sums(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64], target: np.dtype[Any]) -> NDArray[Any] | None:
+def _compiled_sums(data: NDArray[Any], valid: Validity, offsets: NDArray[np.int64], target: np.dtype[Any]) -> NDArray[Any] | None:
     """The sums of rows by one compiled loop; None if none is ready, a sum does not fit, or cores share the pieces of rows."""
     if target.kind == "f":
         if are_shared(len(data), len(offsets) - 1):
@@ -186,7 +184,7 @@ def _check_products(values: NDArray[Any], block: Block) -> None:
     raise_overflow("prod", bad.nonzero()[0], block, values.dtype)
 
 
-def mean(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
+def mean(data: NDArray[Any], valid: Validity, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     """The mean of each row; null for a row without items. Floats keep their type, all others give float64.
 
     The sum of integers is exact, whatever their size, and rounded once.
@@ -209,7 +207,7 @@ def mean(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[
     return moments(work, data, valid, offsets, size, per_core=_needs_no_room(data, valid), light=True)
 
 
-def _compiled_means(data: NDArray[Any], valid: Known, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid] | None:
+def _compiled_means(data: NDArray[Any], valid: Validity, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid] | None:
     """The means of rows by one compiled loop, which adds, counts and divides; None if there is none, or if a sum does not fit."""
     is_float = data.dtype.kind == "f"
     if is_float and are_shared(len(data), len(offsets) - 1):
@@ -268,9 +266,7 @@ def all(data: NDArray[np.bool_], valid: Valid, offsets: NDArray[np.int64]) -> tu
     return out, None
 
 
-def bootstrap_means(
-    data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], n: int, seed: int
-) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+def bootstrap_means(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int, seed: int) -> tuple[NDArray[Any], Valid]:
     """n means per row, each of as many items as the row has, drawn with replacement.
 
     Parameters

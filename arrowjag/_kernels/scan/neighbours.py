@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,9 @@ from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.base.memory import empty, unless_all, zeros
 from arrowjag._kernels.base.offsets import from_counts, parents, positions, row_sizes, runs
 from arrowjag._kernels.reduce.overflow import raise_overflow
-from arrowjag._kernels.reduce.segments import Block, over_blocks
+from arrowjag._kernels.reduce.segments import Block, Valid, over_blocks
 
 __all__ = ["diff", "falls", "gaps", "has_slot", "reaches_back", "relative_change", "shift_index"]
-
-Valid: TypeAlias = "NDArray[np.bool_] | None"
 
 
 def diff(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], n: int = 1) -> tuple[NDArray[Any], Valid]:

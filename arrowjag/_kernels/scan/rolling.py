@@ -13,13 +13,11 @@ from arrowjag._kernels.base.memory import empty, or_all, unless_all, zeros
 from arrowjag._kernels.base.offsets import parents
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.overflow import raise_overflow, sum_halves, sums_overflow
-from arrowjag._kernels.reduce.segments import EXACT, Block, accumulator, over_blocks, result_type, without_signed_zeros
+from arrowjag._kernels.reduce.segments import EXACT, Block, Valid, accumulator, over_blocks, result_type, without_signed_zeros
 from arrowjag._kernels.scan import reaches_back
 from arrowjag.errors import JagValueError
 
 __all__ = ["full", "rolling_count", "rolling_max", "rolling_mean", "rolling_min", "rolling_sum", "whole_windows"]
-
-Valid = NDArray[np.bool_] | None
 
 
 def rolling_sum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], window: int) -> tuple[NDArray[Any], Valid]:

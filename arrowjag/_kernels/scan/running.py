@@ -20,11 +20,9 @@ from arrowjag._kernels.base.offsets import from_sizes, longest_of, parents, posi
 from arrowjag._kernels.base.totals import running_count
 from arrowjag._kernels.compiled.library import find_loop, losers
 from arrowjag._kernels.reduce.overflow import may_overflow, raise_overflow, sum_halves, sums_overflow
-from arrowjag._kernels.reduce.segments import Block, accumulator, over_blocks, without_signed_zeros
+from arrowjag._kernels.reduce.segments import Block, Valid, accumulator, over_blocks, without_signed_zeros
 
 __all__ = ["cumcount", "cummax", "cummin", "cumprod", "cumsum"]
-
-Valid = NDArray[np.bool_] | None
 
 
 def cumsum(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:

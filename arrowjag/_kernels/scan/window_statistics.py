@@ -19,9 +19,9 @@ from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import longest_of
 from arrowjag._kernels.base.totals import running_count
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.reduce.segments import Block, over_blocks, shifted, without_signed_zeros
+from arrowjag._kernels.reduce.segments import Block, Valid, over_blocks, shifted, without_signed_zeros
 from arrowjag._kernels.scan.rolling import whole_windows
-from arrowjag._kernels.scan.windows import Integers, Merge, Spans, Valid, Windows
+from arrowjag._kernels.scan.windows import Integers, Merge, Spans, Windows
 
 __all__ = ["counts", "extremes", "first_items", "full_variances", "last_items", "sums", "variances"]
 

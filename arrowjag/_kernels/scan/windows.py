@@ -20,7 +20,6 @@ from arrowjag._kernels.scan.neighbours import falls
 
 __all__ = ["Windows", "is_falling", "of_items", "of_times"]
 
-Valid: TypeAlias = "NDArray[np.bool_] | None"
 Integers: TypeAlias = "NDArray[np.int64]"
 Spans: TypeAlias = "tuple[NDArray[Any], ...]"
 Merge: TypeAlias = Callable[[Spans, Spans], Spans]
