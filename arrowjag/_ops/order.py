@@ -22,14 +22,13 @@ from arrowjag._kernels.base import random_numbers
 from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.memory import both_valid, zeros
-from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.offsets import row_sizes, span_of
 from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.order import rank as _rank
 from arrowjag._kernels.order import sort as _kernels
 from arrowjag._kernels.order.digits import radix_order
 from arrowjag._kernels.order.pairs import in_small_blocks
 from arrowjag._kernels.order.rank import candidates
-from arrowjag._kernels.order.sort import span_of
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import naming_rows, row_name

@@ -76,3 +76,15 @@ def test_whether_all_flags_are_set(size: int) -> None:
             some.flags.writeable = False
             assert not memory.all_set(some)
             assert memory.unless_all(some) is some
+
+
+def test_start_values_of_loops() -> None:
+    for code in ("f8", "f4", "i8", "i1", "u2"):
+        for largest in (False, True):
+            dtype = np.dtype(code)
+            found = extremes.start_values(dtype, largest)
+            assert found.dtype == dtype
+            others = np.array([-np.inf, np.inf] if dtype.kind == "f" else [np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
+            assert found[0] == (others.min() if largest else others.max())
+            assert np.isnan(found[1]) if dtype.kind == "f" else found[1] == 0
+            assert found[2] == 0

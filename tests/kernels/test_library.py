@@ -254,18 +254,6 @@ def test_a_call_passes_addresses_and_reads_the_result(code: int, monkeypatch: py
         assert calls == [(data.ctypes.data, None, 5, data.ctypes.data + 8)]
 
 
-def test_losers() -> None:
-    for code in ("f8", "f4", "i8", "i1", "u2"):
-        for largest in (False, True):
-            dtype = np.dtype(code)
-            found = library.losers(dtype, largest)
-            assert found.dtype == dtype
-            others = np.array([-np.inf, np.inf] if dtype.kind == "f" else [np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
-            assert found[0] == (others.min() if largest else others.max())
-            assert np.isnan(found[1]) if dtype.kind == "f" else found[1] == 0
-            assert found[2] == 0
-
-
 def test_all_variants() -> None:
     found = library.variants()
     assert len(set(found)) == len(found) == sum(len(loop.nulls) * len(loop.types) for loop in LOOPS.values())

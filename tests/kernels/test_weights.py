@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arrowjag._kernels.reduce.ordered import PIECE
+from arrowjag._kernels.compiled.loop import PIECE
 from arrowjag._kernels.scan import weights
 from tests.compiled_calls import forced
 from tests.kernels.rows import offsets_from, to_lists

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -11,7 +12,32 @@ import numpy.typing as npt
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks
 
-__all__ = ["greatest", "holds_nan", "largest_magnitude", "least", "least_and_greatest", "opened"]
+__all__ = [
+    "greatest",
+    "holds_nan",
+    "identity_of",
+    "largest_magnitude",
+    "least",
+    "least_and_greatest",
+    "opened",
+    "start_values",
+]
+
+
+def identity_of(dtype: np.dtype[Any], largest: bool) -> Any:
+    """The identity of the maximum, else of the minimum, of integers or floats: the number that never replaces another one."""
+    if dtype.kind == "f":
+        return -np.inf if largest else np.inf
+    limits = np.iinfo(dtype)
+    return limits.min if largest else limits.max
+
+
+@functools.cache
+def start_values(dtype: np.dtype[Any], largest: bool) -> npt.NDArray[Any]:
+    """What compiled loops of extremes start from, a read-only array: the identity, NaN (0 for integers), and 0."""
+    found = np.array([identity_of(dtype, largest), np.nan if dtype.kind == "f" else 0, 0], dtype)
+    found.setflags(write=False)
+    return found
 
 
 def least(data: npt.NDArray[Any]) -> Any:

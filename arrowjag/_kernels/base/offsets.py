@@ -38,6 +38,7 @@ __all__ = [
     "row_sizes",
     "run_sizes",
     "runs",
+    "span_of",
 ]
 
 
@@ -236,6 +237,13 @@ def runs(starts: NDArray[Any] | int, offsets: NDArray[np.int64], step: int = 1) 
     return out
 
 
+def span_of(offsets: NDArray[np.int64], first: int, last: int) -> tuple[slice, NDArray[np.int64]]:
+    """The items of the rows from `first` to before `last`, and the offsets of these rows, from 0."""
+    local = offsets[first : last + 1]
+    start, stop = int(local[0]), int(local[-1])
+    return slice(start, stop), local - start if start else local
+
+
 def compose(outer: NDArray[np.int64], inner: NDArray[np.int64]) -> NDArray[np.int64]:
     """Offsets of two levels taken as one: the rows of `outer`, the items of `inner`. O(rows of outer)."""
     return inner[outer]
@@ -295,8 +303,8 @@ def count_true(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[n
     counts = empty(len(offsets) - 1, np.int64)
 
     def work(first: int, last: int) -> None:
-        start, end = int(offsets[first]), int(offsets[last])
-        counts[first:last] = _count_whole(mask[start:end], offsets[first : last + 1] - start)
+        items, local = span_of(offsets, first, last)
+        counts[first:last] = _count_whole(mask[items], local)
 
     map_rows(work, offsets, block_values=strategy.sizes.CACHE_VALUES)
     return counts

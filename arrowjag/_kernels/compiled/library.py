@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
-from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.compiled import background, compiler, forks, objects, sources
@@ -33,7 +32,6 @@ __all__ = [
     "find_loop",
     "is_available",
     "key_of",
-    "losers",
     "takes_loops",
     "variants",
 ]
@@ -271,17 +269,6 @@ def _loop_of_few(name: str, dtype: np.dtype[Any], nulls: Nulls, n_values: int) -
     is_enough = asked >= strategy.sizes.LOADING_VALUES
     _asked[variant] = 0 if is_enough else asked
     return find(name, dtype, nulls, strategy.sizes.COMPILING_VALUES) if is_enough else None
-
-
-@functools.cache
-def losers(dtype: np.dtype[Any], largest: bool) -> NDArray[Any]:
-    """The start values of loops of extremes, for reading: an item that loses against every other, NaN, and 0."""
-    worst: float = -np.inf if largest else np.inf
-    if dtype.kind != "f":
-        worst = np.iinfo(dtype).min if largest else np.iinfo(dtype).max
-    found = np.array([worst, np.nan if dtype.kind == "f" else 0, 0], dtype)
-    found.setflags(write=False)
-    return found
 
 
 class Outcome(NamedTuple):

@@ -102,14 +102,13 @@ def _softmax_flat(data: AnyArray, offsets: IntArray, valid: NDArray[np.bool_] | 
     out = empty_like(data)
 
     def work(first: int, end: int) -> None:
-        start, stop = int(offsets[first]), int(offsets[end])
-        if start == stop:
+        span, local = _offsets.span_of(offsets, first, end)
+        if span.start == span.stop:
             return
-        local = offsets[first : end + 1] - start
-        items, part, known = data[start:stop], out[start:stop], None if valid is None else valid[start:stop]
+        items, part, known = data[span], out[span], None if valid is None else valid[span]
         total = _exponents(items, known, local, part)
         _shift(items, known, local, part, total)
-        part /= fill.Source(total, local).part(slice(0, stop - start))
+        part /= fill.Source(total, local).part(slice(0, len(part)))
 
     blocks.map_rows(lambda first, end: without_warnings(work, first, end), offsets, block_values=strategy.sizes.SOFTMAX_BLOCK)
     return out
@@ -159,10 +158,10 @@ def _softmax_by_place(data: AnyArray, offsets: IntArray, valid: NDArray[np.bool_
     """
 
     def work(first: int, end: int) -> IntArray:
-        items = slice(int(offsets[first]), int(offsets[end]))
+        items, local = _offsets.span_of(offsets, first, end)
         if items.start == items.stop:
             return np.empty(0, np.int64)
-        local, part = offsets[first : end + 1] - items.start, out[items]
+        part = out[items]
         sizes = _offsets.row_sizes(local)
         short = sizes <= PLACES
         if not short.any():

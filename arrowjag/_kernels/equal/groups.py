@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
 from arrowjag._kernels.base.memory import both_valid, empty, unless_all, zeros
-from arrowjag._kernels.base.offsets import filter_block, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs
+from arrowjag._kernels.base.offsets import filter_block, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs, span_of
 from arrowjag._kernels.base.totals import true_places
 from arrowjag._kernels.equal.encodings import tuple_codes
 from arrowjag._kernels.equal.hash_tables import can_group, groups
@@ -25,7 +25,7 @@ from arrowjag._kernels.order import hashing, pairs, small
 from arrowjag._kernels.order.digits import radix_order
 from arrowjag._kernels.order.rank import sorted_runs
 from arrowjag._kernels.order.small import Runs
-from arrowjag._kernels.order.sort import Key, span_of
+from arrowjag._kernels.order.sort import Key
 
 __all__ = [
     "Items",

@@ -15,14 +15,14 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import same_bits
 from arrowjag._kernels.base.memory import empty, or_all, zeros
-from arrowjag._kernels.base.offsets import count_block, filter_block, from_sizes, longest_of, row_sizes
+from arrowjag._kernels.base.offsets import count_block, filter_block, from_sizes, longest_of, row_sizes, span_of
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.equal.distinct import is_first_distinct
 from arrowjag._kernels.equal.groups import Items, stitch, stitch_offsets
 from arrowjag._kernels.equal.hash_tables import equal_members, find_members, members, table_or_division
 from arrowjag._kernels.move.gather import ranges
 from arrowjag._kernels.order import hashing, pairs, search, small
-from arrowjag._kernels.order.sort import Key, span_of
+from arrowjag._kernels.order.sort import Key
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError
 
 __all__ = ["difference", "intersection", "lookup", "member", "symmetric_difference", "union"]

@@ -14,7 +14,7 @@ from arrowjag._kernels.base.blocks import map_rows, map_tasks
 from arrowjag._kernels.base.fill import fill, light_block
 from arrowjag._kernels.base.memory import data_of, empty, empty_like, from_words, has_words, or_all, valid_of, zeros
 from arrowjag._kernels.base.monotonic import all_neighbours
-from arrowjag._kernels.base.offsets import row_sizes, runs
+from arrowjag._kernels.base.offsets import row_sizes, runs, span_of
 from arrowjag._kernels.base.polars_lists import reverse_lists, takes_long_lists
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
@@ -213,11 +213,10 @@ def invert_rows(
     slots, hit = empty_like(data), None if valid is None else empty(len(data), np.bool_)
 
     def work(first: int, last: int) -> bool:
-        start, end = int(offsets[first]), int(offsets[last])
-        cuts = offsets[first : last + 1] - start
+        items, cuts = span_of(offsets, first, last)
         if valid is None or hit is None:
-            return _invert_full(data[start:end], cuts, slots[start:end])
-        return _invert_partial(data[start:end], valid[start:end], cuts, slots[start:end], hit[start:end])
+            return _invert_full(data[items], cuts, slots[items])
+        return _invert_partial(data[items], valid[items], cuts, slots[items], hit[items])
 
     if not all(map_rows(work, offsets, block_values=strategy.sizes.WORD_VALUES)):
         _explain(data, valid, offsets)

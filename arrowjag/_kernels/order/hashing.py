@@ -19,10 +19,9 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import equality_codes
 from arrowjag._kernels.base.memory import empty
-from arrowjag._kernels.base.offsets import from_counts, row_sizes
+from arrowjag._kernels.base.offsets import from_counts, row_sizes, span_of
 from arrowjag._kernels.order.batches import Codes, Parts
 from arrowjag._kernels.order.rank import sorted_runs
-from arrowjag._kernels.order.sort import span_of
 
 __all__ = ["first_occurrences", "is_first_distinct", "partition_by_hash"]
 

@@ -13,7 +13,7 @@ from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import sort_codes, too_wide
 from arrowjag._kernels.base.fill import Source, fill
 from arrowjag._kernels.base.memory import empty, zeros
-from arrowjag._kernels.base.offsets import from_counts, positions, row_sizes, run_sizes, runs
+from arrowjag._kernels.base.offsets import from_counts, positions, row_sizes, run_sizes, runs, span_of
 from arrowjag._kernels.base.totals import running_total
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.compiled.loops.ranks import RANKS
@@ -22,7 +22,7 @@ from arrowjag._kernels.order import batches, pairs
 from arrowjag._kernels.order.batches import low_codes
 from arrowjag._kernels.order.digits import radix_order
 from arrowjag._kernels.order.small import differs
-from arrowjag._kernels.order.sort import Key, argsort, lexsort, span_of
+from arrowjag._kernels.order.sort import Key, argsort, lexsort
 from arrowjag._kernels.reduce import extremes
 from arrowjag.errors import JagValueError
 from arrowjag.typing import RankMethod

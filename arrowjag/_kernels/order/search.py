@@ -11,13 +11,12 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import equality_codes, plain_codes
 from arrowjag._kernels.base.memory import empty, zeros
-from arrowjag._kernels.base.offsets import count_true, longest_of, row_sizes
+from arrowjag._kernels.base.offsets import count_true, longest_of, row_sizes, span_of
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.order import hashing, small
 from arrowjag._kernels.order.batches import Codes, partition_by_value
 from arrowjag._kernels.order.hashing import FREE, Items, hash_bits, nonzero, partition_by_hash, places_of, tables_of
 from arrowjag._kernels.order.rank import sorted_runs
-from arrowjag._kernels.order.sort import span_of
 from arrowjag.errors import JagTypeError, JagValueError
 
 __all__ = ["find", "member", "searchsorted"]

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import sort_codes, too_wide
+from arrowjag._kernels.base.extremes import start_values
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import empty, empty_like
-from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.offsets import row_sizes, span_of
 from arrowjag._kernels.base.polars_lists import sort_items, sorts_items
-from arrowjag._kernels.compiled.library import Compiled, find_loop, losers
+from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.order import pairs, small
 from arrowjag._kernels.order.batches import (
     low_codes,
@@ -36,7 +37,7 @@ from arrowjag._kernels.order.digits import digit_order, digit_sort
 from arrowjag._kernels.order.small import Key
 from arrowjag.errors import JagValueError, plural
 
-__all__ = ["Key", "argsort", "lexsort", "sort", "span_of"]
+__all__ = ["Key", "argsort", "lexsort", "sort"]
 
 _Sorted = tuple[NDArray[Any], NDArray[np.bool_] | None]
 """The sorted items, and which of them are not null."""
@@ -96,7 +97,7 @@ def _sort_short(
     loop: Compiled, part: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], descending: bool, out: _Sorted
 ) -> None:
     """Sort short rows by a compiled loop, without matrices, and the others among themselves."""
-    last = losers(part.dtype, descending)
+    last = start_values(part.dtype, descending)
     loop(np.ascontiguousarray(part), valid, offsets, 0, len(offsets) - 1, strategy.sizes.PAIRS_LENGTH, last, *out)
     if (long := pairs.long_rows(offsets)) is None:
         return
@@ -124,13 +125,6 @@ def _sort_any(
         _sort_block(part, valid, offsets, descending, out[0])
     if out[1] is not None and valid is not None:
         valid_first(valid, offsets, out[1])
-
-
-def span_of(offsets: NDArray[np.int64], first: int, last: int) -> tuple[slice, NDArray[np.int64]]:
-    """The values of a block of rows, and the block's own offsets, from 0."""
-    local = offsets[first : last + 1]
-    start, stop = int(local[0]), int(local[-1])
-    return slice(start, stop), local - start if start else local
 
 
 def _sort_block(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.extremes import identity_of, start_values
 from arrowjag._kernels.base.fill import fill, spread_rows
 from arrowjag._kernels.base.memory import as_flags, empty, unless_all
 from arrowjag._kernels.base.offsets import count_true, row_sizes
@@ -26,7 +27,7 @@ from arrowjag._kernels.base.polars_lists import (
     takes_lists,
 )
 from arrowjag._kernels.base.texts import text_parts
-from arrowjag._kernels.compiled.library import find_text_loop, losers
+from arrowjag._kernels.compiled.library import find_text_loop
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.order.sort import Key
 from arrowjag._kernels.reduce.first_last import first_marked, slot_of_row
@@ -136,9 +137,9 @@ def _run(
     loop = strategy.loop_of("extreme", found)
     if loop is None:
         return None
-    data, loser = np.ascontiguousarray(data), losers(data.dtype, pick is _LARGEST)
+    data, start = np.ascontiguousarray(data), start_values(data.dtype, pick is _LARGEST)
     call, light = functools.partial(loop, data, known, offsets), known is None or known.dtype != np.bool_
-    return not any(blocks.map_rows(lambda first, last: call(first, last, loser, out, present), offsets, light=light))
+    return not any(blocks.map_rows(lambda first, last: call(first, last, start, out, present), offsets, light=light))
 
 
 def _fill_extremes(pick: Pick, block: Block, out: NDArray[Any], present: NDArray[np.bool_]) -> None:
@@ -166,11 +167,11 @@ def _of_block(
 ) -> None:
     """Fill `out` and `present` for the rows of a block."""
     ufunc, skipping = pick
-    fill, nulls = out.dtype.type(_loser(pick, out.dtype)), block.valid is not None
+    fill, nulls = out.dtype.type(identity_of(out.dtype, pick is _LARGEST)), block.valid is not None
     out[:] = fill if nulls else 0  # this value remains in rows without items
     reduce(ufunc, block.filled(fill), block.offsets, out)
-    # minimum and maximum carry NaN along, fmin and fmax skip it and cost 30 % more: only where NaN shows up. polars' kernels skip
-    # it as well, so that a row of nulls, filled with what loses, and NaN shows no NaN.
+    # minimum and maximum carry NaN along; fmin and fmax skip it, but cost 30 % more, so they are called only if a result is NaN.
+    # polars' kernels skip NaN too: a row of NaN and nulls, which are filled with the identity, then gives the identity.
     present[:] = _have_items(out == fill, block)
     if out.dtype.kind == "f" and (np.count_nonzero(np.isnan(out)) or (nulls and np.count_nonzero(present & (out == fill)))):
         out[:] = np.nan if nulls else 0
@@ -188,14 +189,6 @@ def _have_items(suspect: NDArray[np.bool_], block: Block) -> NDArray[np.bool_]:
     rows = suspect.nonzero()[0]
     found[rows] = _has_items(rows, block)
     return found
-
-
-def _loser(pick: Pick, dtype: np.dtype[Any]) -> Any:
-    """The number that no other number loses against: it fills nulls, and is the result of a row without items."""
-    if dtype.kind == "f":
-        return np.inf if pick is _SMALLEST else -np.inf
-    limits = np.iinfo(dtype)
-    return limits.max if pick is _SMALLEST else limits.min
 
 
 def _has_items(rows: NDArray[np.int64], block: Block) -> NDArray[np.bool_]:

@@ -16,16 +16,14 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.memory import empty, numbers
-from arrowjag._kernels.base.offsets import from_sizes, longest_of, row_sizes
+from arrowjag._kernels.base.offsets import from_sizes, longest_of, row_sizes, span_of
 from arrowjag._kernels.base.polars_lists import sum_lists
 from arrowjag._kernels.compiled.library import find_loop
+from arrowjag._kernels.compiled.loop import PIECE
 from arrowjag._kernels.compiled.pieces import LANES
 from arrowjag._kernels.reduce.segments import reduce_columns
 
-__all__ = ["PIECE", "add_pieces", "are_shared", "cut_pieces", "row_sums"]
-
-PIECE = 128
-"""Slots that are added from left to right before their sum is added to that of the row."""
+__all__ = ["add_pieces", "are_shared", "cut_pieces", "row_sums"]
 
 
 def row_sums(data: NDArray[Any], valid: NDArray[np.bool_] | None, offsets: NDArray[np.int64], out: NDArray[np.float64]) -> None:
@@ -126,11 +124,9 @@ def _sum_long_rows(
 
     def task(first: int) -> None:
         last = min(first + step, len(sums))
-        start, stop = int(pieces[first]), int(pieces[last])
+        items, local = span_of(pieces, first, last)
         with np.errstate(all="ignore"):
-            row_sums(
-                data[start:stop], None if valid is None else valid[start:stop], pieces[first : last + 1] - start, sums[first:last]
-            )
+            row_sums(data[items], None if valid is None else valid[items], local, sums[first:last])
 
     blocks.map_tasks(task, range(0, len(sums), step))
     _bincount(sums, rows, out)

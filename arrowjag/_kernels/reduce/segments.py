@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.errstate import without_warnings
+from arrowjag._kernels.base.extremes import identity_of
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.kept import keep, keeping_loop
 from arrowjag._kernels.base.memory import Bits, as_flags, empty, unless_all, zeros
-from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, row_sizes
+from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, row_sizes, span_of
 from arrowjag._kernels.base.polars_lists import reduce_lists
 from arrowjag._kernels.compiled.library import Compiled, find_loop, takes_loops
 from arrowjag._kernels.compiled.loop import Nulls
@@ -111,10 +112,8 @@ def over_blocks(
         return
 
     def work(first: int, last: int) -> None:
-        start, end = int(offsets[first]), int(offsets[last])
-        local = offsets[first : last + 1] - start if start else offsets[first : last + 1]
-        part = slice(start, end)
-        without_warnings(function, Block(slice(first, last), part, data[part], None if valid is None else valid[part], local))
+        items, local = span_of(offsets, first, last)
+        without_warnings(function, Block(slice(first, last), items, data[items], None if valid is None else valid[items], local))
 
     if not takes_loops():
         strategy.polars_for(n_values)  # import polars in this thread, if the work is worth the import
@@ -308,10 +307,9 @@ def _fits(data: NDArray[Any]) -> bool:
 
 def _distances(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64], pivot: np.ufunc) -> NDArray[np.float64]:
     """Each item less the pivot of its row, exact up to 64 bits and rounded once; 0 for a null."""
-    limits = np.iinfo(data.dtype)
-    loser = limits.min if pivot is np.maximum else limits.max
+    identity = data.dtype.type(identity_of(data.dtype, pivot is np.maximum))
     ends = zeros(len(offsets) - 1, data.dtype)
-    reduceat(pivot, data if valid is None else np.where(valid, data, data.dtype.type(loser)), offsets, ends)
+    reduceat(pivot, data if valid is None else np.where(valid, data, identity), offsets, ends)
     ends = ends.repeat(row_sizes(offsets)).view(np.uint64)
     found = (
         (ends - data.view(np.uint64)).astype(np.float64)

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
+from arrowjag._kernels.base.extremes import identity_of, start_values
 from arrowjag._kernels.base.memory import empty, empty_like, zeros
 from arrowjag._kernels.base.offsets import from_sizes, longest_of, parents, positions, row_sizes
 from arrowjag._kernels.base.totals import running_count
-from arrowjag._kernels.compiled.library import find_loop, losers
+from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.overflow import may_overflow, raise_overflow, sum_halves, sums_overflow
 from arrowjag._kernels.reduce.segments import Block, Valid, accumulator, over_blocks, without_signed_zeros
 
@@ -102,27 +103,23 @@ def _check_products(values: NDArray[Any], block: Block) -> None:
 
 def cummin(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     """Return the smallest item of each row so far, in the type of the data; 0.0 replaces -0.0, and NaN stays until another item."""
-    return _running_extreme(np.fmin, np.inf, data, valid, offsets)
+    return _running_extreme(np.fmin, data, valid, offsets)
 
 
 def cummax(data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
     """Return the largest item of each row so far, in the type of the data; 0.0 replaces -0.0, and NaN stays until another item."""
-    return _running_extreme(np.fmax, -np.inf, data, valid, offsets)
+    return _running_extreme(np.fmax, data, valid, offsets)
 
 
-def _running_extreme(
-    ufunc: np.ufunc, loser: float, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]
-) -> tuple[NDArray[Any], Valid]:
-    kind = data.dtype.kind
+def _running_extreme(ufunc: np.ufunc, data: NDArray[Any], valid: Valid, offsets: NDArray[np.int64]) -> tuple[NDArray[Any], Valid]:
+    kind, largest = data.dtype.kind, ufunc is np.fmax
     values = data.view(np.uint8) if kind == "b" else data
-    fill: object = np.nan
-    if kind != "f":
-        fill = np.iinfo(values.dtype).max if loser > 0 else np.iinfo(values.dtype).min
+    fill = np.nan if kind == "f" else identity_of(values.dtype, largest)
     out = empty_like(values)
 
     def work(block: Block) -> None:
-        name, largest = ("cummax", True) if loser < 0 else ("cummin", False)
-        if _run(name, block, out[block.items], losers(values.dtype, largest)) is None:
+        name = "cummax" if largest else "cummin"
+        if _run(name, block, out[block.items], start_values(values.dtype, largest)) is None:
             out[block.items] = without_signed_zeros(_accumulate(ufunc, block.filled(fill), block.offsets))
 
     over_blocks(work, values, valid, offsets, _block_values(offsets))

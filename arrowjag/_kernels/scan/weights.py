@@ -18,7 +18,8 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import empty, empty_columns, empty_like, zeros
 from arrowjag._kernels.base.offsets import longest_of, row_sizes
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.reduce.ordered import PIECE, cut_pieces, row_sums
+from arrowjag._kernels.compiled.loop import PIECE
+from arrowjag._kernels.reduce.ordered import cut_pieces, row_sums
 from arrowjag._kernels.reduce.segments import Block, over_blocks, reduceat, result_type, shifted
 
 __all__ = ["State", "decayed", "softmax"]

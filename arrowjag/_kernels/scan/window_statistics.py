@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
 from arrowjag._kernels.base.errstate import without_warnings
+from arrowjag._kernels.base.extremes import identity_of
 from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import longest_of
 from arrowjag._kernels.base.totals import running_count
@@ -198,23 +199,21 @@ def _scratch_of(windows: Windows, items: slice, longest: int = 0) -> tuple[int, 
 def extremes(ufunc: np.ufunc, data: NDArray[Any], valid: Valid, offsets: Integers, windows: Windows) -> NDArray[Any]:
     """Call np.fmin or np.fmax over windows; NaN only if all items are NaN, and arbitrary for a window without items."""
     values = data.view(np.uint8) if data.dtype == np.bool_ else data
-    loser: Any = np.nan
-    if values.dtype.kind != "f":
-        loser = np.iinfo(values.dtype).max if ufunc is np.fmin else np.iinfo(values.dtype).min
+    identity = np.nan if values.dtype.kind == "f" else identity_of(values.dtype, ufunc is np.fmax)
     out = empty(len(values), values.dtype)
 
     name = "window_min" if ufunc is np.fmin else "window_max"
     loop = strategy.loop_of("window", find_loop(name, values.dtype, False, len(values), often=True))
 
     def work(block: Block) -> None:
-        items, part = np.ascontiguousarray(block.filled(loser)), windows.part(block.items)
+        items, part = np.ascontiguousarray(block.filled(identity)), windows.part(block.items)
         if loop is not None:
             width, levels = _scratch_of(windows, block.items)
             scratch, bounds = empty(width * max(levels, 1), values.dtype), block.offsets
             loop(items, *part, bounds[:-1], bounds[1:], 0, len(bounds) - 1, width, scratch, out[block.items])
             out[block.items] = without_signed_zeros(out[block.items])
             return
-        (found,) = over_windows((items,), lambda a, b: (ufunc(*a, *b),), (loser,), part)
+        (found,) = over_windows((items,), lambda a, b: (ufunc(*a, *b),), (identity,), part)
         out[block.items] = without_signed_zeros(found)
 
     over_blocks(work, values, valid, offsets)
