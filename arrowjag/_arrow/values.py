@@ -13,7 +13,7 @@ import pyarrow.types as pt
 from arrowjag._arrow.types import is_numeric
 from arrowjag._gate.checked_buffers import is_registered_type, registered
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import Bits, all_set, pack_bits, unpack_bits, valid_of, with_bits
+from arrowjag._kernels.base.memory import INTEGERS, Bits, all_set, pack_bits, unpack_bits, valid_of, with_bits
 from arrowjag._kernels.move import gather
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagTypeError
@@ -144,14 +144,12 @@ def bits_of(values: pa.Array) -> Bits:
     return Bits(values.buffers()[0], values.offset, len(values))
 
 
-_NUMBERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
-
-_STORED = {type.id: np.dtype(numpy_dtype(type)) for type in (*_NUMBERS, pa.float16(), pa.float32(), pa.float64())}
+_STORED = {type.id: np.dtype(numpy_dtype(type)) for type in (*INTEGERS, pa.float16(), pa.float32(), pa.float64())}
 _STORED |= {type.id: np.dtype(np.int32) for type in (pa.date32(), pa.time32("s"))}
 _STORED |= {type.id: np.dtype(np.int64) for type in (pa.date64(), pa.time64("us"), pa.timestamp("us"), pa.duration("us"))}
 """The numpy dtype of each Arrow type, by type id; temporal types map to the integers that store them."""
 
-_BY_DTYPE = {np.dtype(numpy_dtype(type)): type for type in (*_NUMBERS, pa.float16(), pa.float32(), pa.float64(), pa.bool_())}
+_BY_DTYPE = {np.dtype(numpy_dtype(type)): type for type in (*INTEGERS, pa.float16(), pa.float32(), pa.float64(), pa.bool_())}
 """The Arrow type of each numpy dtype of numbers."""
 
 

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._integers import MAX_NDIM, check_ndim
+from arrowjag._kernels.base.memory import INTEGERS
 from arrowjag.errors import JagTypeError
 
 __all__ = ["LISTS", "VIEWS", "WIDE", "check_type", "has_any_bits", "has_ordered_categories", "inside", "list_like", "storage_of"]
@@ -27,8 +28,7 @@ VIEWS = frozenset({pa.lib.Type_LIST_VIEW, pa.lib.Type_LARGE_LIST_VIEW})
 WIDE = frozenset({pa.lib.Type_LARGE_LIST, pa.lib.Type_LARGE_LIST_VIEW})
 """The lists with 64-bit offsets."""
 
-_INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
-_ANY_BITS = frozenset(type.id for type in (*_INTEGERS, pa.float16(), pa.float32(), pa.float64(), pa.bool_(), pa.date32()))
+_ANY_BITS = frozenset(type.id for type in (*INTEGERS, pa.float16(), pa.float32(), pa.float64(), pa.bool_(), pa.date32()))
 """The numbers of types for which each pattern of bits is a valid value; this also holds for timestamps and durations.
 
 Not the types: users' extension types may lack a hash.

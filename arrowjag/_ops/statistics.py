@@ -19,7 +19,7 @@ from arrowjag._kernels import scan as _scan
 from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import as_flags, empty, nulls_like, unless_all
+from arrowjag._kernels.base.memory import as_flags, empty, nulls_like, unless_all, without_validity
 from arrowjag._kernels.base.offsets import count_true, filter_rows, of_size, row_sizes
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
@@ -241,7 +241,7 @@ def weighted_quantile(
     made: list[tuple[pa.Array, IntArray]] = []
 
     def reduction(x: pa.Array, w: pa.Array, valid: BoolArray | None, offsets: IntArray) -> pa.Array:
-        x = gather.no_nulls(_ordered_type(x))  # rows that have an item pick none that is null
+        x = without_validity(_ordered_type(x))  # rows that have an item pick none that is null
         amounts, valid = weights_of(w, valid, offsets, "quantile")
         items, present, finite = _weighted_items(x, amounts, valid, offsets, q)
         if len(x):

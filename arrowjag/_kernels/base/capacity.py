@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
+
+from arrowjag._kernels.base.texts import fits, text_cuts
 
 __all__ = ["check_replacements", "is_full", "widen", "widened", "with_room"]
 
 T = TypeVar("T")
-_LARGEST = 2**31 - 1
 
 
 def is_full(error: Exception) -> bool:
@@ -103,7 +103,7 @@ def check_replacements(values: pa.Array[Any], new: str) -> None:
     n = len(values)
     if not n or pt.is_large_string(values.type):
         return
-    cuts = np.frombuffer(values.buffers()[1], np.int32, n + 1, 4 * values.offset)
+    cuts = text_cuts(values)
     n_bytes = int(cuts[-1]) - int(cuts[0])
-    if (n_bytes + n) * len(new.encode()) + n_bytes * (1 + new.count("\\")) > _LARGEST:
+    if not fits(values.type, (n_bytes + n) * len(new.encode()) + n_bytes * (1 + new.count("\\"))):
         raise pa.ArrowCapacityError("Replaced text might be larger than 2 GB")

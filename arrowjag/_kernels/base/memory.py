@@ -21,6 +21,7 @@ from arrowjag._runtime.machine import free_memory, reported_memory
 from arrowjag.errors import JagMemoryError
 
 __all__ = [
+    "INTEGERS",
     "WORDS",
     "Bits",
     "ExcessError",
@@ -54,6 +55,9 @@ __all__ = [
     "zeros",
 ]
 
+
+INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
+"""Arrow's types of integers."""
 
 _BYTE, _FLAG = np.dtype(np.uint8), np.dtype(np.bool_)
 """Made once: numpy looks a type up at each call."""
@@ -276,8 +280,8 @@ def valid_of(values: Any) -> NDArray[np.bool_] | None:
 
 
 def without_validity(values: pa.Array[Any]) -> pa.Array[Any]:
-    """Values of a fixed-width type without their validity, on the same words; values of other types are returned unchanged."""
-    if not has_words(values.type):
+    """Values of a fixed-width type without their validity, on the same words: those under nulls become values. Others stay."""
+    if values.null_count == 0 or not has_words(values.type):
         return values
     return pa.Array.from_buffers(values.type, len(values), [None, values.buffers()[1]], 0, values.offset)
 

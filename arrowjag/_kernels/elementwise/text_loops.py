@@ -115,13 +115,13 @@ def counted(values: pa.Array, wanted: str) -> pa.Array | None:
     if loops is None:
         return None
     data, cuts, valid = text_parts(values)
-    text, found = _bytes(wanted), empty(n, np.int64)
+    text, found = _padded(wanted), empty(n, np.int64)
     n_wanted = len(text) - _ROOM
     map_tasks(lambda block: loops[0](data, len(data), cuts, valid, text, n_wanted, *block, found), _blocks(n))
     return pa.Array.from_buffers(pa.int64(), n, [None if valid is None else pack_bits(valid), pa.py_buffer(found)])
 
 
-def _bytes(text: str) -> NDArray[np.uint8]:
+def _padded(text: str) -> NDArray[np.uint8]:
     """The bytes of a short text, with room behind them."""
     return np.frombuffer(text.encode() + bytes(_ROOM), np.uint8)
 
@@ -134,7 +134,7 @@ def holding(values: pa.Array, wanted: str, mode: int) -> pa.Array | None:
     if loops is None:
         return None
     data, cuts, valid = text_parts(values)
-    text, found = _bytes(wanted), empty(n, np.uint8)
+    text, found = _padded(wanted), empty(n, np.uint8)
     n_wanted = len(text) - _ROOM
     map_tasks(lambda block: loops[0](data, len(data), cuts, valid, text, n_wanted, mode, *block, found), _blocks(n))
     return pa.Array.from_buffers(pa.bool_(), n, [None if valid is None else pack_bits(valid), pack_bits(found)])
@@ -153,7 +153,7 @@ def split(values: pa.Array, wanted: str, most: int) -> pa.Array | None:
         return None
     count, cut = loops
     data, cuts, valid = text_parts(values)
-    text, limit = _bytes(wanted), _FARTHEST if most < 0 else most
+    text, limit = _padded(wanted), _FARTHEST if most < 0 else most
     n_wanted = len(text) - _ROOM
     taken, starts = empty(n + 1, np.int64), empty(n + 1, np.int64)
     _added_up(
@@ -184,7 +184,7 @@ def joined(one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar, between: str) -
     valid = _all_valid(arrays)
     (data, cuts), (other, other_cuts) = map(_bytes_of, (one, two))
     steps = [int(isinstance(side, pa.Array)) for side in (one, two)]
-    text, starts = _bytes(between), empty(n + 1, np.int64)
+    text, starts = _padded(between), empty(n + 1, np.int64)
     n_between = len(text) - _ROOM
     _added_up(lambda first, last: loops[0](cuts, steps[0], n_between, other_cuts, steps[1], valid, first, last, starts), n, starts)
     ours, theirs = (data, len(data), cuts, steps[0]), (other, len(other), other_cuts, steps[1])
@@ -226,7 +226,7 @@ def joined_rows(values: pa.Array, offsets: Cuts, between: str) -> pa.Array | Non
     if loops is None:
         return None
     data, cuts, valid = text_parts(values)
-    text, starts, present = _bytes(between), empty(n + 1, np.int64), empty(n, np.bool_)
+    text, starts, present = _padded(between), empty(n + 1, np.int64), empty(n, np.bool_)
     n_between = len(text) - _ROOM
     starts[0] = before = 0
 
@@ -261,7 +261,7 @@ def replaced(values: pa.Array, wanted: str, new: str, most: int) -> pa.Array | N
         return None
     count, write = loops
     data, cuts, valid = text_parts(values)
-    text, by, limit = _bytes(wanted), _bytes(new), _FARTHEST if most < 0 else most
+    text, by, limit = _padded(wanted), _padded(new), _FARTHEST if most < 0 else most
     n_wanted, n_new = len(text) - _ROOM, len(by) - _ROOM
     starts = empty(n + 1, np.int64)
     sizes = n_wanted, n_new, limit

@@ -30,6 +30,7 @@ __all__ = [
     "n_entries",
     "table_for",
     "table_or_division",
+    "type_of_bits",
 ]
 
 
@@ -44,13 +45,17 @@ def find_first_distinct(data: NDArray[Any], valid: NDArray[np.bool_] | None) -> 
 
 
 def _find(name: str, data: NDArray[Any], valid: NDArray[np.bool_] | None) -> Compiled | None:
-    if data.dtype.kind not in "buif" or data.dtype.itemsize > 8:
-        return None
-    return find_loop(name, np.dtype(f"u{data.dtype.itemsize}"), valid is not None, len(data), often=True)
+    bits = type_of_bits(data.dtype)
+    return None if bits is None else find_loop(name, bits, valid is not None, len(data), often=True)
+
+
+def type_of_bits(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
+    """The unsigned type of the same width, in which loops compare items; None for other types than booleans and numbers."""
+    return np.dtype(f"u{dtype.itemsize}") if dtype.kind in "buif" and dtype.itemsize <= 8 else None
 
 
 def table_for(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """An empty hash table for the loop `first_occurrences`, with as many entries as `n_entries` tells for these rows."""
+    """An empty hash table for the loop `first_occurrences`, of as many entries as `n_entries` says that these rows need."""
     return _empty_table(n_entries(offsets))
 
 
@@ -169,9 +174,8 @@ def _run_parts(loop: Compiled, parts: _Parts, nulls: bool, found: NDArray[Any], 
 
 def find_members(data: NDArray[Any], n_values: int, name: str = "members") -> Compiled | None:
     """The compiled loop that looks up items among others of their row, if it is ready for the bits of items."""
-    if data.dtype.kind not in "buif" or data.dtype.itemsize > 8:
-        return None
-    return find_loop(name, np.dtype(f"u{data.dtype.itemsize}"), False, n_values, often=True)
+    bits = type_of_bits(data.dtype)
+    return None if bits is None else find_loop(name, bits, False, n_values, often=True)
 
 
 def members(

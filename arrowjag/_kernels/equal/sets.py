@@ -19,7 +19,7 @@ from arrowjag._kernels.base.offsets import count_block, filter_block, from_sizes
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.equal.distinct import is_first_distinct
 from arrowjag._kernels.equal.groups import Items, stitch, stitch_offsets
-from arrowjag._kernels.equal.hash_tables import equal_members, find_members, members, table_or_division
+from arrowjag._kernels.equal.hash_tables import equal_members, find_members, members, table_or_division, type_of_bits
 from arrowjag._kernels.move.gather import ranges
 from arrowjag._kernels.order import hashing, pairs, search, small
 from arrowjag._kernels.order.sort import Key
@@ -114,21 +114,22 @@ def _combined(operation: str, x: Key, offsets_x: NDArray[np.int64], y: Key, offs
     by hashes.
     """
     (data, valid), (other, valid_y) = x, y
-    if data.dtype.kind not in "buif" or data.dtype.itemsize > 8:
+    bits = type_of_bits(data.dtype)
+    if bits is None:
         return None
     nulls = valid is not None or valid_y is not None
     n, n_rows = len(data) + len(other), len(offsets_x) - 1
-    loop = strategy.loop_of("combined", find_loop("combined", np.dtype(f"u{data.dtype.itemsize}"), nulls, n, often=True))
+    loop = strategy.loop_of("combined", find_loop("combined", bits, nulls, n, often=True))
     if loop is None:
         return None
     if nulls:
         valid, valid_y = (or_all(mask, len(one)) for one, mask in (x, y))
-    bits = same_bits(data), same_bits(other)
-    table, _ = table_or_division(bits[0].dtype, nulls, offsets_x + offsets_y)
+    table, _ = table_or_division(bits, nulls, offsets_x + offsets_y)
     state, state_y = empty(len(data), np.uint8), empty(len(other), np.uint8)
     items, offsets = empty(n + 1, np.int64), empty(n_rows + 1, np.int64)
     offsets[0] = 0
-    what = (*bits, valid, valid_y, offsets_x, offsets_y, 0, n_rows, *_CHOSEN[operation], table, len(table) - 1, state, state_y)
+    keys = same_bits(data), same_bits(other), valid, valid_y
+    what = (*keys, offsets_x, offsets_y, 0, n_rows, *_CHOSEN[operation], table, len(table) - 1, state, state_y)
     if loop(*what, items, offsets[1:]):
         return None
     return offsets, items[: int(offsets[-1])]

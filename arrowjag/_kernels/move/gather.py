@@ -35,14 +35,14 @@ from arrowjag._kernels.compiled.library import Compiled
 from arrowjag._kernels.move.texts import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
 
-__all__ = ["filter_values", "no_nulls", "ranges", "take", "take_at", "take_rising", "take_rows", "taken", "with_indices"]
+__all__ = ["filter_values", "ranges", "take", "take_at", "take_rising", "take_rows", "taken", "with_indices"]
 
 
 _buffer, _from_buffers = pa.py_buffer, pa.Array.from_buffers
 """Looked up once: nearly every operation takes items."""
 
-_INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
-_POLARS_TYPES = frozenset(type.id for type in (*_INTEGERS, pa.float32(), pa.float64()))
+_POLARS_TYPES = frozenset(type.id for type in (*_memory.INTEGERS, pa.float32(), pa.float64()))
+"""Ids of the types that polars filters as they are stored."""
 
 
 def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> pa.Array[Any]:
@@ -167,13 +167,6 @@ def take_rising(values: pa.Array[Any], index: NDArray[Any], offsets: NDArray[np.
 
     known = valid_of(values)
     return from_words(values.type, moved(data_of(values)), None if known is None else moved(known))
-
-
-def no_nulls(values: Any) -> pa.Array[Any]:
-    """Return the same data without its validity: values under nulls become values."""
-    if values.null_count == 0:
-        return values
-    return pa.Array.from_buffers(values.type, len(values), [None, values.buffers()[1]], offset=values.offset)
 
 
 def _take(values: pa.Array[Any], index: pa.Array[Any]) -> pa.Array[Any]:

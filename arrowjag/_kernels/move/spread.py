@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import fill
 from arrowjag._kernels.base.blocks import map_tasks
-from arrowjag._kernels.base.memory import data_of, has_words, valid_of
+from arrowjag._kernels.base.memory import data_of, has_words, valid_of, without_validity
 from arrowjag._kernels.base.offsets import parents as row_of_each
 from arrowjag._kernels.move import gather, merge
 from arrowjag._kernels.strategy.shares import is_even
@@ -65,4 +65,4 @@ def _spread_data(values: Any, offsets: NDArray[np.int64], parents: NDArray[Any] 
     if by == "words":
         return fill.spread_rows(data_of(values), offsets)
     rows = pa.array(row_of_each(offsets) if parents is None else parents)
-    return pc.take(gather.no_nulls(values), rows, boundscheck=False).buffers()[1]
+    return pc.take(without_validity(values), rows, boundscheck=False).buffers()[1]

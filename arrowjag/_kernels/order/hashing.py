@@ -95,15 +95,15 @@ def _over_parts(codes: Codes, base: int, put: Any) -> None:
     map_rows(block, cuts, min_values=strategy.sizes.HASH_BLOCK, block_values=strategy.sizes.HASH_BLOCK)
 
 
-class Items(NamedTuple):
+class HashedItems(NamedTuple):
     """Items, and the table of their row, which has 2 ** n_bits cells: at least four times as many as items."""
 
     codes: Codes
     n_bits: Codes
     bases: NDArray[np.int64]
 
-    def take(self, items: NDArray[np.int64]) -> Items:
-        return Items(self.codes[items], self.n_bits[items], self.bases[items])
+    def take(self, items: NDArray[np.int64]) -> HashedItems:
+        return HashedItems(self.codes[items], self.n_bits[items], self.bases[items])
 
     def hashed(self, level: int) -> tuple[NDArray[np.int64], Codes]:
         """The cell of each item, and the bits of its hash that did not choose the cell, above as many zeros."""
@@ -122,9 +122,9 @@ class _Tables(NamedTuple):
     n_bits: Codes
     offsets: NDArray[np.int64]
 
-    def items(self, codes: Codes, sizes: NDArray[np.int64]) -> Items:
+    def items(self, codes: Codes, sizes: NDArray[np.int64]) -> HashedItems:
         """Items of rows of these sizes."""
-        return Items(codes, self.n_bits.repeat(sizes), self.offsets[:-1].repeat(sizes))
+        return HashedItems(codes, self.n_bits.repeat(sizes), self.offsets[:-1].repeat(sizes))
 
     def cells(self) -> Codes:
         return empty(int(self.offsets[-1]), np.uint64)

@@ -15,7 +15,7 @@ from arrowjag._kernels.base.offsets import count_true, longest_of, row_sizes, sp
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.order import hashing, small
 from arrowjag._kernels.order.batches import Codes, partition_by_value
-from arrowjag._kernels.order.hashing import FREE, Items, hash_bits, nonzero, partition_by_hash, places_of, tables_of
+from arrowjag._kernels.order.hashing import FREE, HashedItems, hash_bits, nonzero, partition_by_hash, places_of, tables_of
 from arrowjag._kernels.order.rank import sorted_runs
 from arrowjag.errors import JagTypeError, JagValueError
 
@@ -254,7 +254,7 @@ class _Cells(NamedTuple):
     crowded: NDArray[np.bool_]
     """The rows in which items without a cell are left."""
 
-    def meet(self, items: Items, places: Codes | None, probes: Items, level: int) -> _Meeting:
+    def meet(self, items: HashedItems, places: Codes | None, probes: HashedItems, level: int) -> _Meeting:
         """Put items into their cells, look for probes there, and empty the cells again."""
         cells, entries = items.hashed(level)
         if places is not None:

@@ -16,7 +16,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._gate import inside
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.memory import check_memory, copied_bytes, is_counted, unless_all
+from arrowjag._kernels.base.memory import check_memory, copied_bytes, is_counted, unless_all, without_validity
 from arrowjag._kernels.move import gather
 from arrowjag._ops import concat, structure
 from arrowjag._ops.elementwise import blockwise
@@ -270,7 +270,7 @@ def _coalesce_blocks(data: Sequence[Datum]) -> pa.Array | None:
         return None
     for other in others:
         there = result.is_valid()
-        known = gather.no_nulls(result) if pt.is_primitive(result.type) else result  # its nulls are never chosen
+        known = without_validity(result) if pt.is_primitive(result.type) else result  # its nulls are never chosen
         found = blockwise.choose(there, known, other)
         if found is None or found.null_count == 0:
             return found
