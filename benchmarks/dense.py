@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +20,7 @@ import pyarrow as pa
 
 import arrowjag as aj
 from benchmarks.runner import copy_seconds
+from benchmarks.turns import in_turn
 
 
 class Input:
@@ -116,17 +116,6 @@ def same(ours: Any, theirs: Any) -> bool:
     return bool(np.allclose(flat, theirs.numpy().reshape(-1), rtol=1e-5, atol=1e-6))
 
 
-def seconds(function: Callable[[], Any], runs: int) -> tuple[float, float]:
-    """The best wall and CPU time of a few calls after a warm-up."""
-    function()
-    best = []
-    for _ in range(runs):
-        wall, cpu = time.perf_counter(), time.process_time()
-        function()
-        best.append((time.perf_counter() - wall, time.process_time() - cpu))
-    return min(wall for wall, _ in best), min(cpu for _, cpu in best)
-
-
 def main() -> None:
     """Measure and print."""
     import fbgemm_gpu  # noqa: F401 - registers its operators with torch
@@ -149,7 +138,7 @@ def main() -> None:
                 continue
             if not same(case.ours(small), case.rival(small)):
                 raise AssertionError(f"{case.name}: other answers")
-            ours, theirs = (seconds(partial(run, data), options.runs) for run in (case.ours, case.rival))
+            ours, theirs = in_turn([partial(run, data) for run in (case.ours, case.rival)], options.runs)
             row = {
                 "operation": case.name,
                 "width": width,

@@ -9,12 +9,9 @@ the machine.
 from __future__ import annotations
 
 import argparse
-import gc
 import json
-import math
 import os
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,10 +26,13 @@ import pyarrow as pa
 import arrowjag as aj
 from benchmarks.data import Data
 from benchmarks.runner import plain, same
+from benchmarks.turns import in_turn
 
 Expr = Callable[[Any], Any]
 FLOATS = ("float64",)
 NUMBERS = ("float64", "int64")
+BUDGET = 4.0
+"""Seconds after which no turn of a pair or task begins."""
 
 
 @dataclass(frozen=True)
@@ -189,27 +189,6 @@ PANDAS: list[Task] = [
 # ------------------------------------------------------------------------------------------------- measuring
 
 
-def in_turn(functions: list[Callable[[], Any]], runs: int, budget: float = 4.0) -> list[tuple[float, float]]:
-    """The best wall and CPU seconds of each function; they take turns, so that a slow moment of the machine meets all.
-
-    No turn begins after the budget, in seconds, is spent; one is always made.
-    """
-    began = time.perf_counter()
-    for function in functions:
-        function()
-    best = [(math.inf, math.inf)] * len(functions)
-    gc.collect()
-    for turn in range(runs):
-        if turn and time.perf_counter() - began > budget:
-            break
-        for place, function in enumerate(functions):
-            wall, cpu = time.perf_counter(), time.process_time()
-            function()
-            took = time.perf_counter() - wall, time.process_time() - cpu
-            best[place] = (min(best[place][0], took[0]), min(best[place][1], took[1]))
-    return best
-
-
 def frame_of(n_values: int, nulls: str, dtype: str) -> pl.DataFrame:
     """The lists x and y and the plain column w, as plain dtypes of polars."""
     data = Data(n_values, "poisson", nulls, dtype)
@@ -221,7 +200,7 @@ def measure_polars(pair: Pair, small: pl.DataFrame, large: pl.DataFrame, runs: i
     ours, theirs = (plain(small.select(r=make())["r"]) for make in (pair.ours, pair.rival))
     if not same(ours, theirs):
         raise AssertionError(f"{pair.name}: other answers, {ours[:5]} and {theirs[:5]}")
-    return as_row(in_turn([lambda: large.select(r=pair.ours()), lambda: large.select(r=pair.rival())], runs))
+    return as_row(in_turn([lambda: large.select(r=pair.ours()), lambda: large.select(r=pair.rival())], runs, BUDGET))
 
 
 def as_row(times: list[tuple[float, float]]) -> dict[str, float]:
@@ -269,7 +248,7 @@ def pandas_table(options: argparse.Namespace) -> list[dict[str, Any]]:
         ours, theirs = (values_of(function(small)) for function in (task.ours, task.rival))
         if not same(ours, theirs):
             raise AssertionError(f"{task.name}: other answers")
-        row = as_row(in_turn([lambda: task.ours(large), lambda: task.rival(large)], options.runs))  # noqa: B023
+        row = as_row(in_turn([lambda: task.ours(large), lambda: task.rival(large)], options.runs, BUDGET))  # noqa: B023
         row["ratio"], row["cpu_ratio"] = 1 / row["ratio"], 1 / row["cpu_ratio"]
         results.append({"operation": task.name, "target": task.target, **row})
         miss = " *" if min(row["ratio"], row["cpu_ratio"]) > task.target else ""

@@ -11,7 +11,6 @@ from __future__ import annotations
 import importlib
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -22,17 +21,12 @@ import pyarrow as pa
 
 import arrowjag as aj
 from arrowjag.io import _ipc, _scan
+from benchmarks.turns import in_turn
 
 
-def best(*calls: Callable[[], Any]) -> list[float]:
-    """Milliseconds of CPU, of all threads, of the cheapest of 15 runs of each call, one call after the other."""
-    found: list[list[float]] = [[] for _ in calls]
-    for _ in range(15):
-        for call, times in zip(calls, found, strict=True):
-            start = time.process_time()
-            call()
-            times.append(time.process_time() - start)
-    return [min(times) * 1e3 for times in found]
+def cpu_ms(*calls: Callable[[], Any]) -> list[float]:
+    """The least milliseconds of CPU time of each call."""
+    return [cpu * 1e3 for _, cpu in in_turn(calls, 15)]
 
 
 WORDS: dict[str, Callable[[int], str]] = {
@@ -88,8 +82,8 @@ def main(rows: int) -> None:
             aj.write_parquet(table, parquet)
             aj.write_ipc(table, ipc)
             read, map_, pass_ = partial(aj.read_parquet, parquet), partial(aj.read_ipc, ipc), partial(one_pass, ipc)
-            checked, plain = best(read, unchecked(_scan, read))
-            opened, mapped, passed = best(map_, unchecked(_ipc, map_), pass_)
+            checked, plain = cpu_ms(read, unchecked(_scan, read))
+            opened, mapped, passed = cpu_ms(map_, unchecked(_ipc, map_), pass_)
             share = checked / plain - 1
             print(f"{name:12}{checked:9.1f}{plain:11.1f}{share:7.0%}{opened:9.2f}{mapped:11.2f}{passed:10.2f}")
 

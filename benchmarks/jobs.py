@@ -30,6 +30,8 @@ import pyarrow.parquet as pq
 import arrowjag as aj
 
 BATCH = 64_000_000
+ROW_BYTES = 176
+"""Of the rows that `batch` makes, about."""
 
 
 def batch(rows: int, seed: int) -> pa.Table:
@@ -43,7 +45,7 @@ def batch(rows: int, seed: int) -> pa.Table:
 def write_dataset(folder: Path, size: int, files: int, group: int) -> None:
     """So many bytes in so many files; row groups of about `group` bytes, the first of all of 600 MB if the data is large."""
     folder.mkdir(parents=True)
-    rows = group // 176
+    rows = group // ROW_BYTES
     for number in range(files):
         with pq.ParquetWriter(folder / f"f{number}.parquet", batch(1, 0).schema, use_dictionary=False) as writer:
             left = size // files
@@ -84,7 +86,7 @@ def loop(function: Callable[[pa.Table], pa.Table], files: list[Path], sink: Path
     for file in files:
         reader = pq.ParquetFile(file, pre_buffer=False, buffer_size=1 << 20)
         writer = None
-        for piece in reader.iter_batches(BATCH // 176, use_threads=False):
+        for piece in reader.iter_batches(BATCH // ROW_BYTES, use_threads=False):
             result = function(pa.Table.from_batches([piece]))
             writer = writer or pq.ParquetWriter(sink / file.name, result.schema, write_page_checksum=True)
             writer.write_table(result)
@@ -267,8 +269,8 @@ def measure(name: str, source: Path) -> tuple[float, float, int, str]:
     seconds = time.perf_counter() - started
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    told = child.stdout.read().strip()
-    return (seconds, busy, most, told) if child.returncode == 0 else (float("nan"), busy, most, "failed")
+    printed = child.stdout.read().strip()
+    return (seconds, busy, most, printed) if child.returncode == 0 else (float("nan"), busy, most, "failed")
 
 
 def check(sink: Path) -> tuple[int, float]:
@@ -283,7 +285,15 @@ def short(folder: Path, size: int = 1_000_000_000, files: int = 4000) -> None:
 
     A smaller `size` or fewer `files` only try whether this function runs.
     """
-    one, two, tiny = (folder / name / "in" for name in ("one", "huge", "tiny"))
+    overhead(folder, size)
+    memory(folder, size)
+    resume(folder, files)
+    small(folder, files)
+
+
+def overhead(folder: Path, size: int) -> None:
+    """Print what the runner costs beyond a loop by hand, and what a second worker gains."""
+    one, tiny = (folder / name / "in" for name in ("one", "tiny"))
     write_dataset(one, size, 8, 20_000_000)
     write_dataset(tiny, 1000, 1, 1000)
     by_loop, by_runner = "by hand, one thread", "aj.etl.run, 1 worker"
@@ -312,28 +322,36 @@ def short(folder: Path, size: int = 1_000_000_000, files: int = 4000) -> None:
         flush=True,
     )
     shutil.rmtree(one.parent)
-    two.mkdir(parents=True)
-    huge = pa.concat_tables([batch(20_000_000 // 176, seed) for seed in range(-(-30 * size // 1_000_000_000))])
-    pq.write_table(huge, two / "f.parquet", row_group_size=len(huge), use_dictionary=False)
+
+
+def memory(folder: Path, size: int) -> None:
+    """Print what a worker holds on one huge row group, by the size of its batches."""
+    source = folder / "huge" / "in"
+    source.mkdir(parents=True)
+    huge = pa.concat_tables([batch(20_000_000 // ROW_BYTES, seed) for seed in range(-(-30 * size // 1_000_000_000))])
+    pq.write_table(huge, source / "f.parquet", row_group_size=len(huge), use_dictionary=False)
     for mb in (8, 64, 256):
-        _, _, most, told = measure(f"batches of {mb} MB", two)
-        peak, retries = map(int, told.split())
+        _, _, most, printed = measure(f"batches of {mb} MB", source)
+        peak, retries = map(int, printed.split())
         print(
             f"one row group of {huge.nbytes / 1e6:.0f} MB, batches of {mb} MB: worker {peak / 1e6:.0f} MB, with the driver "
             f"{most / 1e6:.0f} MB, {retries} retries (target: a worker of {bound(mb)} MB, no retries)",
             flush=True,
         )
-    shutil.rmtree(two.parent)
+    shutil.rmtree(source.parent)
+
+
+def resume(folder: Path, files: int) -> None:
+    """Print how long it takes to find that as many tasks are finished."""
     few = folder / "few" / "in"
     few.mkdir(parents=True)
     pq.write_table(batch(5, 0), few / "f0.parquet")
     for number in range(1, files):
         shutil.copy(few / "f0.parquet", few / f"f{number}.parquet")
-    _, _, _, told = measure("4,000 files", few)
-    wall, cpu = map(float, told.split())
+    _, _, _, printed = measure("4,000 files", few)
+    wall, cpu = map(float, printed.split())
     print(f"resume of {files:,} finished tasks: {wall:.2f} s, {cpu:.2f} s of all cores (target: 2 s)", flush=True)
     shutil.rmtree(few.parent)
-    small(folder, files)
 
 
 def small(folder: Path, files: int) -> None:
@@ -348,7 +366,7 @@ def small(folder: Path, files: int) -> None:
     large = max(files // 100, 1)
     for number in range(large):
         pq.write_table(batch(rows * files // large, number), few_rows / f"f{number:05}.parquet")
-        pq.write_table(batch(size // large // 176, number), few_bytes / f"f{number:05}.parquet")
+        pq.write_table(batch(size // large // ROW_BYTES, number), few_bytes / f"f{number:05}.parquet")
     found: dict[str, list[float]] = {"small": [], "bytes": [], "rows": []}
     for _ in range(3):
         for each in (few, few_bytes, few_rows):
@@ -387,9 +405,9 @@ def main() -> None:
             return
         if options.memory:
             write_dataset(source, 4_000_000_000, 4, 20_000_000)
-            seconds, _, most, told = measure("within 1GB", source)
-            told = told.splitlines()[0]
-            print(f"4 GB, one row group of 600 MB, memory='1GB': {seconds:.1f} s, {most / 1e6:.0f} MB with the driver\n{told}")
+            seconds, _, most, printed = measure("within 1GB", source)
+            printed = printed.splitlines()[0]
+            print(f"4 GB, one row group of 600 MB, memory='1GB': {seconds:.1f} s, {most / 1e6:.0f} MB with the driver\n{printed}")
             return
         write_dataset(source, int(options.bytes), options.files, 20_000_000)
         rows = sum(pq.read_metadata(file).num_rows for file in source.iterdir())

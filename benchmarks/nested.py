@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import bisect
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -21,8 +20,9 @@ import polars as pl
 import pyarrow as pa
 
 import arrowjag as aj
+from benchmarks.turns import in_turn
 
-__all__ = ["PAIRS", "main", "seconds"]
+__all__ = ["PAIRS", "main"]
 
 Run = Callable[[], Any]
 TURNS = 5
@@ -39,17 +39,6 @@ class Pair:
     theirs: Run
     ours_as: Callable[[Any], Any]
     theirs_as: Callable[[Any], Any]
-
-
-def seconds(*runs: Run, turns: int = TURNS) -> list[float]:
-    """The least CPU time of each call, all of them in turn."""
-    best = [float("inf")] * len(runs)
-    for _ in range(turns):
-        for place, run in enumerate(runs):
-            start = time.process_time()
-            run()
-            best[place] = min(best[place], time.process_time() - start)
-    return best
 
 
 # --------------------------------------------------------------------------------------------------- frames
@@ -222,7 +211,7 @@ def main() -> None:
     for make in PAIRS:
         for pair in make(options.rows):
             assert pair.ours_as(pair.ours()) == pair.theirs_as(pair.theirs()), f"{pair.name}: not what {pair.rival} gives"
-            ours, theirs = seconds(pair.ours, pair.theirs, turns=options.turns)
+            (_, ours), (_, theirs) = in_turn([pair.ours, pair.theirs], options.turns)
             print(f"{pair.name:22}{ours * 1e3:10.2f}{theirs * 1e3:10.2f}{theirs / ours:15.1f}  {pair.rival}", flush=True)
 
 

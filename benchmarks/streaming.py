@@ -84,23 +84,23 @@ def check(target: Path, groups: int) -> None:
         raise AssertionError("column total: other values")
 
 
-def _measured(source: Path, target: Path, told: Any) -> None:
+def _measured(source: Path, target: Path, sender: Any) -> None:
     start = time.perf_counter()
     job(source, target)
     took = time.perf_counter() - start
     scale = 1 if sys.platform == "darwin" else 1024
-    told.send((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale, took))
+    sender.send((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale, took))
 
 
 def measure(source: Path, target: Path) -> tuple[int, float]:
     """Peak memory in bytes and seconds of the job, in a fresh process."""
     context = multiprocessing.get_context("spawn")
-    asked, told = context.Pipe(duplex=False)
-    process = context.Process(target=_measured, args=(source, target, told))
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_measured, args=(source, target, sender))
     process.start()
-    told.close()
+    sender.close()
     try:
-        peak, took = asked.recv()
+        peak, took = receiver.recv()
     except EOFError:
         raise RuntimeError("the job ended without a result; its own message is above") from None
     finally:
