@@ -554,7 +554,7 @@ def test_chunks_equal_those_of_pyarrow(tmp_path: Any) -> None:
         ({6: -1}, "-1 bytes uncompressed"),
         ({16: {2: [1] * 4}}, "4 bins of repetition levels, expected 2"),
         ({16: {3: [1] * 3}}, "3 bins of definition levels, expected 4"),
-        ({16: {1: 5}}, "tells the bytes of its text"),
+        ({16: {1: 5}}, "gives the size of its text"),
         ({12: {5: b"1234567"}}, "a bound of 7 bytes in its statistics, but INT64 has 8"),
         ({12: {2: b""}}, "a bound of 0 bytes"),
     ],

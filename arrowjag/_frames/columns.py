@@ -214,8 +214,8 @@ def check_gathered(keys: Sequence[Any], names: Sequence[Any]) -> None:
 def check_nested(names: Sequence[Any], ndims: Iterable[int]) -> None:
     """Refuse to flatten columns that have one dim each."""
     if all(ndim == 1 for ndim in ndims):
-        told = f"{', '.join(map(repr, names))} {'is' if len(names) == 1 else 'are'}"
-        raise JagTypeError(f"flatten: {told} flat already; name a jagged column")
+        flat = f"{', '.join(map(repr, names))} {'is' if len(names) == 1 else 'are'}"
+        raise JagTypeError(f"flatten: {flat} flat already; name a jagged column")
 
 
 def check_labels(names: Sequence[Any]) -> None:

@@ -272,8 +272,8 @@ class _Evaluation:
         array: Any = self.columns[path[0]]
         for place, name in enumerate(path[1:], 1):
             if name not in fields(array.type):
-                told = f"its fields are {fields(array.type)}" if pt.is_struct(array.type) else f"its items are {array.type}"
-                raise JagIndexError(f"query: {'.'.join(path[:place])!r} has no field {brief(name)}: {told}")
+                hint = f"its fields are {fields(array.type)}" if pt.is_struct(array.type) else f"its items are {array.type}"
+                raise JagIndexError(f"query: {'.'.join(path[:place])!r} has no field {brief(name)}: {hint}")
             array = array[name]
         return array  # type: ignore[no-any-return]  # columns have rows
 

@@ -192,8 +192,8 @@ def _scalar_of_leaf_type(value: Any, leaf: pa.DataType) -> pa.Scalar:
     try:
         return elementwise.cast(Column(JaggedShape(1), _one(scalar)), leaf).values[0] if scalar.is_valid else null_scalar(leaf)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, ValueError, OverflowError):
-        told = f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps"
-        raise JagTypeError(f"{told}. Cast the array first, to a type that holds it.") from None
+        message = f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps"
+        raise JagTypeError(f"{message}. Cast the array first, to a type that holds it.") from None
 
 
 def _check_kind(value: Any, type: pa.DataType, leaf: pa.DataType) -> None:
@@ -201,8 +201,8 @@ def _check_kind(value: Any, type: pa.DataType, leaf: pa.DataType) -> None:
     try:
         common = elementwise.promote([type, leaf], "replace")
     except JagTypeError as error:
-        told = str(error).removeprefix("replace: ")
-        raise JagTypeError(f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps: {told}") from None
+        reason = str(error).removeprefix("replace: ")
+        raise JagTypeError(f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps: {reason}") from None
     for is_narrow in (pt.is_boolean, pt.is_date):  # Arrow's casts to these types drop the rest of a value
         if is_narrow(elementwise.plain_type(leaf)) and not is_narrow(common):
             raise JagTypeError(f"replace: {brief(value)} does not fit the leaf type {leaf}, which replace keeps")

@@ -96,15 +96,15 @@ def _placed(column: Column, edges: Column, operation: str, *, strictly: bool = T
     offsets = edges.shape.dims[-1].offsets
     data, known = _arrow.to_numpy(edges.values)
     bad = np.isnan(data) if known is None else np.isnan(data) | ~known
-    told = "be numbers"
+    rule = "be numbers"
     if not bad.any() and len(data):
         heads = np.zeros(len(data), bool)
         heads[offsets[:-1][offsets[:-1] < offsets[1:]]] = True
         falls = data[1:] <= data[:-1] if strictly else data[1:] < data[:-1]
-        bad[1:], told = falls & ~heads[1:], "rise"
+        bad[1:], rule = falls & ~heads[1:], "rise"
     if bad.any():
         row = row_name(edges.shape, edges.ndim - 1, edges.shape.dims[-1].index_of(int(bad.argmax())))
-        raise JagValueError(f"{operation}: edges must {told}, but those of {row} don't")
+        raise JagValueError(f"{operation}: edges must {rule}, but those of {row} don't")
     sought = _arrow.to_numpy(items.values)[0]
     upto, below = (search.searchsorted(data, offsets, sought, cut, side) for side in _SIDES)
     return _Placed(edges, items, cut, upto, below)
@@ -303,8 +303,8 @@ def _refuse_bins(data: npt.NDArray[np.int64], bad: BoolArray, offsets: IntArray,
     if np.count_nonzero(bad):
         item = int(bad.argmax())
         row = int(_offsets.parents(offsets)[item])
-        told = "must not be negative" if most is None else f"must be from 0 to {most - 1}"
-        raise JagValueError(f"bincount: items {told}, got {data[item]} in row {row}", row=row)
+        rule = "must not be negative" if most is None else f"must be from 0 to {most - 1}"
+        raise JagValueError(f"bincount: items {rule}, got {data[item]} in row {row}", row=row)
 
 
 def _small_integers(values: pa.Array) -> npt.NDArray[np.int64]:

@@ -373,8 +373,8 @@ def agreed(column: Column, given: Mapping[str, Any], place: int, operation: str)
         return column, list(given.values())
     for name, one in columns.items():
         if one.ndim > place:
-            told = f"{operation}: {name} has {dims_text(one.shape.dims)}, but the rows have {place}"
-            raise ShapeError(f"{told}; give one value per row or fewer")
+            message = f"{operation}: {name} has {dims_text(one.shape.dims)}, but the rows have {place}"
+            raise ShapeError(f"{message}; give one value per row or fewer")
     column, *others = structure.agree([column, *columns.values()], operation, levels=place)
     rest = iter(others)
     return column, [next(rest) if isinstance(one, Column) else one for one in given.values()]

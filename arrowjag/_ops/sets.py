@@ -335,8 +335,8 @@ def translate(column: Column, keys: Column, values: Column, axis: Any) -> Column
     if values.ndim > keys.ndim:
         raise ShapeError(f"translate: values have {dims_text(values.shape.dims)}, but their keys have {keys.ndim}")
     if keys.ndim == values.ndim == 1 and len(keys.values) != len(values.values):
-        told = f"{plural(len(keys.values), 'key')}, {plural(len(values.values), 'value')}"
-        raise ShapeError(f"translate: {told}; give one value for each key")
+        counts = f"{plural(len(keys.values), 'key')}, {plural(len(values.values), 'value')}"
+        raise ShapeError(f"translate: {counts}; give one value for each key")
     keys, values = structure.align([keys, values], "translate")
     # Align item numbers instead of the keys: one gather then selects keys and values.
     numbers = _arrow.numbers(keys.shape.size)

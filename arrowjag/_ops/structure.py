@@ -413,8 +413,8 @@ def meet(columns: Sequence[Column], operation: str, levels: int | None = None, n
     target = _longest(shapes)
     for place, shape in enumerate(shapes):
         if shape is not target and not shape.is_prefix_of(target):
-            told = f"the fields {names[place]!r} and {names[shapes.index(target)]!r}: " if names else ""
-            raise ShapeError(f"{operation}: {told}{shape._mismatch(target)}. {_PREFIX_HINT}")
+            fields = f"the fields {names[place]!r} and {names[shapes.index(target)]!r}: " if names else ""
+            raise ShapeError(f"{operation}: {fields}{shape._mismatch(target)}. {_PREFIX_HINT}")
     return result
 
 

@@ -192,8 +192,8 @@ def _compile(pattern: str) -> None:
 
 def _not_empty(pattern: str, name: str) -> str:
     if not pattern:
-        told = "; for the characters of each text write x.str.extract_all('.')" if name == "split" else ""
-        raise JagValueError(f"str.{name}: the pattern is empty, expected at least one character{told}")
+        hint = "; for the characters of each text write x.str.extract_all('.')" if name == "split" else ""
+        raise JagValueError(f"str.{name}: the pattern is empty, expected at least one character{hint}")
     return pattern
 
 

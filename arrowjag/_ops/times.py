@@ -375,8 +375,8 @@ def _with_zones(values: pa.Array, format: str) -> pa.Array:
     wall = wall_of(values, "dt.strftime")
     for offset in np.unique(offsets):
         there = late[offsets == offset]
-        told = {"z": offset_text(int(offset)), "Z": name_at(zone, int(seconds[there[0]]))}
-        literal = re.sub("%(.)", lambda one: told.get(one[1], one[0]), format, flags=re.DOTALL)  # noqa: B023 - used at once
+        names = {"z": offset_text(int(offset)), "Z": name_at(zone, int(seconds[there[0]]))}
+        literal = re.sub("%(.)", lambda one: names.get(one[1], one[0]), format, flags=re.DOTALL)  # noqa: B023 - used at once
         places.append(there)
         parts.append(_formatted(wall.take(pa.array(there)), literal))
     return pa.concat_arrays(parts).take(pa.array(np.argsort(np.concatenate(places))))

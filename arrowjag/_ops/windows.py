@@ -391,8 +391,8 @@ def _times(times: pa.Array, offsets: IntArray) -> npt.NDArray[Any]:
         if not np.count_nonzero(falls):
             return data
         row, fault = int(_offsets.parents(offsets)[int(falls.argmax())]), "decreases or holds a NaN"
-    told = f"rolling: `on` must not decrease within a row, but it {fault} in row {row}; sort the row by it first"
-    raise JagValueError(told, row=row)
+    message = f"rolling: `on` must not decrease within a row, but it {fault} in row {row}; sort the row by it first"
+    raise JagValueError(message, row=row)
 
 
 _UNITS = {
@@ -465,11 +465,11 @@ def decaying_rate(alpha: Any, span: Any, halflife: Any) -> float:
         raise JagValueError(f"ewm takes exactly one of alpha=, span= and halflife=, got {', '.join(given) or 'none'}")
     ((name, value),) = given.items()
     if name == "alpha":
-        fits, told = 0 < value <= 1, "more than 0 and at most 1"
+        fits, rule = 0 < value <= 1, "more than 0 and at most 1"
     else:
-        fits, told = (value >= 1, "at least 1") if name == "span" else (value > 0, "more than 0")
+        fits, rule = (value >= 1, "at least 1") if name == "span" else (value > 0, "more than 0")
     if not fits or not math.isfinite(value):
-        raise JagValueError(f"ewm: {name} must be {told}, got {brief(value)}")
+        raise JagValueError(f"ewm: {name} must be {rule}, got {brief(value)}")
     if name == "alpha":
         return float(value)
     return 2 / (value + 1) if name == "span" else -math.expm1(-math.log(2) / value)

@@ -107,8 +107,8 @@ def _naming_options() -> Iterator[None]:
         yield
     except JagError as error:
         # A job that failed is a RuntimeError and quotes the error of the function.
-        told = re.sub("^(run|status): ", "", str(error))  # the functions; the line already begins with the command
-        error.args = (as_options(told, quotes_code=isinstance(error, RuntimeError)),)
+        message = re.sub("^(run|status): ", "", str(error))  # the functions; the line already begins with the command
+        error.args = (as_options(message, quotes_code=isinstance(error, RuntimeError)),)
         raise
 
 

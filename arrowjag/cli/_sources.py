@@ -143,8 +143,8 @@ def open_source(path: str | Path, filesystem: Any = None, name: str | None = Non
         raise JagValueError(describe_missing(name)) from None
     except PermissionError:
         raise JagValueError(f"{name}: no permission to read it") from None
-    told = other_format(start, "Parquet or IPC")
-    raise JagValueError(f"{name} {'is neither a Parquet nor an Arrow IPC file' if told is None else told}")
+    other = other_format(start, "Parquet or IPC")
+    raise JagValueError(f"{name} {'is neither a Parquet nor an Arrow IPC file' if other is None else other}")
 
 
 @contextlib.contextmanager
@@ -158,8 +158,8 @@ def plain_extensions() -> Iterator[None]:
         dtype.register()
 
 
-def fields_of(schema: pa.Schema, told: Mapping[str, int] | None = None) -> tuple[Field, ...]:
-    """The columns of a schema; `told` is the ndim of columns whose type is in the metadata of the file only."""
+def fields_of(schema: pa.Schema, ndims: Mapping[str, int] | None = None) -> tuple[Field, ...]:
+    """The columns of a schema; `ndims` is the ndim of columns whose type is in the metadata of the file only."""
     fields, number = [], 0
     for one in schema:
         metadata = one.metadata or {}
@@ -167,8 +167,8 @@ def fields_of(schema: pa.Schema, told: Mapping[str, int] | None = None) -> tuple
         stored = metadata.get(b"ARROW:extension:metadata")
         lists = _arrow.depth(one.type)
         ndim = dtype.parse_metadata(stored, lists) if tagged else len(_arrow.level_types(one.type)[0]) + 1
-        if told is not None and one.name in told:
-            ndim, tagged = told[one.name], True
+        if ndims is not None and one.name in ndims:
+            ndim, tagged = ndims[one.name], True
         leaves = tuple(Leaf(path, number + place, type) for place, (path, type) in enumerate(_leaves(one.type, ())))
         fields.append(Field(one.name, one.type, ndim, tagged, leaves))
         number += len(leaves)

@@ -342,15 +342,15 @@ def _as_table(batch: pa.RecordBatch) -> pa.Table:
 
 def _batch_rows(part: Part, reader: Any, groups: Sequence[int], chunks: list[str], batch_bytes: int) -> int:
     """Return the number of rows per batch, estimated from the footer of the largest row group and measured on its first rows."""
-    told = [_row_bytes(part, group, chunks) for group in groups]
+    estimates = [_row_bytes(part, group, chunks) for group in groups]
     if _has_known_size(part.footer, chunks):
-        return max(1, int(batch_bytes / max(told)))
-    rows = max(1, int(batch_bytes / _SAMPLE / told[0]))
+        return max(1, int(batch_bytes / max(estimates)))
+    rows = max(1, int(batch_bytes / _SAMPLE / estimates[0]))
     if sum(part.footer.row_group(group).num_rows for group in groups) <= rows:
         return rows
     sample = next(iter_batches(reader, rows, groups[:1], chunks, apart=_is_read_apart(part)), None)
     found = nbytes(sample) / sample.num_rows if sample is not None and sample.num_rows else 1.0
-    return max(1, int(batch_bytes / (max(found, told[0]) * max(told) / told[0])))
+    return max(1, int(batch_bytes / (max(found, estimates[0]) * max(estimates) / estimates[0])))
 
 
 def _has_known_size(footer: Any, chunks: list[str]) -> bool:

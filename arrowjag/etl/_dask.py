@@ -153,7 +153,7 @@ class DaskEngine:
         try:
             deaths = self._client.run_on_scheduler(count, list(numbers))
         except Exception as error:  # noqa: BLE001  (a scheduler may refuse functions; the results don't depend on it)
-            _LOG.warning("Dask doesn't tell whether workers have died: %s: %s", type(error).__name__, error)
+            _LOG.warning("Dask doesn't say whether workers have died: %s: %s", type(error).__name__, error)
             deaths = {}
         self._finished = []
         return [Retried(numbers[key], times, "its worker died") for key, times in deaths.items() if times]

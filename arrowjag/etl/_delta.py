@@ -90,7 +90,7 @@ class DeltaLake:
     def committed(self, job: str) -> int:
         """Number of files that commits of a job added.
 
-        The log tells it, and whether others have overwritten the table. For commits that were removed from the log, it is the
+        The log holds it, and shows whether others have overwritten the table. For commits that were removed from the log, it is the
         number that the last commit of the job has left in a transaction identifier, which checkpoints keep.
         """
         count = oldest = 0
@@ -179,8 +179,8 @@ def _stored(schema: pa.Schema) -> pa.Schema:
     plain, _ = plain_schema(schema, extents=False)
     fields = []
     for field, typed in zip(plain, schema, strict=True):
-        told = {METADATA_KEY: describe_type(typed.type)} if isinstance(typed.type, JaggedType) else None
-        fields.append(field.with_metadata(told))
+        metadata = {METADATA_KEY: describe_type(typed.type)} if isinstance(typed.type, JaggedType) else None
+        fields.append(field.with_metadata(metadata))
     return pa.schema(fields)
 
 

@@ -124,14 +124,14 @@ def footer_digest(footer: bytes) -> str:
     return hashlib.sha256(footer).hexdigest()[:32]
 
 
-def _digest(facts: tuple[Any, ...], tell: Callable[[str], None]) -> str:
+def _digest(facts: tuple[Any, ...], warn: Callable[[str], None]) -> str:
     hasher = hashlib.sha256()
     plain: list[bytes] = []
     try:
-        for part in plain if _gather_plain(facts, plain) else _Walk(tell).parts(facts):
+        for part in plain if _gather_plain(facts, plain) else _Walk(warn).parts(facts):
             hasher.update(len(part).to_bytes(8, "little") + part)
     except RecursionError:
-        tell("objects that are nested too deeply")
+        warn("objects that are nested too deeply")
     return hasher.hexdigest()[:32]
 
 
@@ -148,15 +148,15 @@ def _gather_plain(value: Any, parts: list[bytes]) -> bool:
 class _Walk:
     """One traversal of an object graph. A repeated function, class or module yields its number, so that recursion terminates."""
 
-    def __init__(self, tell: Callable[[str], None], met: dict[Any, int] | None = None, around: list[Any] | None = None) -> None:
-        self._tell = tell
+    def __init__(self, warn: Callable[[str], None], met: dict[Any, int] | None = None, around: list[Any] | None = None) -> None:
+        self._warn = warn
         self._met: dict[Any, int] = dict(met or {})
         self._around: list[Any] = list(around or [])
         self._names: set[str] = set()
 
     def _apart(self) -> _Walk:
         """Return a walk that goes on from here by itself: the items of a set have no order."""
-        walk = _Walk(self._tell, self._met, self._around)
+        walk = _Walk(self._warn, self._met, self._around)
         walk._names = self._names
         return walk
 
@@ -283,7 +283,7 @@ class _Walk:
         except RecursionError:
             raise
         except Exception:  # noqa: BLE001  (any class may fail; the caller is warned)
-            self._tell(f"an object of type {type(value).__module__}.{type(value).__qualname__}")
+            self._warn(f"an object of type {type(value).__module__}.{type(value).__qualname__}")
             yield f"{type(value).__module__}.{type(value).__qualname__}".encode()
             return
         for one in (reduced,) if isinstance(reduced, str) else reduced:

@@ -59,9 +59,9 @@ def read_footer(filesystem: pf.FileSystem, path: str) -> Footer | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        told = joined_lines(error).removeprefix(f"{path} can't be read: ")
+        reason = joined_lines(error).removeprefix(f"{path} can't be read: ")
         raise JagFileError(
-            f"{path} can't be read: {told}; it may be a result, which is neither kept nor replaced unread: make it readable, or "
+            f"{path} can't be read: {reason}; it may be a result, which is neither kept nor replaced unread: make it readable, or "
             "delete it"
         ) from error
     try:

@@ -641,16 +641,16 @@ def _write_options(write: Any) -> dict[str, Any]:
     try:
         check_writer({name: value for name, value in options.items() if name != "schema_mode"})
     except (JagTypeError, JagValueError) as error:
-        told = str(error)
-        if "unexpected keyword" in told:
-            told = f"{told.rpartition(' ')[2]} is none of the options: {_WRITE_OPTIONS}"
-        raise type(error)(f"write: {told.removeprefix('write_parquet: ')}") from None
+        reason = str(error)
+        if "unexpected keyword" in reason:
+            reason = f"{reason.rpartition(' ')[2]} is none of the options: {_WRITE_OPTIONS}"
+        raise type(error)(f"write: {reason.removeprefix('write_parquet: ')}") from None
     for name, value in options.items():
         try:
             pickle.dumps(value)
         except Exception as error:  # noqa: BLE001  (pickle passes on those of any class)
-            told = f"{type(error).__name__}: {joined_lines(error)}"
-            raise JagTypeError(f"write: {name} can't be sent to the workers, which write the files: {told}") from None
+            reason = f"{type(error).__name__}: {joined_lines(error)}"
+            raise JagTypeError(f"write: {name} can't be sent to the workers, which write the files: {reason}") from None
     return options
 
 

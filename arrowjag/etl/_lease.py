@@ -203,7 +203,7 @@ def _wait_until_free(sidecar: Sidecar, name: str) -> None:
     """Return once the owner has released the sink or is dead; raise as soon as its heartbeat shows that it is alive."""
     content = sidecar.read(name)
     deadline = time.monotonic() + _DEAD_AFTER_SECONDS
-    told = False
+    has_logged = False
     while True:
         facts = _parsed(content)
         owner = _owner(facts)
@@ -214,11 +214,11 @@ def _wait_until_free(sidecar: Sidecar, name: str) -> None:
         if owner.is_alive is False:
             _LOG.warning("the sink %s is taken over from %s, which is dead", sidecar.sink, owner)
             return
-        if not told:
+        if not has_logged:
             _LOG.warning(
                 "the sink %s was taken by %s; waiting up to %d s for its heartbeat", sidecar.sink, owner, _DEAD_AFTER_SECONDS
             )
-            told = True
+            has_logged = True
         if time.monotonic() > deadline:
             _LOG.warning("the sink %s is taken over from %s: no heartbeat for %d s", sidecar.sink, owner, _DEAD_AFTER_SECONDS)
             return

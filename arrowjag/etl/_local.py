@@ -29,9 +29,9 @@ from arrowjag.etl._worker import (
     Job,
     Order,
     Outcome,
+    SchemaReply,
     Started,
     TaskError,
-    Told,
     Waits,
     over_share,
     over_time,
@@ -96,7 +96,7 @@ class LocalEngine:
         """Tell the process of a task that waits the schema, or that the task is to determine it."""
         for process in self._processes:
             if number in process.orders:
-                process.tell(Told(schema))
+                process.tell(SchemaReply(schema))
 
     def events(self) -> list[Event]:
         """Return the events of all workers; wait briefly if there are none."""
@@ -120,7 +120,7 @@ class LocalEngine:
             if isinstance(event, Finished):
                 process.orders.pop(event.number, None)
                 if isinstance(event.result, Outcome):
-                    process.told = event.result.memory
+                    process.reported_memory = event.result.memory
             return [event]
         self._processes.remove(process)
         process.close()
@@ -128,7 +128,7 @@ class LocalEngine:
 
     def _watch(self) -> None:
         """Kill processes that exceed their limits, and notice those that have ended."""
-        held = [(one, process_memory(one.pid) or one.told) for one in self._processes]
+        held = [(one, process_memory(one.pid) or one.reported_memory) for one in self._processes]
         total = sum(size for _, size in held if size is not None)
         self.peak_memory = max(total, self.peak_memory or 0) or None
         for process, size in held:
@@ -179,7 +179,7 @@ class _Process:
         self.at = -1  # the task that it began last
         self.since: float | None = None
         self.over: TaskError | None = None
-        self.told: int | None = None
+        self.reported_memory: int | None = None
         self._ended: float | None = None
         self._events = events
         assert self._child.stdin is not None
@@ -199,8 +199,8 @@ class _Process:
         self.orders[order.task.number] = order
         self._send(pickle.dumps(order))
 
-    def tell(self, told: Told) -> None:
-        self._send(pickle.dumps(told))
+    def tell(self, reply: SchemaReply) -> None:
+        self._send(pickle.dumps(reply))
 
     def _send(self, content: bytes | None) -> None:
         self._said.put(content)

@@ -148,8 +148,8 @@ def _refuse_texts(texts: pa.ChunkedArray, name: str, lake: LakeFacts) -> None:
         return
     sizes = pc.min_max(pc.binary_length(texts)).as_py()
     if lake.keeps_keys and (sizes["max"] or 0) > MOST_KEY_BYTES:
-        told = f"Iceberg takes texts of at most {MOST_KEY_BYTES} bytes, got {sizes['max']}"
-        raise JagValueError(f"partition_by, column {name!r}: {told}")
+        limit = f"Iceberg takes texts of at most {MOST_KEY_BYTES} bytes, got {sizes['max']}"
+        raise JagValueError(f"partition_by, column {name!r}: {limit}")
     if not lake.keeps_keys and sizes["min"] == 0:
         raise JagValueError(
             f"partition_by, column {name!r}: readers of Delta Lake take an empty text for null; replace it, or take another column"

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from arrowjag.etl._signals import ignore
-from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, Started, Stopped, TaskError, Told, Worker
+from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, SchemaReply, Started, Stopped, TaskError, Worker
 from arrowjag.io._atomic import Together
 
 __all__ = ["serve"]
@@ -54,8 +54,8 @@ def _serve() -> None:
         while True:
             if results.are_due(orders.empty()):
                 results.publish()
-            order: Order | Told = orders.get()
-            if isinstance(order, Told):
+            order: Order | SchemaReply = orders.get()
+            if isinstance(order, SchemaReply):
                 continue  # for a task that has ended meanwhile
             if not order.task.is_small:
                 results.publish()  # it may take minutes

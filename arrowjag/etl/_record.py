@@ -258,8 +258,8 @@ def _run(sidecar: Sidecar, name: str) -> tuple[tuple[int, str], Run]:
         str(run)  # raises if a fact has another type
         return (int(facts.get("lease", 0)), name), run
     except OSError as error:
-        told = f"{path} can't be read: {joined_lines(error)}"
+        reason = f"{path} can't be read: {joined_lines(error)}"
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        told = f"{path} is not a valid record"
+        reason = f"{path} is not a valid record"
     unknown = name.removeprefix(RECORD).removesuffix(".json")
-    return (0, name), Run(unknown, "unreadable", "", "", "", 0, 0, None, 0, 0, (), told, path)
+    return (0, name), Run(unknown, "unreadable", "", "", "", 0, 0, None, 0, 0, (), reason, path)

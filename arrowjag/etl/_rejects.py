@@ -55,7 +55,7 @@ class Rejects(NamedTuple):
 
     @property
     def _tag(self) -> str:
-        """Part of the names of temporaries, which tells them from those of other sinks."""
+        """Part of the names of temporaries, which distinguishes them from those of other sinks."""
         return f"{digest_of(self.sink)[:8]}-"
 
     def probe(self) -> None:

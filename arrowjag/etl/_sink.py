@@ -318,8 +318,8 @@ def blamed(folder: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        told = f'the sink can\'t be written: {joined_lines(error)}; once it can, mode="resume" keeps what is done'
-        raise SinkError(folder, told) from error
+        message = f'the sink can\'t be written: {joined_lines(error)}; once it can, mode="resume" keeps what is done'
+        raise SinkError(folder, message) from error
 
 
 def probe_folder(filesystem: pf.FileSystem, folder: str, tag: str) -> None:
@@ -429,7 +429,7 @@ def refuse_long_names(filesystem: pf.FileSystem, folder: str, sink: Any) -> None
     Raises
     ------
     JagValueError
-        The message tells the name, its bytes, and how many there may be.
+        The message has the name, its number of bytes, and the maximum.
     """
     local = local_path(filesystem, folder)
     if local is None or not hasattr(os, "pathconf"):

@@ -37,7 +37,7 @@ _SMALL_BYTES = 1_000_000
 class State(NamedTuple):
     """Size, time and footer digest of a file, compared later to detect that the file was replaced.
 
-    `tag` is the ETag of a file whose store tells no time.
+    `tag` is the ETag of a file whose store gives no modification time.
     """
 
     size: int | None
@@ -298,8 +298,8 @@ def verify_unchanged(pieces: Sequence[Piece], footers: Sequence[bytes] | None = 
     for place, (piece, info) in enumerate(zip(pieces, infos, strict=True)):
         if info is not None:
             if info.type == pf.FileType.NotFound:
-                told = "was deleted during the run, or workers can't see its file system: run again"
-                raise SourceChangedError(piece, told)
+                how = "was deleted during the run, or workers can't see its file system: run again"
+                raise SourceChangedError(piece, how)
             if info.size != piece.state.size:
                 _raise_changed(piece, f"it had {piece.state.size} bytes, now {info.size}")
             if info.mtime_ns != piece.state.time:
@@ -318,7 +318,7 @@ _TAGS = ("etag", "e_tag", "md5hash", "generation", "oid", "blob_id", "lastmodifi
 
 
 def _tag(filesystem: Any, info: Any) -> str | None:
-    """Return the ETag of a file, or what its store has in place of it; None if the file has a time, or the store tells nothing."""
+    """Return the ETag of a file, or what its store has in place of it; None if the file has a time, or the store gives neither."""
     foreign = fsspec_of(filesystem)
     if foreign is None or info.mtime_ns is not None:
         return None
@@ -355,8 +355,8 @@ def _locate(source: Any, filesystem: Any, options: Mapping[str, str], skip: bool
     if is_dataset(source):
         return None, ()
     if not isinstance(source, (str, os.PathLike, list, tuple)):
-        told = ": write it with aj.write_parquet first" if hasattr(source, "columns") else ""
-        raise JagTypeError(f"the source must be a path, a list of paths, a dataset or a table, got {type(source).__name__}{told}")
+        hint = ": write it with aj.write_parquet first" if hasattr(source, "columns") else ""
+        raise JagTypeError(f"the source must be a path, a list of paths, a dataset or a table, got {type(source).__name__}{hint}")
     found = locate(source, filesystem, options, "the source")
     if not skip:
         return found, ()

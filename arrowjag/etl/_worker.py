@@ -43,10 +43,10 @@ __all__ = [
     "Progressed",
     "Retried",
     "SchemaFound",
+    "SchemaReply",
     "Started",
     "Stopped",
     "TaskError",
-    "Told",
     "Waits",
     "Worker",
     "as_partial",
@@ -96,7 +96,7 @@ class Order(NamedTuple):
     is_careful: bool = False
 
 
-class Told(NamedTuple):
+class SchemaReply(NamedTuple):
     """The schema, for a worker whose task waits for it; None if that task is to determine it."""
 
     schema: pa.Schema | None
@@ -167,7 +167,7 @@ class Finished(NamedTuple):
 
 
 class Retried(NamedTuple):
-    """An engine has run a task again by itself, because a worker died; it tells so when the task is done."""
+    """An engine has run a task again by itself, because a worker died; it reports that when the task is done."""
 
     number: int
     times: int
@@ -210,7 +210,7 @@ class Worker:
         self,
         order: Order,
         tell: Callable[[Event], None],
-        hear: Callable[[], Told] = lambda: Told(None),
+        hear: Callable[[], SchemaReply] = lambda: SchemaReply(None),
         together: Together | None = None,
     ) -> Outcome:
         """Run one task.
@@ -297,7 +297,7 @@ class _Task:
         transform: Any,
         order: Order,
         tell: Callable[[Event], None],
-        hear: Callable[[], Told],
+        hear: Callable[[], SchemaReply],
         together: Together,
     ) -> None:
         self._job, self._transform, self._order, self._tell, self._hear = job, transform, order, tell, hear

@@ -1,4 +1,4 @@
-"""Ordered categories other than text: Parquet stores their values alone, the metadata of the file their order.
+"""Ordered categories other than text: Parquet stores only their values, the metadata of the file their order.
 
 Categories of text come back from the dictionaries of a file, which keep their order.
 """
@@ -19,21 +19,21 @@ from arrowjag._kernels.base.memory import is_variable_size
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagValueError, brief
 
-__all__ = ["METADATA_KEY", "Told", "category_facts", "encode", "ordered_type", "parse_categories", "with_categories"]
+__all__ = ["METADATA_KEY", "Recorded", "category_facts", "encode", "ordered_type", "parse_categories", "with_categories"]
 
 METADATA_KEY = "arrowjag.categories"
 
-Told: TypeAlias = "dict[str, Told] | list[str]"
+Recorded: TypeAlias = "dict[str, Recorded] | list[str]"
 """The categories of a column, as texts; those of a struct by the names of its fields. Lists have those of their items."""
 
 
-def with_categories(told: Mapping[str, Told], table: pa.Table, file: str) -> dict[str, Told]:
+def with_categories(recorded: Mapping[str, Recorded], table: pa.Table, file: str) -> dict[str, Recorded]:
     """Add the ordered categories of a part of a file to those of the parts before it.
 
     Parameters
     ----------
-    told : mapping
-        The categories of the columns of the parts before.
+    recorded : mapping
+        The categories of the columns of the earlier parts.
     table : pa.Table
         The part.
     file : str
@@ -47,34 +47,34 @@ def with_categories(told: Mapping[str, Told], table: pa.Table, file: str) -> dic
     Raises
     ------
     JagValueError
-        If two parts have other categories, of which a reader could not tell the order.
+        If two parts have different categories, because a file stores one order of them.
     """
-    found = dict(told)
+    found = dict(recorded)
     for field, column in zip(table.schema, table.columns, strict=True):
         if not has_ordered_categories(field.type):
             continue
         for chunk in column.chunks:
-            ours = _told(chunk)
+            ours = _recorded(chunk)
             try:
                 found[field.name] = _joined(found.get(field.name, []), ours)
             except ValueError as error:
                 raise JagValueError(
-                    f"{file}, column {brief(field.name)}: its parts have other ordered categories, {error}, and a file has one "
-                    "order of them; cast all parts to the same categories, or to their plain type"
+                    f"{file}, column {brief(field.name)}: its parts have different ordered categories, {error}, but a file stores "
+                    "one order; cast all parts to the same categories, or to their plain type"
                 ) from None
     return {name: one for name, one in found.items() if one}
 
 
-def _told(array: pa.Array) -> Told:
+def _recorded(array: pa.Array) -> Recorded:
     array = array.storage if isinstance(array, pa.ExtensionArray) else array
     if _arrow.is_list_type(array.type):
-        return _told(array.values)
+        return _recorded(array.values)
     if pt.is_struct(array.type):
-        fields = {field.name: _told(array.field(place)) for place, field in enumerate(array.type)}
+        fields = {field.name: _recorded(array.field(place)) for place, field in enumerate(array.type)}
         return {name: one for name, one in fields.items() if one}
-    # Files keep the order of texts without metadata.
-    is_told = pt.is_dictionary(array.type) and array.type.ordered and not is_variable_size(array.type.value_type)
-    return _texts(array.dictionary) if is_told else []
+    # The dictionaries of a file keep the order of texts.
+    is_recorded = pt.is_dictionary(array.type) and array.type.ordered and not is_variable_size(array.type.value_type)
+    return _texts(array.dictionary) if is_recorded else []
 
 
 def _texts(categories: pa.Array) -> list[str]:
@@ -96,7 +96,7 @@ def _from_texts(texts: list[str], type: pa.DataType) -> pa.Array:
     return found.cast(_arrow.counts_type(type)).cast(type) if pt.is_temporal(type) else found.cast(type)
 
 
-def _joined(one: Told, other: Told) -> Told:
+def _joined(one: Recorded, other: Recorded) -> Recorded:
     if not one or not other:
         return one or other
     if isinstance(one, dict) and isinstance(other, dict):
@@ -107,47 +107,47 @@ def _joined(one: Told, other: Told) -> Told:
     raise ValueError(f"{brief(one)} and {brief(other)}")
 
 
-def category_facts(told: Mapping[str, Told]) -> dict[str, str]:
+def category_facts(recorded: Mapping[str, Recorded]) -> dict[str, str]:
     """Return key and value for the metadata of a file; none if no column has such categories."""
-    return {METADATA_KEY: json.dumps(told, sort_keys=True, separators=(",", ":"))} if told else {}
+    return {METADATA_KEY: json.dumps(recorded, sort_keys=True, separators=(",", ":"))} if recorded else {}
 
 
 def parse_categories(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
-    """Return what the metadata of a file say of the categories of its columns, which may be anything."""
+    """Return the categories of columns from the metadata of a file; their form is not checked."""
     try:
-        told = json.loads((metadata or {}).get(METADATA_KEY.encode(), b"{}"))
+        recorded = json.loads((metadata or {}).get(METADATA_KEY.encode(), b"{}"))
     except (ValueError, RecursionError):  # the metadata of a file may hold any bytes
         return {}
-    return told if isinstance(told, dict) else {}
+    return recorded if isinstance(recorded, dict) else {}
 
 
-def ordered_type(type: pa.DataType, told: Any) -> pa.DataType:
-    """Return the type with those categories ordered that the metadata of a file tell; others, and wrong ones, unchanged."""
-    if not told:
+def ordered_type(type: pa.DataType, recorded: Any) -> pa.DataType:
+    """Return a type in which dictionaries are ordered if the metadata of the file list categories that fit their type."""
+    if not recorded:
         return type
     if isinstance(type, JaggedType):
-        return JaggedType(ordered_type(type.storage_type, told), type.ndim)
+        return JaggedType(ordered_type(type.storage_type, recorded), type.ndim)
     if _arrow.is_list_type(type):
-        return _arrow.list_like(type, ordered_type(type.value_type, told))
-    if pt.is_struct(type) and isinstance(told, dict):
-        return pa.struct([field.with_type(ordered_type(field.type, told.get(field.name))) for field in type])
-    if pt.is_dictionary(type) and _read(told, type.value_type) is not None:
+        return _arrow.list_like(type, ordered_type(type.value_type, recorded))
+    if pt.is_struct(type) and isinstance(recorded, dict):
+        return pa.struct([field.with_type(ordered_type(field.type, recorded.get(field.name))) for field in type])
+    if pt.is_dictionary(type) and _read(recorded, type.value_type) is not None:
         return pa.dictionary(type.index_type, type.value_type, ordered=True)
     return type
 
 
-def _read(told: Any, type: pa.DataType) -> pa.Array | None:
-    """Return the told categories; None if they are none of the type, or one occurs twice."""
-    if not isinstance(told, list) or not all(isinstance(one, str) for one in told):
+def _read(recorded: Any, type: pa.DataType) -> pa.Array | None:
+    """Convert the categories in the metadata of a file to an array; None if they don't fit the type, or one occurs twice."""
+    if not isinstance(recorded, list) or not all(isinstance(one, str) for one in recorded):
         return None
     try:
-        found = _from_texts(told, type)
+        found = _from_texts(recorded, type)
     except pa.ArrowException:
         return None
-    return found if len(set(told)) == len(told) else None
+    return found if len(set(recorded)) == len(recorded) else None
 
 
-def encode(array: pa.Array, type: pa.DataType, told: Any) -> pa.Array:
+def encode(array: pa.Array, type: pa.DataType, recorded: Any) -> pa.Array:
     """Encode values of a file as ordered categories.
 
     Parameters
@@ -156,13 +156,13 @@ def encode(array: pa.Array, type: pa.DataType, told: Any) -> pa.Array:
         Values as the file stores them.
     type : pa.DataType
         The type of the categories.
-    told : object
-        What the metadata of the file tell of the column.
+    recorded : object
+        The categories of the column in the metadata of the file; of any form, because other programs may write there.
 
     Returns
     -------
     pa.DictionaryArray
-        Of the told categories; of the values in the order in which they appear where nothing is told.
+        Of the categories in the metadata; without any, of the values in the order in which they appear.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def encode(array: pa.Array, type: pa.DataType, told: Any) -> pa.Array:
         If a value is none of the categories.
     """
     found = array.dictionary_encode()
-    categories = _read(told, type)
+    categories = _read(recorded, type)
     if categories is None:
         return found
     places = _places(found.dictionary, categories.cast(array.type))

@@ -118,7 +118,7 @@ def _check_sizes(leaf: _Leaf, sizes: dict[int, Any], where: str) -> None:
         if bins not in {0, level + 1}:
             raise ValueError(f"{where} has {bins} bins of {name} levels, expected {level + 1}")
     if 1 in sizes and leaf.physical_type != "BYTE_ARRAY":
-        raise ValueError(f"{where} tells the bytes of its text, but is of the physical type {leaf.physical_type}")
+        raise ValueError(f"{where} gives the size of its text, but has the physical type {leaf.physical_type}")
 
 
 def _check_bounds(leaf: _Leaf, statistics: dict[int, Any], where: str) -> None:

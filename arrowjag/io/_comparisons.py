@@ -282,7 +282,7 @@ def _has_moments(type: pa.DataType) -> bool:
 def _moment(name: str, value: Any, type: pa.DataType) -> Any:
     """Return the time that a text of ISO 8601 holds, as beside an array of times, or a time with a zone in the zone of the column.
 
-    Arrow compares times with text as little as times of two zones, and drops the nanoseconds of pandas.
+    Arrow compares times neither with text nor with times of another zone, and drops the nanoseconds of pandas.
     """
     if isinstance(value, str):
         return iso_scalar(value, type, name)

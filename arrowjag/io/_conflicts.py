@@ -1,4 +1,4 @@
-"""Columns and fields that files hold in types without a common type: they raise where they are read, and stop nothing else."""
+"""Columns and fields that files hold in types without a common type: only reading them raises, other columns can be read."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _first(type: pa.DataType) -> Conflict | None:
 
 
 def without_conflicts(schema: pa.Schema) -> pa.Schema:
-    """Return a schema with nulls in place of conflicting columns, which compare with anything: to find out what a filter names.
+    """Return a schema that has the type null in place of conflicts: null compares with anything, so that any filter can be parsed.
 
     Parameters
     ----------

@@ -63,10 +63,10 @@ def reading(where: str, failure: str = "is damaged or can't be read") -> Iterato
     except Warning:
         raise
     except Exception as error:
-        if isinstance(error, FileNotFoundError):  # that of fsspec tells the path alone
+        if isinstance(error, FileNotFoundError):  # the text of that of fsspec is only the path
             raise FileNotFoundError(describe_missing(where)) from error
         if isinstance(error, OSError) and error.errno is not None and not isinstance(error, (ConnectionError, TimeoutError)):
-            if error.filename is None and where.partition(", ")[0] not in str(error):  # clients of stores tell no path
+            if error.filename is None and where.partition(", ")[0] not in str(error):  # errors of store clients name no path
                 raise OSError(error.errno, f"{where}: {error.strerror}") from error
             raise
         raise damaged(error, where, failure) from error
@@ -106,7 +106,7 @@ def content_of(source: pa.NativeFile, name: str) -> pa.Buffer:
     Raises
     ------
     JagFileError
-        If a store returns less than the size that it tells: lines and streams that end early look complete.
+        If a store returns fewer bytes than the size that it reports: lines and streams that end early look complete.
     """
     content = source.read_buffer()
     if content.size < source.size():

@@ -183,8 +183,8 @@ def table_schema(table: Any) -> pa.Schema:
     """
     fields = []
     for field in pa.schema(table.schema().to_arrow()):
-        told = (field.metadata or {}).get(METADATA_KEY.encode())
-        fields.append(pa.field(field.name, canonical(jagged_type(field.type, told)), field.nullable))
+        recorded = (field.metadata or {}).get(METADATA_KEY.encode())
+        fields.append(pa.field(field.name, canonical(jagged_type(field.type, recorded)), field.nullable))
     return pa.schema(fields)
 
 

@@ -51,7 +51,7 @@ def rename_fields(content: bytes, names: FieldNames) -> bytes:
     Raises
     ------
     ValueError
-        If the footer can't be parsed, or neither the file nor the table tells which column is which.
+        If the footer can't be parsed, or neither the file nor the table says which column is which.
     """
     spans = list_spans(content, _SCHEMA)
     elements = [read_struct(content[start:end], _ELEMENT) for start, end in spans]

@@ -98,7 +98,7 @@ def has_keys(paths: Iterable[str], base: str) -> bool:
     Returns
     -------
     bool
-        Return whether the path of any file below `base` contains an equals sign in a folder name.
+        True if the path of any file below `base` contains an equals sign in a folder name.
 
     Examples
     --------

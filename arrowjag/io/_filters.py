@@ -60,8 +60,8 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
     if not isinstance(filters, pc.Expression):
         groups = _alternatives(filters)
         if groups is None:
-            told = f"got {brief(filters)} of type {type(filters).__name__}"
-            raise JagTypeError(f'filters must be an expression, or tuples such as [("year", ">=", 2013)], {told}')
+            got = f"got {brief(filters)} of type {type(filters).__name__}"
+            raise JagTypeError(f'filters must be an expression, or tuples such as [("year", ">=", 2013)], {got}')
         try:
             filters = pq.filters_to_expression([[_typed(one, schema) for one in group] for group in groups])
         except JagTypeError:
@@ -77,8 +77,8 @@ def to_expression(filters: Any, schema: pa.Schema) -> Any:
             raise JagValueError(f"filters don't fit the columns: {error}. {BY_VALUE}") from error
         raise JagValueError(f"filters name an unknown column in {filters}; there are {', '.join(leaf_names(schema))}") from error
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
-        told = " ".join((_text_of(filters) or "bytes").split())
-        raise JagTypeError(f"filters compare incompatible types: {error}, in {told}. {_SAME_TYPE}") from error
+        shown = " ".join((_text_of(filters) or "bytes").split())
+        raise JagTypeError(f"filters compare incompatible types: {error}, in {shown}. {_SAME_TYPE}") from error
     if not (pt.is_boolean(kind) or pt.is_null(kind)):
         raise JagTypeError(f"filters must be a condition, got an expression of {kind}: {filters}")
     return filters
@@ -110,12 +110,12 @@ def _typed(condition: tuple[str, Any, Any], schema: pa.Schema) -> tuple[Any, Any
 
 
 def _refuse_lists(name: str, type: pa.DataType | None, schema: pa.Schema) -> None:
-    """Refuse to compare lists, and fields inside of lists: pyarrow names neither as such."""
+    """Refuse to compare lists, and fields inside of lists: errors of pyarrow don't say that the column is nested."""
     inside = type is None and any(name.startswith(f"{field.name}.") and _holds_lists(field.type) for field in schema)
     if inside or (type is not None and _holds_lists(type)):
-        told = "is a field inside of lists" if inside else f"holds lists, {storage_of(type)}"
+        what = "is a field inside of lists" if inside else f"holds lists, {storage_of(type)}"
         raise JagTypeError(
-            f"filters compare flat columns, {brief(name)} {told}: read its rows, and filter their items with frame.jag.filter"
+            f"filters compare flat columns, {brief(name)} {what}: read its rows, and filter their items with frame.jag.filter"
         )
 
 
@@ -124,11 +124,11 @@ def _holds_lists(type: pa.DataType) -> bool:
 
 
 def _refuse_zone(condition: tuple[str, Any, Any], type: pa.DataType) -> None:
-    """Refuse a time without a zone beside times with one, and the reverse, in words of one kind for each operator."""
+    """Refuse a time without a zone beside times with one, and the reverse, with the same message for every operator."""
     name, sign, value = condition
     if pt.is_timestamp(type) and isinstance(value, dt.datetime) and (value.tzinfo is None) != (type.tz is None):
-        told = "has no zone" if value.tzinfo is None else "has one"
-        raise JagTypeError(f"filters compare incompatible types: {name} is {type}, {name} {sign} {value} {told}. {_SAME_TYPE}")
+        zone = "has no zone" if value.tzinfo is None else "has one"
+        raise JagTypeError(f"filters compare incompatible types: {name} is {type}, {name} {sign} {value} {zone}. {_SAME_TYPE}")
 
 
 def _find_field(name: str, fields: Iterable[pa.Field]) -> tuple[tuple[str, ...], pa.DataType] | None:
@@ -160,7 +160,7 @@ def has_bounds(expression: Any, names: frozenset[str], schema: pa.Schema) -> boo
     return "!=" not in text and not _FUNCTION.search(text)
 
 
-#: Functions in the text of an expression, but the tests for nulls and the names of nested fields.
+#: Functions in the text of an expression, except tests for nulls and names of nested fields.
 _FUNCTION = re.compile(r"(?<!\w)(?!is_valid\(|is_null\([^()]*nan_is_null=false|Name\(|Nested\()\w+\(")
 
 

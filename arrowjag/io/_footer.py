@@ -90,8 +90,8 @@ def read_end(source: pa.NativeFile) -> tuple[bytes, bytes | None]:
     tail = _read_at(source, min(size, _TAIL), max(0, size - _TAIL))
     length = int.from_bytes(tail[-8:-4], "little")
     if size < 12 or tail[-4:] != _MAGIC or length > size - 12:
-        if (told := other_format(bytes(source.read_at(min(size, START), 0)), "Parquet")) is not None:
-            raise ValueError(f"it {told}")
+        if (other := other_format(bytes(source.read_at(min(size, START), 0)), "Parquet")) is not None:
+            raise ValueError(f"it {other}")
         pq.read_metadata(source)
         raise ValueError("the footer is encrypted")
     whole = tail if len(tail) == size else None
@@ -192,8 +192,8 @@ def plain_content(content: bytes) -> tuple[bytes, pa.Schema] | None:
     bytes
         The new footer.
     pa.Schema
-        The Arrow schema that the writer stored. None in place of both if the schema has no jagged types, or can't be told from
-        other bytes.
+        The Arrow schema that the writer stored. None in place of both if the schema has no jagged types, or can't be
+        located in the bytes.
     """
     start = content.find(_HEAD)
     if start < 0 or content.find(_HEAD, start + 1) >= 0:

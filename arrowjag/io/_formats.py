@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ["START", "other_format"]
 
 START = 64
-"""How many bytes at the start of a file tell its format."""
+"""How many bytes at the start of a file suffice to recognise its format."""
 
 _MAGIC = {
     b"PAR1": ("Parquet", "a Parquet file", "read it with arrowjag.read_parquet"),
@@ -43,7 +43,7 @@ def other_format(start: bytes, wanted: str) -> str | None:
     str or None
         The rest of a sentence that begins with the name of the file; None if it has the wanted format, or none that is known.
     """
-    known = next((told for magic, told in _MAGIC.items() if start.startswith(magic)), None) or _text(start)
+    known = next((entry for magic, entry in _MAGIC.items() if start.startswith(magic)), None) or _text(start)
     if known is None or known[0] == wanted:
         return None
     return f"is {known[1]}, not {_WANTED[wanted]}; {known[2]}"

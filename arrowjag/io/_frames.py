@@ -54,8 +54,8 @@ def to_table(frame: Any) -> pa.Table:
         raise
     except (pa.ArrowException, TypeError, ValueError) as error:
         kind = JagTypeError if isinstance(error, (pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError)) else JagValueError
-        told = "; ".join(map(str, error.args)) or str(error)
-        raise kind(f"Arrow can't convert this {type(frame).__name__}: {told}") from error
+        reason = "; ".join(map(str, error.args)) or str(error)
+        raise kind(f"Arrow can't convert this {type(frame).__name__}: {reason}") from error
     twice = repeated_name(table.column_names)
     if twice is not None:
         raise JagValueError(f"the frame has two columns of the name {twice!r}, which no reader could tell apart: rename one")
@@ -180,5 +180,5 @@ def _named(error: BaseException, table: pa.Table, to: str, surface: Any) -> Base
         return error if field is None or repr(field.name) in str(error) else type(error)(f"{where}: {error}")
     kinds = (pa.ArrowNotImplementedError, NotImplementedError)
     is_type = isinstance(error, kinds) or not isinstance(error, Exception)
-    told = f"{to} can't {'represent' if is_type else 'take'} {where}: {error}; read it with to='arrow'"
-    return JagTypeError(told) if is_type else JagValueError(told)
+    message = f"{to} can't {'represent' if is_type else 'take'} {where}: {error}; read it with to='arrow'"
+    return JagTypeError(message) if is_type else JagValueError(message)

@@ -167,7 +167,7 @@ def _defaults(table: Any, name: str) -> dict[str, Any]:
 
 
 def _field_names(table: Any) -> FieldNames | None:
-    """Return the names of fields by id if names ever stood for other fields; None if files can be read by name."""
+    """Return the names of fields by id if a name has ever belonged to another field; None if files can be read by name."""
     current = {field.field_id: field.name for _, field in _fields(table.schema().as_struct(), "")}
     mapping: dict[str, int] = {}
     mapped = table.metadata.name_mapping()
@@ -205,8 +205,8 @@ def table_schema(table: Any) -> pa.Schema:
     """
     fields = []
     for field, column in zip(table.schema().as_arrow(), table.schema().fields, strict=True):
-        told = table.properties.get(f"{METADATA_KEY}.{column.field_id}")
-        fields.append(pa.field(field.name, canonical(jagged_type(_bare(field.type), told)), field.nullable))
+        recorded = table.properties.get(f"{METADATA_KEY}.{column.field_id}")
+        fields.append(pa.field(field.name, canonical(jagged_type(_bare(field.type), recorded)), field.nullable))
     return pa.schema(fields)
 
 

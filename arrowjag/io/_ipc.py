@@ -100,8 +100,8 @@ def _content(filesystem: pf.FileSystem, path: str) -> pa.Buffer:
 def _read_table(content: pa.Buffer, name: str) -> pa.Table:
     start = bytes(memoryview(content)[:START])
     is_file = start.startswith(_FILE_MAGIC)
-    if (told := other_format(start, "IPC")) is not None:
-        raise JagFileError(f"{name} {told}")
+    if (other := other_format(start, "IPC")) is not None:
+        raise JagFileError(f"{name} {other}")
     read = pa.ipc.open_file if is_file else pa.ipc.open_stream
     with reading(f"{name} is truncated or not an Arrow IPC file: it"):
         source = pa.BufferReader(content)

@@ -161,8 +161,8 @@ def _check_depth(content: memoryview, name: str) -> None:
         deep = depths > _MOST_LEVELS
         if deep.any():
             row = data.count(b"\n", 0, number * _BLOCK + int(deep.argmax()))
-            told = f"more than {_MOST_LEVELS} levels of lists and objects: at most 64 dims are supported"
-            raise JagFileError(f"{name}, row {row} has {told}")
+            nesting = f"more than {_MOST_LEVELS} levels of lists and objects: at most 64 dims are supported"
+            raise JagFileError(f"{name}, row {row} has {nesting}")
 
 
 def _blocks(data: memoryview | bytes) -> Iterator[bytes]:
@@ -230,13 +230,13 @@ def _read(content: pa.Buffer, schema: pa.Schema | None, others: str, name: str) 
     try:
         return read_json(pa.BufferReader(content), read_options=block, parse_options=options)
     except pa.ArrowInvalid as error:
-        if (told := other_format(bytes(memoryview(content)[:START]), "JSON")) is not None:
-            raise JagFileError(f"{name} {told}") from error
+        if (other := other_format(bytes(memoryview(content)[:START]), "JSON")) is not None:
+            raise JagFileError(f"{name} {other}") from error
         raise damaged(error, name) from error
 
 
 def _without_times(type: pa.DataType) -> pa.DataType:
-    """The type that text has which the reader took for times."""
+    """Return a type with text in place of times, which Arrow's reader infers from text that looks like one."""
     if pt.is_timestamp(type):
         return pa.string()
     if pt.is_list(type):

@@ -17,7 +17,7 @@ from arrowjag._integers import integer
 from arrowjag._pyarrow_versions import check_seconds, parquet_schema, table_of
 from arrowjag.errors import JagError, JagFileError, JagTypeError, JagValueError, brief
 from arrowjag.io._atomic import atomic_target, writing
-from arrowjag.io._categories import Told, category_facts, with_categories
+from arrowjag.io._categories import Recorded, category_facts, with_categories
 from arrowjag.io._damage import checked, reading
 from arrowjag.io._dictionaries import leaves_without_repeats
 from arrowjag.io._files import StoredFile, files_of, has_keys, is_dataset
@@ -401,7 +401,7 @@ _NOT_OF_A_FILE = {
     "filesystem": "give it to the call itself",
     "metadata_collector": "read the footers of the finished files by pyarrow.parquet.read_metadata",
 }
-#: The least values of options: with others pyarrow doesn't end, or ends the process.
+#: The least values of options: below them pyarrow loops forever, or ends the process.
 _LEAST = {"write_batch_size": 1, "max_rows_per_page": 1, "data_page_size": 0, "dictionary_pagesize_limit": 0}
 
 
@@ -431,9 +431,9 @@ class FileWriter:
         for option, least in _LEAST.items():
             if others.get(option) is not None:
                 integer(others[option], option, least)
-        schema, told = plain_schema(schema, extents=plain != "table") if plain else (schema, {})
+        schema, facts = plain_schema(schema, extents=plain != "table") if plain else (schema, {})
         self._name = name
-        self._categories: dict[str, Told] = {}
+        self._categories: dict[str, Recorded] = {}
         refuse_lost_types(name, schema)
         with _options_of(others):
             settings = {"write_page_checksum": True} | leaf_options(others, schema)
@@ -443,13 +443,13 @@ class FileWriter:
         self._schema = parquet_schema(schema)
         if self._schema is not schema and settings.get("store_schema", True):
             settings["store_schema"] = False  # the file has the bytes and the schema that the latest pyarrow writes
-            told = told | encoded_schema(schema)
+            facts = facts | encoded_schema(schema)
         try:
             with _options_of(others):
                 self._writer = pq.ParquetWriter(path, self._schema, **settings)
         except (pa.ArrowNotImplementedError, OSError) as error:
             raise _refused_schema(schema, error, name) from error
-        self.add_metadata(told)
+        self.add_metadata(facts)
 
     def __enter__(self) -> Self:
         return self
@@ -460,8 +460,8 @@ class FileWriter:
     def write(self, table: pa.Table) -> None:
         """Append rows, cut into row groups."""
         if table.num_rows and not table.num_columns:
-            told = f"the frame has {table.num_rows:,} rows and no columns, and Parquet stores rows in columns"
-            raise JagValueError(f"{self._name}: {told}")
+            reason = f"the frame has {table.num_rows:,} rows and no columns, and Parquet stores rows in columns"
+            raise JagValueError(f"{self._name}: {reason}")
         table = table if table.schema.equals(self._schema) else conform_table(table, self._schema, self._name)
         self._categories = with_categories(self._categories, table, self._name)
         for start, stop in cut_rows(table, self._rows, self._values):
@@ -512,8 +512,8 @@ def _options_of(options: Mapping[str, Any]) -> Iterator[None]:
         raise
     except (pa.ArrowException, TypeError, ValueError, ArithmeticError, AttributeError, LookupError) as error:
         kind = JagTypeError if isinstance(error, (TypeError, AttributeError)) else JagValueError
-        told = (str(error).splitlines() or [type(error).__name__])[0]
-        raise kind(f"write_parquet: pyarrow does not accept the options {', '.join(map(str, options))}: {told}") from error
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise kind(f"write_parquet: pyarrow does not accept the options {', '.join(map(str, options))}: {reason}") from error
 
 
 def _refused_schema(schema: pa.Schema, error: Exception, where: str) -> Exception:

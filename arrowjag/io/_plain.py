@@ -19,7 +19,7 @@ METADATA_KEY = "arrowjag.jagged"
 
 
 def jagged_type(type: pa.DataType, text: str | bytes | None) -> pa.DataType:
-    """Return the jagged type that the metadata of a table name for a column; the type itself if they don't fit it.
+    """Return the jagged type that the metadata of a table give for a column; the type itself if they don't fit it.
 
     Parameters
     ----------
@@ -82,9 +82,9 @@ def plain_schema(schema: pa.Schema, *, extents: bool) -> tuple[pa.Schema, dict[s
         Key and value for the file metadata; empty if no column is jagged.
     """
     types = {field.name: field.type for field in schema if isinstance(field.type, JaggedType)}
-    told = {name: json.loads(describe_type(type) if not extents else metadata(type.ndim)) for name, type in types.items()}
+    facts = {name: json.loads(describe_type(type) if not extents else metadata(type.ndim)) for name, type in types.items()}
     plain = pa.schema([field.with_type(_plain(field.type, extents)) for field in schema], schema.metadata)
-    return plain, {METADATA_KEY: json.dumps(told, sort_keys=True, separators=(",", ":"))} if told else {}
+    return plain, {METADATA_KEY: json.dumps(facts, sort_keys=True, separators=(",", ":"))} if facts else {}
 
 
 def _plain(type: pa.DataType, extents: bool) -> pa.DataType:
@@ -108,21 +108,21 @@ def typed_schema(schema: pa.Schema, found: Mapping[bytes, bytes] | None) -> pa.S
     pa.Schema
         Without arrowjag's key in its metadata.
     """
-    told = _parsed((found or {}).get(METADATA_KEY.encode()))
-    fields = [_typed(field, told[field.name]) if field.name in told else field for field in schema]
+    recorded = _parsed((found or {}).get(METADATA_KEY.encode()))
+    fields = [_typed(field, recorded[field.name]) if field.name in recorded else field for field in schema]
     kept = {key: value for key, value in (schema.metadata or {}).items() if key != METADATA_KEY.encode()}
     return pa.schema(fields, kept or None)
 
 
 def _parsed(text: bytes | None) -> dict[str, Any]:
     try:
-        told = json.loads(text or b"{}")
+        recorded = json.loads(text or b"{}")
     except (ValueError, RecursionError):  # the metadata of a file may hold any bytes
         return {}
-    return told if isinstance(told, dict) else {}
+    return recorded if isinstance(recorded, dict) else {}
 
 
-def _typed(field: pa.Field, told: Any) -> pa.Field:
-    if not isinstance(told, dict) or isinstance(field.type, pa.BaseExtensionType):
+def _typed(field: pa.Field, recorded: Any) -> pa.Field:
+    if not isinstance(recorded, dict) or isinstance(field.type, pa.BaseExtensionType):
         return field
-    return field.with_type(jagged_type(field.type, json.dumps(told)))
+    return field.with_type(jagged_type(field.type, json.dumps(recorded)))

@@ -144,7 +144,7 @@ def _reach(link: str, options: Mapping[str, str], clock: _Clock) -> None:
     from urllib.request import getproxies  # imports ssl, which takes 20 ms
 
     filesystem, path = filesystem_of(link, options)
-    clock.wind()  # a bucket of S3 has told its region
+    clock.wind()  # the region of a bucket of S3 is known now
     if is_bucket(link):
         threading.Thread(target=_ask_bucket, args=(filesystem, path.partition("/")[0], clock), daemon=True).start()
     filesystem.get_file_info(path)

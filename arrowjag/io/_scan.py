@@ -115,7 +115,7 @@ class Part:
                 return self.file.row_groups(None, schema, self.content)
 
     def _rounds(self, name: str, schema: pa.Schema) -> bool:
-        """Whether the schema casts a column to other floats: the bounds of the file are not rounded, and values may pass them."""
+        """Whether the schema casts a column to other floats: rounded values may lie beyond the bounds in the file."""
         if name not in self.schema.names:
             return False
         type = schema.field(name).type
@@ -145,7 +145,7 @@ class Part:
 
     @cached_property
     def categories(self) -> dict[str, Any]:
-        """The ordered categories that the metadata of the file tell, by column."""
+        """The ordered categories in the metadata of the file, by column."""
         return parse_categories(self.footer.metadata)
 
     @property
@@ -323,7 +323,7 @@ def _see(content: bytes, footer: Any, known: bool, metadata: dict[bytes, bytes],
 
 
 def _logical_schema(
-    stored: pa.Schema, written: pa.Schema | None, metadata: dict[bytes, bytes], told: dict[bytes, bytes] | None
+    stored: pa.Schema, written: pa.Schema | None, metadata: dict[bytes, bytes], recorded: dict[bytes, bytes] | None
 ) -> pa.Schema:
     """Return the types that the columns of a file had when they were written."""
     if written is None or written.names != stored.names:
@@ -331,8 +331,8 @@ def _logical_schema(
     else:
         meant = [field.with_type(restored(inside.type, field.type)) for inside, field in zip(stored, written, strict=True)]
     kept = {key: value for key, value in metadata.items() if key != METADATA_KEY.encode()}
-    typed = typed_schema(pa.schema(meant, metadata=kept or None), told)
-    orders = parse_categories(told)
+    typed = typed_schema(pa.schema(meant, metadata=kept or None), recorded)
+    orders = parse_categories(recorded)
     types = [canonical(ordered_type(field.type, orders.get(field.name))) for field in typed]
     return pa.schema([field.with_type(type) for field, type in zip(typed, types, strict=True)], metadata=typed.metadata)
 
@@ -530,14 +530,14 @@ def _read_group(reader: Reader, group: int, chunks: list[str], where: str) -> pa
         raise
 
 
-def check_rows(read: int, told: int) -> None:
+def check_rows(read: int, expected: int) -> None:
     """Raise if pyarrow read fewer rows than the file holds, which it does without an error.
 
     Seen in row groups of one row: a list of a dictionary, whose page ends with the row.
     """
-    if read != told:
+    if read != expected:
         raise ValueError(
-            f"pyarrow returned only {read} of {plural(told, 'row')}. Write the file with larger pages, or without dictionaries"
+            f"pyarrow returned only {read} of {plural(expected, 'row')}. Write the file with larger pages, or without dictionaries"
         )
 
 
@@ -581,8 +581,8 @@ def _key(part: Part, field: pa.Field) -> pa.Scalar:
 
 
 def _read_column(raw: pa.Table, place: int, field: pa.Field, part: Part) -> pa.ChunkedArray:
-    told = part.categories.get(field.name) if has_ordered_categories(field.type) else None
-    return _conformed(checked(raw.column(place), f"{part.name}, column {field.name!r}"), field, part.name, told)
+    recorded = part.categories.get(field.name) if has_ordered_categories(field.type) else None
+    return _conformed(checked(raw.column(place), f"{part.name}, column {field.name!r}"), field, part.name, recorded)
 
 
 def conform_table(table: pa.Table, schema: pa.Schema, where: str) -> pa.Table:
@@ -590,11 +590,11 @@ def conform_table(table: pa.Table, schema: pa.Schema, where: str) -> pa.Table:
     return table_of([_conformed(table.column(field.name), field, where) for field in schema], schema, table.num_rows)
 
 
-def _conformed(column: pa.ChunkedArray, field: pa.Field, where: str, told: Any = None) -> pa.ChunkedArray:
+def _conformed(column: pa.ChunkedArray, field: pa.Field, where: str, recorded: Any = None) -> pa.ChunkedArray:
     if column.null_count and not field.nullable:
         n = column.null_count
         raise JagValueError(f"{where}, column {field.name!r}: {plural(n, 'row')} {are(n)} null, and the schema says not null")
     try:
-        return pa.chunked_array([conform(chunk, field.type, told) for chunk in column.chunks], type=field.type)
+        return pa.chunked_array([conform(chunk, field.type, recorded) for chunk in column.chunks], type=field.type)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ShapeError) as error:
         raise JagValueError(f"{where}, column {field.name!r}: {column.type} doesn't fit {field.type}: {error}") from error

@@ -305,7 +305,7 @@ def _is_of_categories(stored: pa.DataType, written: pa.DataType) -> bool:
     return bool(is_wider and (stored.precision, stored.scale) == (written.precision, written.scale))
 
 
-def conform(array: pa.Array, type: pa.DataType, told: Any = None) -> pa.Array:
+def conform(array: pa.Array, type: pa.DataType, recorded: Any = None) -> pa.Array:
     """Cast an array to another type without loss; only floats may be rounded to floats of fewer digits.
 
     Parameters
@@ -314,8 +314,8 @@ def conform(array: pa.Array, type: pa.DataType, told: Any = None) -> pa.Array:
         Values of a column.
     type : pa.DataType
         The target type. Struct fields missing from the array become null; fields missing from the type are dropped.
-    told : object, optional
-        What the metadata of a file tell of the ordered categories in the column.
+    recorded : object, optional
+        The ordered categories of the column in the metadata of the file.
 
     Returns
     -------
@@ -338,19 +338,19 @@ def conform(array: pa.Array, type: pa.DataType, told: Any = None) -> pa.Array:
         return array
     if isinstance(type, pa.BaseExtensionType):
         stored = array.storage if isinstance(array.type, pa.BaseExtensionType) else array
-        return pa.ExtensionArray.from_storage(type, conform(stored, type.storage_type, told))
+        return pa.ExtensionArray.from_storage(type, conform(stored, type.storage_type, recorded))
     if isinstance(array.type, pa.BaseExtensionType):
-        return conform(array.storage, type, told)
+        return conform(array.storage, type, recorded)
     if pt.is_null(array.type):
         return pa.nulls(len(array), type)
     if pt.is_map(array.type) and (_arrow.is_list_type(type) or pt.is_map(type)):
         return _conform_map(array, type)
     if _arrow.is_list_type(type) and _arrow.is_list_type(array.type):
-        return _conform_list(array, type, told)
+        return _conform_list(array, type, recorded)
     if pt.is_struct(type) and pt.is_struct(array.type):
-        return _conform_struct(array, type, told)
+        return _conform_struct(array, type, recorded)
     if pt.is_dictionary(type):
-        return _conform_dictionary(array, type, told)
+        return _conform_dictionary(array, type, recorded)
     return _cast_leaves(array, type)
 
 
@@ -386,7 +386,7 @@ def _is_narrower(source: pa.DataType, type: pa.DataType) -> bool:
     return bool((pt.is_timestamp(source) and pt.is_date(type)) or (pt.is_floating(source) and pt.is_decimal(type)))
 
 
-def _conform_list(array: pa.Array, type: pa.DataType, told: Any = None) -> pa.Array:
+def _conform_list(array: pa.Array, type: pa.DataType, recorded: Any = None) -> pa.Array:
     (level,), items = _arrow.peel(array, ndim=2)
     extent = type.list_size if pt.is_fixed_size_list(type) else None
     if extent is not None:
@@ -395,7 +395,7 @@ def _conform_list(array: pa.Array, type: pa.DataType, told: Any = None) -> pa.Ar
         if wrong.any():
             row = int(wrong.argmax())
             raise ShapeError(f"row {row} has {plural(sizes[row], 'item')}, {type} wants {extent} in every row")
-    made = conform(items, type.value_type, told)
+    made = conform(items, type.value_type, recorded)
     if not type.value_field.nullable:
         _refuse_nulls(made.null_count, "its items")
     return _lists(level._replace(extent=extent), made, type)
@@ -419,7 +419,7 @@ def _lists(level: _arrow.Level, items: pa.Array, type: pa.DataType) -> pa.Array:
 
 
 def _conform_map(array: pa.Array, type: pa.DataType) -> pa.Array:
-    """To a list of structs with a part of the fields key and value, or to a map of other keys and values."""
+    """Cast a map to a list of structs with one or both of the fields key and value, or to a map of other types."""
     entries = array.values
     named = pa.StructArray.from_arrays([entries.field(0), entries.field(1)], ["key", "value"])
     lists = pa.Array.from_buffers(
@@ -432,12 +432,12 @@ def _conform_map(array: pa.Array, type: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(type, len(found), found.buffers()[:2], found.null_count, found.offset, children=[found.values])
 
 
-def _conform_struct(array: pa.Array, type: pa.DataType, told: Any) -> pa.Array:
-    told = told if isinstance(told, dict) else {}
+def _conform_struct(array: pa.Array, type: pa.DataType, recorded: Any) -> pa.Array:
+    recorded = recorded if isinstance(recorded, dict) else {}
     parts = array.flatten()  # null in null structs, whatever is stored there
     places = [array.type.get_field_index(field.name) for field in type]
     fields = [
-        pa.nulls(len(array), field.type) if place < 0 else conform(parts[place], field.type, told.get(field.name))
+        pa.nulls(len(array), field.type) if place < 0 else conform(parts[place], field.type, recorded.get(field.name))
         for place, field in zip(places, type, strict=True)
     ]
     mask = array.is_null()
@@ -464,11 +464,11 @@ def _refuse_nulls(count: int, what: str) -> None:
         raise pa.ArrowInvalid(f"{plural(count, 'value')} of {what} {are(count)} null, and the type says not null")
 
 
-def _conform_dictionary(array: pa.Array, type: pa.DataType, told: Any) -> pa.Array:
+def _conform_dictionary(array: pa.Array, type: pa.DataType, recorded: Any) -> pa.Array:
     if pt.is_dictionary(array.type):
         encoded = array
-    elif told and type.ordered:
-        encoded = encode(array, type.value_type, told)
+    elif recorded and type.ordered:
+        encoded = encode(array, type.value_type, recorded)
     else:
         encoded = array.dictionary_encode()
     values = conform(encoded.dictionary, type.value_type)

@@ -74,7 +74,7 @@ def check_options(options: Any) -> dict[str, str]:
     Returns
     -------
     dict
-        Convert all values to text, as object_store requires.
+        The options with all values as text, which object_store requires.
 
     Raises
     ------

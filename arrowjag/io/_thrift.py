@@ -57,7 +57,7 @@ def span_of(content: bytes, field: int) -> tuple[int, int]:
     Returns
     -------
     tuple of int
-        Without the header that tells id and type.
+        Without the header that holds id and type.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def span_of(content: bytes, field: int) -> tuple[int, int]:
 
 
 def list_spans(content: bytes, field: int) -> list[tuple[int, int]]:
-    """Return where the items of a list start and end, which is a field of a struct.
+    """Return where the items of a list, which is a field of a struct, start and end.
 
     Parameters
     ----------

@@ -44,8 +44,8 @@ class JaggedIndex(pd.Index):
     def _get_indexer(self, target: Any, method: Any = None, limit: Any = None, tolerance: Any = None) -> npt.NDArray[np.intp]:
         """Return the position of each label of another index, or -1; pandas would search for each label separately."""
         if method is not None:  # pandas raises NotImplementedError without a word
-            told = f"get_indexer, reindex: method={method!r} is not supported for rows, whose labels are found by equality"
-            raise JagTypeError(f"{told}. Reindex without it, and fill the values afterwards, such as by ffill()")
+            refusal = f"get_indexer, reindex: method={method!r} is not supported for rows, whose labels are found by equality"
+            raise JagTypeError(f"{refusal}. Reindex without it, and fill the values afterwards, such as by ffill()")
         if not _has_rows_of(self, target):
             found: npt.NDArray[np.intp] = super()._get_indexer(target, method, limit, tolerance)  # type: ignore[misc]  # the stubs omit it
             return found

@@ -115,8 +115,8 @@ class SeriesJag:
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         """Raise: items are set in a new Series."""
-        told = "write series = series.jag.set(index, values) to set items, and series.iloc[row] = items to set a row"
-        raise JagTypeError(f".jag can't assign in place: {told}")
+        instead = "write series = series.jag.set(index, values) to set items, and series.iloc[row] = items to set a row"
+        raise JagTypeError(f".jag can't assign in place: {instead}")
 
     def __getitem__(self, key: Any) -> Any:
         array = self._array

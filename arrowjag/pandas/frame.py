@@ -393,8 +393,8 @@ class FrameJag(_frames.FrameAccessor):
         if not names:
             raise JagValueError("describe: the frame has no jagged column; name the columns of lists")
         known = list(frame.columns)
-        told = {key: one for name in names for key, one in _frames.described(name, self._read(name, known)).items()}
-        return pd.DataFrame(told, index=pd.Index(_frames.STATISTICS, name="statistic"), dtype="float64")
+        statistics = {key: one for name in names for key, one in _frames.described(name, self._read(name, known)).items()}
+        return pd.DataFrame(statistics, index=pd.Index(_frames.STATISTICS, name="statistic"), dtype="float64")
 
     @check_arguments
     def to_dict(self, orient: Orient = "dict", **options: Any) -> Any:

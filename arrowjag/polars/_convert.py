@@ -147,7 +147,7 @@ def column_type(dtype: pl.DataType) -> ColumnType:
     JagTypeError
         If polars can't convert the dtype to Arrow.
     """
-    storage, told = stored_lists(dtype)
+    storage, ndim = stored_lists(dtype)
     _refuse_objects(storage)
     refuse_nul(pl.Series([], dtype=storage))
     try:
@@ -156,16 +156,16 @@ def column_type(dtype: pl.DataType) -> ColumnType:
     except pa.ArrowInvalid:
         raise JagTypeError(f"polars can't convert {dtype} to Arrow; cast it to a 64-bit or decimal dtype first") from None
     levels, leaf = _arrow.level_types(arrow)
-    if told is not None:
-        leaf = levels[told - 1] if told - 1 < len(levels) else leaf
-        levels = levels[: told - 1]
+    if ndim is not None:
+        leaf = levels[ndim - 1] if ndim - 1 < len(levels) else leaf
+        levels = levels[: ndim - 1]
         if pt.is_map(leaf):  # the dtype counts list levels only
             levels, leaf = [*levels, leaf], _arrow.entry_type(leaf)
     for level in levels:
         storage = None if pt.is_map(level) else getattr(storage, "inner", None)
     extents = [level.list_size if pt.is_fixed_size_list(level) else None for level in levels]
     enum = storage if _holds_enum(storage) else None
-    return ColumnType(leaf, len(levels) + 1, (None, *extents), told is not None, enum, any(map(pt.is_map, levels)))
+    return ColumnType(leaf, len(levels) + 1, (None, *extents), ndim is not None, enum, any(map(pt.is_map, levels)))
 
 
 def stored_lists(dtype: Any) -> tuple[Any, int | None]:
@@ -449,8 +449,8 @@ def frame_from_table(table: pa.Table) -> pl.DataFrame:
     if not any(map(_names_categories, plain.schema)):
         return frame
     # polars reads lists of its Enum as Categorical, unless there are no rows.
-    told = pl.DataFrame(pl.from_arrow(plain.slice(0, 0))).schema
-    return frame.with_columns(pl.col(name).cast(dtype) for name, dtype in told.items() if frame.schema[name] != dtype)
+    schema = pl.DataFrame(pl.from_arrow(plain.slice(0, 0))).schema
+    return frame.with_columns(pl.col(name).cast(dtype) for name, dtype in schema.items() if frame.schema[name] != dtype)
 
 
 def _storable_column(field: pa.Field, column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -374,8 +374,8 @@ class JagLazyFrame(_frames.FrameAccessor):
         if not names:
             raise JagValueError("describe: the frame has no column of dtype Jagged; name the columns to describe")
         read: pl.DataFrame = self._frame.select([self._read(name, known).alias(name) for name in names]).collect(engine="streaming")
-        told = {key: one for name in names for key, one in _frames.described(name, from_series(read[name])).items()}
-        numbers = {str(name): [found[one] for one in _frames.STATISTICS] for name, found in told.items()}
+        statistics = {key: one for name in names for key, one in _frames.described(name, from_series(read[name])).items()}
+        numbers = {str(name): [found[one] for one in _frames.STATISTICS] for name, found in statistics.items()}
         if "statistic" in numbers:
             raise JagValueError("describe: the result has a column 'statistic' of its own; rename the frame's column first")
         return pl.DataFrame({"statistic": _frames.STATISTICS, **numbers}).with_columns(pl.exclude("statistic").fill_nan(None))

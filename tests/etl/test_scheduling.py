@@ -24,7 +24,7 @@ from arrowjag.etl._progress import make_progress
 from arrowjag.etl._scheduler import Policy, Scheduler
 from arrowjag.etl._sink import open_sink
 from arrowjag.etl._tasks import Task, make_tasks, open_source
-from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, SchemaFound, Started, TaskError, Told, Waits, Worker
+from arrowjag.etl._worker import Event, Finished, Job, Order, Outcome, SchemaFound, SchemaReply, Started, TaskError, Waits, Worker
 from arrowjag.io._scan import make_plan
 from tests.etl.jobs import files_in, run
 
@@ -137,10 +137,10 @@ def test_a_task_that_waits_stops_its_clock(tmp_path: Path, monkeypatch: pytest.M
     clock = itertools.count()
     monkeypatch.setattr(_worker, "time", SimpleNamespace(monotonic=lambda: next(clock)))
 
-    def hear() -> Told:
+    def hear() -> SchemaReply:
         for _ in range(1000):
             next(clock)
-        return Told(NARROW)
+        return SchemaReply(NARROW)
 
     events: list[Any] = []
     sink = open_sink(str(tmp_path / "out"), there, "digest", {}, (), None, {})

@@ -550,7 +550,7 @@ def test_categories_of_numbers_in_several_parts_and_files(tmp_path: Path) -> Non
     assert (found.type, found.to_pylist()) == (parts.type, parts.to_pylist())
     assert found.chunk(0).dictionary.to_pylist() == [3, 1, 2]
     assert list(aj.read_parquet(tmp_path / "a.parquet", to="pandas")["k"].cat.categories) == [3, 1, 2]
-    told = r"a\.parquet, column 'k': its parts have other ordered categories, \['3', '1'\] and \['1', '3'\]"
+    told = r"a\.parquet, column 'k': its parts have different ordered categories, \['3', '1'\] and \['1', '3'\]"
     with pytest.raises(aj.JagValueError, match=told):
         aj.write_parquet({"k": pa.chunked_array([words([3, 1]), words([1, 3])])}, tmp_path / "a.parquet")
     assert aj.read_parquet(tmp_path / "a.parquet")["k"].to_pylist() == parts.to_pylist()

@@ -121,6 +121,6 @@ def _product(one: AnyArray, two: AnyArray, length: int, type: np.dtype[Any], row
                 wrong = np.abs(about) >= np.iinfo(one.dtype).max * (1 - 1e-9)
                 if wrong.any():
                     row = rows[wrong.any(axis=(1, 2)).argmax()]
-                    told = f"integer overflow: a sum of products in row {row} does not fit 64 bits."
-                    raise JagOverflowError(f"{told} {OVERFLOW_HINT}")
+                    message = f"integer overflow: a sum of products in row {row} does not fit 64 bits."
+                    raise JagOverflowError(f"{message} {OVERFLOW_HINT}")
         return result.astype(type, copy=False)

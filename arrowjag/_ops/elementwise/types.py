@@ -225,8 +225,8 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
         return _converted(value, leaf)
     except (OverflowError, ValueError) as error:
         if isinstance(value, Decimal):
-            told = f"does not fit {MOST_DIGITS} digits, the most that Arrow's decimals hold; pass a float"
-            raise JagRangeError(f"{operation}: the number {brief(value)} {told}") from None
+            reason = f"does not fit {MOST_DIGITS} digits, the most that Arrow's decimals hold; pass a float"
+            raise JagRangeError(f"{operation}: the number {brief(value)} {reason}") from None
         if not isinstance(value, (int, float)):
             raise _no_operand(value, operation, error) from None
         raise JagRangeError(f"{operation}: the number {brief(value)} does not fit {_range_text(leaf, error)}") from None
@@ -290,17 +290,17 @@ def _no_operand(value: Any, operation: str, error: Exception | None = None) -> E
         return without_utf8(error, operation)
     if isinstance(error, OverflowError) and isinstance(value, (np.datetime64, np.timedelta64)):
         return JagRangeError(f"{operation}: the time {brief(value)} does not fit 64 bits of seconds")
-    told = f"{operation}: a value of type {type(value).__name__} is neither an array nor an Arrow scalar"
+    message = f"{operation}: a value of type {type(value).__name__} is neither an array nor an Arrow scalar"
     if isinstance(value, (Column, *_ROWS)):
-        told = f"{operation}: a value must be a single item, got {type(value).__name__}"
+        message = f"{operation}: a value must be a single item, got {type(value).__name__}"
     if type(value).__name__ == "LazyFrame":
-        told = f"{operation}: a LazyFrame has no values before its query runs; write frame.collect(), or an expression with .jag"
+        message = f"{operation}: a LazyFrame has no values before its query runs; write frame.collect(), or an expression with .jag"
     if any(one.__name__ == "Expr" and one.__module__.startswith("polars.") for one in type(value).__mro__):
-        told = (
+        message = (
             f"{operation}: a polars expression has no values outside of a query; write `pl.lit(pl.Series(x)).jag` in place of the "
             'array, or pass a column of a frame, frame["v"]'
         )
-    made = JagTypeError(told)
+    made = JagTypeError(message)
     made.given = id(value)
     return made
 
