@@ -8,12 +8,15 @@ import numpy as np
 
 from arrowjag.errors import JagRangeError, JagTypeError, JagValueError, ShapeError, brief, type_name
 
-__all__ = ["MAX_NDIM", "check_ndim", "exceeds_floats", "integer", "is_int", "item_count"]
+__all__ = ["MAX_NDIM", "MOST_ITEMS", "check_ndim", "exceeds_floats", "integer", "is_int", "item_count"]
 
 _MOST = 2**63 - 1
 
 MAX_NDIM = 64
 """Maximal number of dims of a shape, a type or a file, and of nesting levels of a type; numpy has the same limit."""
+
+MOST_ITEMS = 2**40
+"""More items of 8 bytes than any memory holds: a call with a larger result raises before it computes anything."""
 
 
 def check_ndim(ndim: int, what: str) -> None:

@@ -20,6 +20,7 @@ from arrowjag._vocabulary.spellings import NAMESPACES, suggestion
 from arrowjag.errors import JagAttributeError, JagTypeError
 
 __all__ = [
+    "FLAT_SETS",
     "FREE_FUNCTIONS",
     "HOSTS",
     "METHODS",
@@ -150,6 +151,9 @@ class Method:
 
 
 METHODS: dict[str, Method] = {}
+
+FLAT_SETS = frozenset({"cut", "digitize", "histogram", "is_in", "translate"})
+"""Methods that also take one flat set of values, table or list of edges for all rows: such an argument has no rows."""
 
 
 def _local(_ndim: int, _arguments: Mapping[str, Any]) -> Rows:

@@ -16,7 +16,7 @@ from arrowjag._array.base import LISTS, as_column
 from arrowjag._array.combining import opened
 from arrowjag._array.indexing import rows_of_key, rows_of_slots
 from arrowjag._array.row_functions import needed_type
-from arrowjag._methods import FREE_FUNCTIONS, METHODS, Rows, rows_of_free
+from arrowjag._methods import FLAT_SETS, FREE_FUNCTIONS, METHODS, Rows, rows_of_free
 from arrowjag._ops.elementwise import is_text
 from arrowjag._ops.elementwise.operators import FUNCTIONS, UFUNCS
 from arrowjag.dims import is_pattern
@@ -99,11 +99,8 @@ _CONSTANT = {"fill_null_rows": {"y"}, "get": {"default"}, "set": {"values"}, "ti
 rows, or one default for all lists of a map), or on another argument (the rows that the index of `set` selects); lists and tuples of
 `tile` are dims."""
 
-_SETS = {"cut", "digitize", "histogram", "is_in", "translate"}
-"""Methods whose flat arguments are sets, tables or edges for all rows, unless one of them is a column or has rows."""
-
 _NESTED = {"is_in", "translate"}
-"""Those of `_SETS` that take lists of lists and matrices as arrays with rows; the others refuse them."""
+"""Those of `FLAT_SETS` that take lists of lists and matrices as arrays with rows; the others refuse them."""
 
 _OF_ROWS = {"align", "coalesce", "to_map", "where", "zip"}
 """Free functions all of whose lists and arrays have one item per row; others also take grids and edges for all rows."""
@@ -160,7 +157,7 @@ def _array_names(name: str) -> set[str]:
 
 
 def _has_rows(name: str, value: Any, record: Record) -> bool:
-    """Whether an argument of a method of `_SETS` is a column, or a constant with rows."""
+    """Whether an argument of a method of `FLAT_SETS` is a column, or a constant with rows."""
     if isinstance(record(value), (Input, Call)):
         return True
     if isinstance(value, JaggedArray) or hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
@@ -179,13 +176,13 @@ def record_arguments(
     name: str, args: tuple[Any, ...], kwargs: dict[str, Any], record: Record
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Bind the arguments of a method to its signature; arguments that may be arrays become columns unless they are scalars."""
-    known = None if kwargs or name in _SETS else _positional(name)
+    known = None if kwargs or name in FLAT_SETS else _positional(name)
     if known is not None and known[0] <= len(args) <= len(known[1]):  # skips binding, which takes 10 microseconds
         return tuple([record(one, rowwise=rowwise) for one, rowwise in zip(args, known[1], strict=False)]), kwargs
     method = METHODS[name]
     names = _array_names(name)
     bound = method.bound(args, kwargs)
-    per_row = name not in _SETS or any(_has_rows(name, one, record) for key, one in bound.arguments.items() if key in names)
+    per_row = name not in FLAT_SETS or any(_has_rows(name, one, record) for key, one in bound.arguments.items() if key in names)
     for parameter, value in list(bound.arguments.items())[1:]:
         kind = method.signature.parameters[parameter].kind
         rowwise = parameter in names and per_row

@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._integers import item_count
+from arrowjag._integers import MOST_ITEMS, item_count
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels import strategy
@@ -186,7 +186,7 @@ def _counts(sizes: IntArray, n: int) -> IntArray:
         raise JagOverflowError(f"combinations: the combinations of {n} of {plural(longest, 'item')} don't fit into memory")
     counts = [math.comb(size, n) for size in distinct.tolist()]
     total = sum(count * many for count, many in zip(counts, np.bincount(place, minlength=len(counts)).tolist(), strict=True))
-    if total * n > 2**40:
+    if total * n > MOST_ITEMS:
         raise JagOverflowError(f"combinations: {total} combinations of {plural(n, 'item')} don't fit into memory")
     found: IntArray = np.array(counts, np.int64)[place]
     return found

@@ -29,7 +29,19 @@ from arrowjag.errors import JagError, JagIndexError, brief, plural
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
-__all__ = ["Bound", "Key", "Window", "either", "naming_rows", "nth_or_null", "or_null", "positions", "row_name", "row_of_item"]
+__all__ = [
+    "FAR",
+    "Bound",
+    "Key",
+    "Window",
+    "either",
+    "naming_rows",
+    "nth_or_null",
+    "or_null",
+    "positions",
+    "row_name",
+    "row_of_item",
+]
 
 
 Result = TypeVar("Result")
@@ -42,6 +54,10 @@ MISSING = -2
 
 
 Bound: TypeAlias = "int | Column | Dim | None"
+
+
+FAR = 2**62
+"""A position beyond the end of every row; the sum of two such positions fits 64 bits."""
 
 
 _UNSIGNED = np.dtype(np.uint64)

@@ -25,7 +25,7 @@ from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.move import gather, join
 from arrowjag._kernels.strategy import sizes
 from arrowjag._ops import along_axis, concat, elementwise, indexing, rearrange, sets, structure
-from arrowjag._ops.cursor import row_name
+from arrowjag._ops.cursor import FAR, row_name
 from arrowjag._pyarrow_versions import null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError, JagValueError, ShapeError, brief
@@ -33,10 +33,6 @@ from arrowjag.shape import JaggedShape, dims_text
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["append", "assigned", "insert", "remove", "replace", "rle", "rotate", "splice", "windows"]
-
-_FAR = 2**62
-"""Positions beyond the end of every row; two of them can be added."""
-
 
 # --------------------------------------------------------------------------------------------------- one value per row
 
@@ -67,9 +63,9 @@ def _positions(column: Column, given: Sequence[tuple[str, Any]], operation: str)
 
 def _as_positions(value: Any, operation: str, name: str) -> tuple[Any, BoolArray | None]:
     if not isinstance(value, pa.Array):
-        return np.int64(max(-_FAR, min(integer(value, f"{operation}: {name}"), _FAR))), None
+        return np.int64(max(-FAR, min(integer(value, f"{operation}: {name}"), FAR))), None
     data, valid = _arrow.to_int64(value)
-    return np.clip(data, -_FAR, _FAR), valid
+    return np.clip(data, -FAR, FAR), valid
 
 
 # --------------------------------------------------------------------------------------------------- replace, remove

@@ -9,16 +9,13 @@ import numpy as np
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._ops import structure
-from arrowjag._ops.cursor import Window, either, positions, row_name
+from arrowjag._ops.cursor import FAR, Window, either, positions, row_name
 from arrowjag._ops.indexing import agreed, window
 from arrowjag.errors import JagValueError, brief
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["head", "slice_rows", "tail"]
-
-_FAR = 2**62
-"""A position beyond the end of every row; the sum of two such positions fits 64 bits."""
 
 
 def head(column: Column, n: int | Column, axis: int) -> Column:
@@ -31,7 +28,7 @@ def tail(column: Column, n: int | Column, axis: int) -> Column:
     if not isinstance(n, Column):
         return window(column, Window(-n, None) if n else Window(0, 0), axis, "tail")
     number, null = positions(n)
-    start = np.where(number == 0, _FAR, -np.clip(number, -_FAR, _FAR))
+    start = np.where(number == 0, FAR, -np.clip(number, -FAR, FAR))
     return window(column, Window(_bound(n.shape, start, null), None), axis, "tail", ("n", "stop"))
 
 
@@ -50,8 +47,8 @@ def slice_rows(column: Column, start: int | Column, length: int | Column | None,
     first, no_start = positions(start)
     number, no_length = positions(length)
     _check_lengths(number, no_length, shape)
-    stop = np.clip(first, -_FAR, _FAR) + np.clip(number, 0, _FAR)
-    stop = np.where((first < 0) & (stop >= 0), _FAR, stop)
+    stop = np.clip(first, -FAR, FAR) + np.clip(number, 0, FAR)
+    stop = np.where((first < 0) & (stop >= 0), FAR, stop)
     end = _bound(shape, stop, either(no_start, no_length))
     return window(column, Window(start, end), axis, "slice")
 
@@ -60,7 +57,7 @@ def _end(start: int, length: int) -> int | None:
     """Return the stop position, or None for the end of every row."""
     if length < 0:
         raise JagValueError(f"slice: length must be at least 0, got {brief(length)}")
-    end = max(-_FAR, min(start, _FAR)) + min(length, _FAR)
+    end = max(-FAR, min(start, FAR)) + min(length, FAR)
     return None if start < 0 <= end else end
 
 

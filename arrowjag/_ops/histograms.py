@@ -14,7 +14,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._arguments import flat_numbers, length_of
 from arrowjag._column import Column
-from arrowjag._integers import is_int, item_count
+from arrowjag._integers import MOST_ITEMS, is_int, item_count
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.errstate import without_warnings
@@ -34,9 +34,6 @@ from arrowjag.shape import dims_text
 from arrowjag.typing import BoolArray, IntArray
 
 __all__ = ["bincount", "cut", "digitize", "histogram"]
-
-_MOST = 2**40
-"""Counts that are more than any memory holds."""
 
 
 # --------------------------------------------------------------------------------------------------- edges per row
@@ -271,7 +268,7 @@ def histogram(column: Column, bins: Any, range: Any, axis: Any) -> Column:
 
 
 def _check_size(n: int, operation: str) -> None:
-    if n > _MOST:
+    if n > MOST_ITEMS:
         raise JagOverflowError(f"{operation}: {brief(n)} counts don't fit into memory")
 
 

@@ -32,6 +32,7 @@ from arrowjag._kernels.order import search
 from arrowjag._ops import along_axis, elementwise, structure
 from arrowjag._ops import axes as _axes
 from arrowjag._ops.cursor import naming_rows
+from arrowjag._ops.elementwise.types import INTEGER_DIGITS
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.dims import Dim
 from arrowjag.errors import JagValueError, ShapeError, plural
@@ -57,7 +58,7 @@ __all__ = [
 
 Key = tuple[npt.NDArray[Any], BoolArray | None]
 
-_ANY_INTEGER = pa.decimal128(20, 0)
+_ANY_INTEGER = pa.decimal128(INTEGER_DIGITS, 0)
 """Holds the values of int64 and of uint64, which have no common integer type."""
 
 

@@ -13,7 +13,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._integers import integer
+from arrowjag._integers import MOST_ITEMS, integer
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels import scan as _scan
 from arrowjag._kernels.base.errstate import without_warnings
@@ -401,10 +401,6 @@ def linear_fit(x: Column, y: Column, axis: Any, skip_nulls: bool, min_count: int
 # --------------------------------------------------------------------------------------------------- bootstrap
 
 
-_MOST_MEANS = 2**40
-"""More would not fit into memory."""
-
-
 def bootstrap(column: Column, n: Any, seed: int, axis: Any) -> Column:
     """n means per row, each of as many items as the row has, drawn with replacement."""
     wanted = integer(n, "bootstrap: n", 0)
@@ -412,7 +408,7 @@ def bootstrap(column: Column, n: Any, seed: int, axis: Any) -> Column:
 
     def lists(values: pa.Array, offsets: IntArray) -> tuple[pa.Array, IntArray]:
         data, valid = floats(values, "bootstrap"), _arrow.valid_of(values)
-        if wanted * (len(offsets) - 1) > _MOST_MEANS:
+        if wanted * (len(offsets) - 1) > MOST_ITEMS:
             raise JagOverflowError(f"bootstrap: {wanted * (len(offsets) - 1)} means don't fit into memory")
         found, present = bootstrap_means(data, valid, offsets, wanted, start)
         known = None if present is None else present.repeat(wanted)

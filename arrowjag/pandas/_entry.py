@@ -39,7 +39,7 @@ from arrowjag.pandas._older import columns_of, keep_dtypes, replace, to_json
 from arrowjag.pandas._operators import wrap
 from arrowjag.pandas._versions import JSON_OF_OBJECTS, NO_ROW_BUILDERS, NO_ROWS_IN_REPLACE, OBJECT_APPENDS
 from arrowjag.pandas.dtype import JaggedDtype
-from arrowjag.pandas.row import Row
+from arrowjag.pandas.row import ROWS_AT_A_TIME, Row
 
 __all__ = ["install"]
 
@@ -324,13 +324,9 @@ def _to_list(original: Callable[..., Any]) -> Any:
 
 def _lists(array: Any) -> Iterator[Any]:
     """Yield the rows of an array as nested lists, NA for a null row; they are converted in parts."""
-    for start in range(0, len(array), _CONVERTED):
-        part = array[start : start + _CONVERTED]
+    for start in range(0, len(array), ROWS_AT_A_TIME):
+        part = array[start : start + ROWS_AT_A_TIME]
         yield from (pd.NA if row is None else row for row in part._jagged.to_list())
-
-
-_CONVERTED = 1 << 14
-"""Rows that iteration converts at a time."""
 
 
 def _to_dict(original: Callable[..., Any]) -> Any:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from arrowjag._array import JaggedArray
 from arrowjag._array.indexing import is_full, rows_of_slots
 from arrowjag._expressions import like
-from arrowjag._methods import METHODS, Method, Rows, add_namespaces
+from arrowjag._methods import FLAT_SETS, METHODS, Method, Rows, add_namespaces
 from arrowjag._ops.elementwise import PYTHON_COMPARISONS, PYTHON_OPERATORS
 from arrowjag._vocabulary.spellings import suggestion
 from arrowjag.errors import JagAttributeError, JagTypeError, Suggesting, plural
@@ -22,10 +22,7 @@ from arrowjag.pandas._convert import as_array
 from arrowjag.pandas._html import frame_repr
 from arrowjag.pandas._wrapping import align, opened, rewrap
 
-__all__ = ["FLAT_SETS", "SeriesJag"]
-
-FLAT_SETS = frozenset({"cut", "digitize", "histogram", "is_in", "translate"})
-"""Methods that also take one flat set of values or edges: a plain Series argument is such a set, and is not aligned."""
+__all__ = ["SeriesJag"]
 
 _ALIGNED_THOUGH_MOVING = frozenset({"filter", "group_by", "group_by_indices", "sort"})
 """Methods whose argument has one row per row of the Series, but whose result may not."""

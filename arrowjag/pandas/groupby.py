@@ -13,12 +13,11 @@ from pandas.core.resample import Resampler
 
 from arrowjag import _frames
 from arrowjag._array import JaggedArray
-from arrowjag._methods import METHODS, Method
+from arrowjag._methods import FLAT_SETS, METHODS, Method
 from arrowjag._vocabulary.spellings import SPELLINGS
 from arrowjag.creation import array as to_array
 from arrowjag.errors import JagAttributeError, JagError, JagIndexError, JagTypeError, JagValueError, ShapeError, brief, plural
 from arrowjag.pandas._convert import as_array, nested_rows, rows_by_group
-from arrowjag.pandas._series import FLAT_SETS
 from arrowjag.pandas._wrapping import align, described, rewrap
 
 __all__ = ["GroupByJag", "install"]

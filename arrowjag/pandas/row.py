@@ -25,7 +25,10 @@ from arrowjag.dims import Uniform
 from arrowjag.errors import JagAttributeError, JagIndexError, JagValueError, ShapeError
 from arrowjag.shape import JaggedShape
 
-__all__ = ["Row", "row_at", "row_texts"]
+__all__ = ["ROWS_AT_A_TIME", "Row", "row_at", "row_texts"]
+
+ROWS_AT_A_TIME = 1 << 14
+"""Rows that become Python objects at a time where rows are yielded one by one."""
 
 
 @functools.total_ordering
@@ -303,13 +306,9 @@ def _key(value: Any) -> tuple[Any, ...]:
 def row_texts(column: Column) -> Iterator[str | None]:
     """Yield the text of each row, as `str` of the row gives it, and None for a null row; rows are converted in parts."""
     n = column.shape.dims[0].size
-    for start in range(0, n, _CONVERTED):
-        part = _sliced(column, start, min(start + _CONVERTED, n))
+    for start in range(0, n, ROWS_AT_A_TIME):
+        part = _sliced(column, start, min(start + ROWS_AT_A_TIME, n))
         yield from (None if items is None else _text(items) for items in _items(part))
-
-
-_CONVERTED = 1 << 14
-"""Rows that `row_texts` converts at a time."""
 
 
 def _items(column: Column) -> Any:

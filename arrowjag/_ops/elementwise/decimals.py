@@ -19,7 +19,7 @@ from arrowjag._kernels.base.fill import fill
 from arrowjag._kernels.elementwise import decimals as kernels
 from arrowjag._ops import exact
 from arrowjag._ops.elementwise.framework import Datum, both_valid, sized
-from arrowjag._ops.elementwise.types import MOST_DIGITS, promote
+from arrowjag._ops.elementwise.types import INTEGER_DIGITS, MOST_DIGITS, promote
 from arrowjag.errors import JagOverflowError
 from arrowjag.typing import BoolArray, IntArray
 
@@ -36,8 +36,6 @@ __all__ = [
     "round_to_places",
 ]
 
-_INTEGER_DIGITS = 20
-"""Of the largest integer of 64 bits."""
 _CONTEXT = Context(prec=MOST_DIGITS)
 _MOST = int(np.iinfo(np.int64).max)
 _MOST_FEWER = 17
@@ -68,7 +66,7 @@ def _operand_types(kernel: str, one: pa.DataType, two: pa.DataType) -> tuple[pa.
     """Return the types that operands are cast to; where not even operands of one digit have room, those of one digit."""
     if _has_type(kernel, one, two) or not all(pt.is_decimal(type) or pt.is_integer(type) for type in (one, two)):
         return one, two
-    digits = [type.precision if pt.is_decimal(type) else _INTEGER_DIGITS for type in (one, two)]
+    digits = [type.precision if pt.is_decimal(type) else INTEGER_DIGITS for type in (one, two)]
     scales = [type.scale if pt.is_decimal(type) else 0 for type in (one, two)]
     while True:
         wide = pa.decimal256(digits[0], scales[0]), pa.decimal256(digits[1], scales[1])
@@ -89,7 +87,7 @@ def _has_type(kernel: str, one: pa.DataType, two: pa.DataType) -> bool:
 def floored(name: str, one: Datum, two: Datum) -> pa.Array:
     """Floor division or remainder of decimals and integers, computed on unscaled integers; null for a zero divisor."""
     type = promote([one.type, two.type], name)
-    digits = [t.precision - t.scale if pt.is_decimal(t) else _INTEGER_DIGITS for t in (one.type, two.type)]
+    digits = [t.precision - t.scale if pt.is_decimal(t) else INTEGER_DIGITS for t in (one.type, two.type)]
     whole = min(digits[0] + type.scale + 1, MOST_DIGITS)  # digits of the quotient by the least positive divisor
     quotients = pa.decimal128(whole, 0) if whole <= 38 else pa.decimal256(whole, 0)
     one, two = _to_decimal(one, type), _to_decimal(two, type)

@@ -42,7 +42,7 @@ from arrowjag._ops.elementwise.framework import (
     retyped,
     with_data,
 )
-from arrowjag._ops.elementwise.types import is_text
+from arrowjag._ops.elementwise.types import INTEGER_DIGITS, MOST_DIGITS, is_text
 from arrowjag._ops.zones import cast_zoned
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
@@ -394,10 +394,6 @@ def cast(column: Column, type: pa.DataType, safe: bool = True, operation: str = 
     return apply(compute, [column], operation)
 
 
-_DIGITS_OF_INTEGERS = 20
-"""Arrow casts integers to decimals only if the decimals hold each integer of the type; this many digits hold any."""
-
-
 def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
     """Cast flat values, through another type where Arrow lacks the direct cast."""
     if _arrow.is_level_type(type) and not _arrow.is_level_type(datum.type):
@@ -422,7 +418,7 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
     if pt.is_boolean(type) and pt.is_decimal(datum.type):
         return pc.sign(_wide_decimal(datum)).cast(type)
     if pt.is_decimal(type) and pt.is_integer(datum.type) and _may_lack_digits(type):
-        datum = datum.cast(pa.decimal256(min(_DIGITS_OF_INTEGERS + max(type.scale, 0), 76), max(type.scale, 0)))
+        datum = datum.cast(pa.decimal256(min(INTEGER_DIGITS + max(type.scale, 0), MOST_DIGITS), max(type.scale, 0)))
     found = cast_plain(datum, type, safe)
     _check_cast(datum, found, safe)
     return found
@@ -430,7 +426,7 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
 
 def _may_lack_digits(type: pa.DataType) -> bool:
     """Return whether Arrow casts no integers to a decimal type, even those that it holds."""
-    return bool(type.scale < 0 or type.precision < _DIGITS_OF_INTEGERS + type.scale)
+    return bool(type.scale < 0 or type.precision < INTEGER_DIGITS + type.scale)
 
 
 def _clock(text: Datum, type: pa.DataType) -> Datum:

@@ -47,7 +47,11 @@ __all__ = [
 
 
 MOST_DIGITS = 76
-"""Of decimal256."""
+"""The largest number of digits of a decimal, which decimal256 has."""
+
+INTEGER_DIGITS = 20
+"""The digits of the largest integer of 64 bits; Arrow casts integers only to decimals that hold each integer of the type."""
+
 _NUMPY_NAMES = ("<", ">", "=", "|", "datetime64[", "timedelta64[")
 _WANTED = "expected an Arrow type, its name or a numpy dtype"
 
@@ -166,7 +170,7 @@ def _promote_decimal(one: pa.DataType, two: pa.DataType, operation: str) -> pa.D
         scales = [t.scale if pt.is_decimal(t) else 0 for t in (one, two)]
         whole = [t.precision - t.scale if pt.is_decimal(t) else _digits(t) for t in (one, two)]
         precision = max(whole) + max(scales)
-        return pa.decimal128(precision, max(scales)) if precision <= 38 else pa.decimal256(min(precision, 76), max(scales))
+        return pa.decimal128(precision, max(scales)) if precision <= 38 else pa.decimal256(min(precision, MOST_DIGITS), max(scales))
     raise JagTypeError(f"{operation}: {one} and {two} have no common type. Cast one of them first.")
 
 
@@ -324,7 +328,7 @@ def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.
         return scalar_like(value, leaf, operation)
     if pt.is_integer(plain) or pt.is_boolean(plain) or pt.is_null(plain):
         return _int_by_value(value, plain)
-    if pt.is_decimal(plain) and plain.precision - plain.scale < 76 and not _holds(plain, value):
+    if pt.is_decimal(plain) and plain.precision - plain.scale < MOST_DIGITS and not _holds(plain, value):
         beyond = 10 ** (plain.precision - plain.scale)
         return pa.scalar(Decimal(beyond if value > 0 else -beyond))
     if not (_arrow.is_numeric(plain) or pt.is_decimal(plain)):
