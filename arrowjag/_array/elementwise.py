@@ -85,9 +85,10 @@ class ElementwiseMethods(ArrayBase):
     def _binary(self, name: str, other: Any, reflected: bool = False) -> ArrayOrScalar:
         if _has_own_rules(other):
             return _by_their_rules(lambda one, two: one._binary(name, two), (other, self) if reflected else (self, other))
-        one, two = operand(self, None, name), operand(other, self.type, name, by_value=name in _ops.COMPARISONS)
+        one: Any = self if self._shape._dims else self.values[0]
+        two = operand(other, self.type, name, by_value=name in _ops.COMPARISONS)
         pair = (two, one) if reflected else (one, two)
-        if not any(isinstance(each, Column) for each in pair):
+        if not (isinstance(one, Column) or isinstance(two, Column)):
             return _scalar_result(name, pair)
         return self._wrap(_ops.binary(name, *pair))
 

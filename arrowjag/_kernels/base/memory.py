@@ -333,9 +333,12 @@ def with_bits(values: pa.Array[Any], bits: NDArray[np.uint8] | None) -> pa.Array
 
 def copied_bytes(value: pa.Scalar[Any]) -> int:
     """Return how many bytes a copy of a valid text, struct or list takes; 0 for values of a fixed width."""
-    if is_variable_size(value.type):
+    type = value.type
+    if has_words(type):
+        return 0
+    if is_variable_size(type):
         return int(value.as_buffer().size)
-    return int(pa.repeat(value, 1).nbytes) if pt.is_nested(value.type) else 0
+    return int(pa.repeat(value, 1).nbytes) if pt.is_nested(type) else 0
 
 
 def is_variable_size(type: pa.DataType) -> bool:

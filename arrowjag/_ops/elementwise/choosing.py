@@ -99,8 +99,8 @@ def _scalars_kept(operands: Sequence[Operand], columns: Sequence[Column]) -> lis
 
 def _same_rows(columns: Sequence[Column]) -> bool:
     """Return whether operands have the same rows and the same null rows, so that no rows need to be merged."""
-    shapes = [column.shape for column in columns]
-    if all(dim.validity is None for shape in shapes for dim in shape.dims):
+    shapes = [column._shape for column in columns]
+    if not [dim for shape in shapes for dim in shape._dims if dim._validity is not None]:
         return True
     longest = max(shapes, key=len)
     levels = [[shape.dims[depth] for shape in shapes if shape.ndim > depth] for depth in range(longest.ndim)]
@@ -185,9 +185,12 @@ def _choose(condition: Datum, one: Datum, two: Datum) -> pa.Array:
 
 def coalesce(operands: Sequence[Operand], operation: str = "coalesce") -> Column:
     """Select the first valid operand per item and per row; a row that is null in all operands is null."""
+    given = columns_of(operands)
+    if given and _same_rows(given):  # scalars have no rows
+        return apply(_coalescer(operation), operands, operation)
     columns = [_as_column(operand) for operand in operands]
-    if _same_rows(columns):
-        return apply(_coalescer(operation), operands if columns_of(operands) else columns, operation)
+    if not given:
+        return apply(_coalescer(operation), columns, operation)
 
     def is_null(depth: int, there: Rows, leaves: Sequence[Any]) -> BoolArray:
         del depth, leaves

@@ -200,6 +200,9 @@ _WEAK_KINDS: dict[type, Callable[[pa.DataType], bool]] = {
 }
 
 
+_NUMBERS = frozenset({bool, int, float})
+"""The classes of Python's own numbers."""
+
 _ROWS = (list, tuple, set, frozenset, np.ndarray, pa.Array, pa.ChunkedArray, pa.ListScalar)
 """The classes of rows of items."""
 
@@ -217,14 +220,17 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
     JagRangeError
         If a Python int does not fit the integer leaf type, or a finite number would become infinite in it.
     """
-    value = _single(value, operation)
-    if isinstance(value, pa.Scalar):
-        return value
+    is_number = type(value) in _NUMBERS  # which nothing before the conversion looks for
+    if not is_number:
+        value = _single(value, operation)
+        if isinstance(value, pa.Scalar):
+            return value
     leaf = _known_type(leaf)
-    if value is None or _arrow.is_missing(value):
-        return null_scalar(pa.null() if leaf is None else leaf)
-    if isinstance(value, str) and leaf is not None and (time := iso_scalar(value, leaf, operation)) is not None:
-        return time
+    if not is_number:
+        if value is None or _arrow.is_missing(value):
+            return null_scalar(pa.null() if leaf is None else leaf)
+        if isinstance(value, str) and leaf is not None and (time := iso_scalar(value, leaf, operation)) is not None:
+            return time
     try:
         return _converted(value, leaf)
     except (OverflowError, ValueError) as error:
