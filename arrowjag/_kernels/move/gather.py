@@ -71,6 +71,7 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
         if (taken := take_texts(values, index, valid)) is not None:
             return taken
         check_taken_texts(values, index, valid)
+        return with_room(_pyarrow_versions.take, values, _memory.as_places(index, valid))
     if pt.is_dictionary(values.type):
         return with_indices(values, take(values.indices, index, valid))
     if pt.is_struct(values.type):
@@ -186,7 +187,7 @@ def _goes_by_rows(type: pa.DataType) -> bool:
     """
     if pt.is_struct(type):
         return any(not _is_taken_whole(field.type) for field in type)
-    if not _is_list(type):
+    if type.id not in _LISTS:
         return False
     items = type.field(0).type
     return not _is_taken_whole(items) or (pt.is_fixed_size_list(type) and pt.is_fixed_size_list(items))
@@ -197,9 +198,10 @@ def _is_taken_whole(type: pa.DataType) -> bool:
     return not _goes_by_rows(type) and _stand_in(type) == type
 
 
-def _is_list(type: pa.DataType) -> bool:
-    kinds = (pt.is_list, pt.is_large_list, pt.is_fixed_size_list, pt.is_list_view, pt.is_large_list_view, pt.is_map)
-    return any(is_kind(type) for is_kind in kinds)
+_ITEM = pa.int8()
+_VIEWS = (pa.list_view(_ITEM), pa.large_list_view(_ITEM))
+_LISTS = frozenset(type.id for type in (pa.list_(_ITEM), pa.large_list(_ITEM), pa.list_(_ITEM, 1), pa.map_(_ITEM, _ITEM), *_VIEWS))
+"""The ids of the types of lists."""
 
 
 def _take_lists(values: Any, index: pa.Array[Any]) -> pa.Array[Any]:
