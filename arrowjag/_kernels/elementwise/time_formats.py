@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -105,26 +105,31 @@ def parse_times(values: pa.Array, pattern: str) -> tuple[npt.NDArray[np.int64], 
     if not np.count_nonzero(fits):
         return np.zeros(len(values), np.int64), fits
 
-    def number(name: str, default: int) -> npt.NDArray[np.int64]:
-        return _group_numbers(part[name], _WIDTHS[name])[0] if name in part else np.full(len(values), default)
+    def number(name: str) -> npt.NDArray[np.int64] | int:
+        return _numbers(part[name], _WIDTHS[name]) if name in part else 0
 
-    days, real = _days(part, number)
-    hours = number("H", 0)
+    days, real = _days(part, len(values))
+    hours = number("H")
     if _last_of("HI", part) == "I":
         afternoon = _is_word(part["p"], "pm") if "p" in part else False
-        hours = number("I", 0) % 12 + 12 * afternoon
-    micros = (days * 86_400 + hours * 3600 + number("M", 0) * 60 + number("S", 0)) * 10**6
+        hours = number("I") % 12 + 12 * afternoon
+    micros = (days * 86_400 + hours * 3600 + number("M") * 60 + number("S")) * 10**6
     if "f" in part:
         micros += _micros(part["f"])
     if "sign" in part:
-        ahead = (number("zh", 0) * 3600 + number("zm", 0) * 60 + number("zs", 0)) * 10**6 + _micros(part["zf"])
+        ahead = (number("zh") * 3600 + number("zm") * 60 + number("zs")) * 10**6 + _micros(part["zf"])
         micros -= np.where(_is_word(part["sign"], "-"), -ahead, ahead)
-        is_even = np.asarray(pc.or_(pc.equal(part["zs"], ""), pc.equal(part["zc"], part["zd"])).fill_null(True))
+        seconds, *colons = (_text(part[name]) for name in ("zs", "zc", "zd"))
+        is_even = np.asarray(pc.or_(pc.equal(seconds, ""), pc.equal(*colons)).fill_null(True))
         fits = fits & is_even  # a colon before the minutes only, or before the seconds only
     return micros, fits & real
 
 
-def _groups(values: pa.Array, pattern: str) -> tuple[npt.NDArray[np.bool_], dict[str, pa.Array]]:
+Group: TypeAlias = "pa.Array | tuple[str | None, ...]"
+"""The text of a group in each string, null where the string does not match."""
+
+
+def _groups(values: pa.Array, pattern: str) -> tuple[npt.NDArray[np.bool_], dict[str, Group]]:
     """Return which strings match the pattern of a format, and the groups by name, "" where one is not used.
 
     Few strings are matched by Python, which remembers the compiled pattern: RE2 compiles it again in each call.
@@ -137,7 +142,7 @@ def _groups(values: pa.Array, pattern: str) -> tuple[npt.NDArray[np.bool_], dict
         fits = np.array([match is not None for match in matches], np.bool_)
         none = (None,) * len(names)
         groups = zip(*[none if match is None else match.groups("") for match in matches], strict=True) if fits.any() else ()
-        return fits, {name: pa.array(texts, values.type) for name, texts in zip(names, groups, strict=False)}
+        return fits, dict(zip(names, groups, strict=False))
     if not names:
         return np.asarray(pc.match_substring_regex(values, pattern).fill_null(False)), {}
     structs = pc.extract_regex(values, pattern)
@@ -152,26 +157,35 @@ def _matcher(pattern: str) -> re.Pattern[str] | None:
     return re.compile(pattern.replace(BLANKS, r"[\s\x1c-\x1f]+").removesuffix("z") + "Z", re.ASCII)
 
 
-def _last_of(names: Iterable[str], part: dict[str, pa.Array]) -> str | None:
+def _last_of(names: Iterable[str], part: dict[str, Group]) -> str | None:
     """Return the last of some directives in a format, which decides if they tell the same part of the time."""
     return next((name for name in reversed(part) if name in names), None)
 
 
-def _micros(fraction: pa.Array) -> npt.NDArray[np.int64]:
-    count, n_digits = _group_numbers(fraction, 6)
-    return count * 10 ** (6 - n_digits)
+def _micros(fraction: Group) -> npt.NDArray[np.int64]:
+    if isinstance(fraction, tuple):
+        return np.array([int(f"{one:0<6}") if one else 0 for one in fraction], np.int64)
+    cuts = text_bytes(fraction)[1]
+    n_digits = cuts[1:] - cuts[:-1]
+    found: npt.NDArray[np.int64] = _numbers(fraction, 6) * 10 ** (6 - n_digits)
+    return found
 
 
-def _days(part: dict[str, pa.Array], number: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+def _days(part: dict[str, Group], n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """Return days since 1970, and which of them are in the calendar."""
+
+    def number(name: str, default: int) -> npt.NDArray[np.int64]:
+        return _numbers(part[name], _WIDTHS[name]) if name in part else np.full(n, default)
+
     year = number("Y", 1900)
     if _last_of("yY", part) == "y":
         short = number("y", 0)
         year = short + np.where(short < 69, 2000, 1900)
     month, name = number("m", 1), _last_of("mbB", part)
     if name in ("b", "B"):
-        words = pa.array(_SHORT if name == "b" else _MONTHS, part[name].type)
-        month = np.asarray(pc.index_in(pc.utf8_lower(part[name]), words).fill_null(0)) + 1
+        text = _text(part[name])
+        words = pa.array(_SHORT if name == "b" else _MONTHS, text.type)
+        month = np.asarray(pc.index_in(pc.utf8_lower(text), words).fill_null(0)) + 1
     if "j" in part:
         first = (year - 1970).astype(np.int64).view("M8[Y]").astype("M8[D]")
         days = first + (number("j", 1) - 1).astype("m8[D]")
@@ -187,15 +201,21 @@ _WIDTHS = dict.fromkeys([*"ymdHIMS", "zh", "zm", "zs"], 2) | {"Y": 4, "j": 3}
 """The most digits of a group, for which a blank may stand."""
 
 
-def _group_numbers(text: pa.Array, width: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return at most `width` digits as numbers, 0 for nulls and empty text, and how many digits each has."""
-    data, cuts = text_bytes(text)
+def _numbers(group: Group, width: int) -> npt.NDArray[np.int64]:
+    """Return at most `width` digits as numbers, 0 for nulls and empty text."""
+    if isinstance(group, tuple):
+        return np.array([int(one) if one else 0 for one in group], np.int64)
+    data, cuts = text_bytes(group)
     behind = np.arange(width, 0, -1)
-    sizes = cuts[1:] - cuts[:-1]
     digits = data[np.maximum(cuts[1:, None] - behind, 0)] & 15  # 0 for a blank
-    digits *= behind <= sizes[:, None]
-    return digits @ 10 ** (behind - 1), sizes
+    digits *= behind <= (cuts[1:] - cuts[:-1])[:, None]
+    found: npt.NDArray[np.int64] = digits @ 10 ** (behind - 1)
+    return found
 
 
-def _is_word(text: pa.Array, word: str) -> npt.NDArray[np.bool_]:
-    return np.asarray(pc.equal(pc.utf8_lower(text), word).fill_null(False))
+def _text(group: Group) -> pa.Array:
+    return pa.array(group, pa.string()) if isinstance(group, tuple) else group
+
+
+def _is_word(group: Group, word: str) -> npt.NDArray[np.bool_]:
+    return np.asarray(pc.equal(pc.utf8_lower(_text(group)), word).fill_null(False))
