@@ -80,6 +80,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "is_in": ("one_of-i8-plain", lambda: INTEGERS.is_in([3, 4])),
     "round": ("rounded-f8-plain", lambda: FLOATS.round(2)),
     "sum of decimals": ("added_pairs-u8-plain", lambda: PRICES + 1),
+    "comparison of decimals": ("compared_decimals-u8-plain", lambda: PRICES < 2),
     "negative of decimals": ("added_pairs-u8-plain", PRICES.__neg__),
     "abs of decimals": ("absolute_pairs-u8-plain", PRICES.__abs__),
     "filter": ("kept_items-u8-plain", lambda: TIMES[TIMES > 4]),

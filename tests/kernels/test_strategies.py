@@ -682,6 +682,8 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: 7 - decimals(x)),
         Call(lambda x: -decimals(x)),
         Call(lambda x: abs(decimals(x))),
+        Call(lambda x: decimals(x) < decimals(x).shift(1)),
+        Call(lambda x: decimals(x) != 7),
     ],
     "halves": [
         Call(lambda x: as_float16(x) + 1),

@@ -181,10 +181,10 @@ def fill_bits(function: Callable[[slice], NDArray[np.bool_]], n: int, block: int
     return out
 
 
-def write_bits(write: Callable[[int, int, NDArray[np.uint8]], object], n: int) -> NDArray[np.uint8]:
+def write_bits(write: Callable[[int, int, NDArray[np.uint8]], object], n: int, block: int | None = None) -> NDArray[np.uint8]:
     """A new bitmap of n flags, in Arrow's order of bits, which ``write(first, last, out)`` fills at the speed of memory."""
     out = empty((n + 7) // 8, np.uint8)
-    step = max(n, 1) if n < strategy.sizes.LIGHT_VALUES else strategy.sizes.PASS_VALUES
+    step = block or (max(n, 1) if n < strategy.sizes.LIGHT_VALUES else strategy.sizes.PASS_VALUES)
     blocks.map_tasks(lambda first: write(first, min(first + step, n), out[first // 8 :]), range(0, n, step))
     return out
 

