@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._ops.elementwise import operators
 from arrowjag.testing import assert_lists_equal, jagged_arrays, prefix_arrays
 from tests import reference as ref
 from tests.operands import jag
@@ -89,6 +90,38 @@ def test_bounds_of_a_coarser_unit_keep_the_type_of_the_items(kind: str) -> None:
     assert found.cast("int64").to_list() == [[2_000_000_000, None, 5_000_000_000], [2_000_000_000]]
     far = pa.array([2**40], pa.int64()).cast(bound.type)[0]  # beyond nanoseconds
     assert x.clip(None, far).cast("int64").to_list() == [[1, None, 5_000_000_000], [7]]
+
+
+DAY, SECOND = 86_400_000, 10**6
+
+
+@pytest.mark.parametrize(
+    ("type", "unit", "wanted"),
+    [
+        (pa.date64(), DAY, (pa.date32(), 1)),
+        (pa.date32(), 1, (pa.date64(), DAY)),
+        (pa.time32("s"), 1, (pa.time64("us"), SECOND)),
+        (pa.time64("us"), SECOND, (pa.time32("s"), 1)),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("bounds", [(2, 4), (None, 3), (3, None), (5, 1)])
+def test_dates_and_times_between_bounds_of_another_unit_are_compared_as_integers(bounds, type, unit, wanted, monkeypatch) -> None:
+    def times(numbers, type, unit):
+        counts = [None if number is None else number * unit for number in numbers]
+        return pa.array(counts, pa.int32() if type.bit_width == 32 else pa.int64()).view(type)
+
+    def result(low, high):
+        return x.clip(*(None if bound is None else times([bound], *other)[0] for bound in (low, high)))
+
+    numbers, other = (0, 1, None, 2, 3, 4, 5, 6, None), wanted
+    x = aj.from_sizes(times(numbers, type, unit), [3, 0, 6])[1:]
+    finest, ticks = max((type, unit), wanted, key=lambda one: one[1])
+    low, high = bounds
+    limited = [None if n is None else min(max(n, -9 if low is None else low), 9 if high is None else high) for n in numbers]
+    expected = times(limited, finest, ticks)[3:]
+    monkeypatch.setattr(operators, "where", None)
+    assert result(*bounds).values.equals(expected)
 
 
 def test_the_least_time_is_no_missing_one() -> None:

@@ -42,7 +42,7 @@ from arrowjag._ops.elementwise.framework import (
     retyped,
     with_data,
 )
-from arrowjag._ops.elementwise.types import INTEGER_DIGITS, MOST_DIGITS, is_text
+from arrowjag._ops.elementwise.types import INTEGER_DIGITS, MOST_DIGITS, is_text, promote
 from arrowjag._ops.zones import cast_zoned
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
@@ -316,6 +316,7 @@ def clip(column: Column, lower: Operand | None, upper: Operand | None) -> Column
         low, high = (one.as_py() if isinstance(one, pa.Scalar) else None for one in (lower, upper))
         return apply(lambda datum: with_data(datum, rounding.clip(flat_data(datum), low, high)), [column], "clip")
     lower, upper = (_in_zone_of(column.type, bound) for bound in (lower, upper))
+    column, lower, upper = _in_finest_unit(column, lower, upper)
     bounds = [bound for bound in (lower, upper) if bound is not None]
     if _arrow.is_temporal(column.type) and all(_is_time(bound, column.type) for bound in bounds):
         low, high = (None if bound is None else blockwise.counted(bound, column.type) for bound in (lower, upper))
@@ -337,6 +338,17 @@ def _in_zone_of(type: pa.DataType, bound: Operand | None) -> Operand | None:
         return bound
     there = pa.timestamp(bound.type.unit, type.tz)
     return cast(bound, there) if isinstance(bound, Column) else bound.cast(there)
+
+
+def _in_finest_unit(column: Column, *bounds: Operand | None) -> tuple[Any, ...]:
+    """Cast dates, or times of day, and scalar bounds to the type of the result, which holds them all; return others unchanged."""
+    found = [bound for bound in bounds if bound is not None]
+    types = [column.type, *(bound.type for bound in found)]
+    are_known = all(isinstance(bound, pa.Scalar) and bound.is_valid for bound in found)
+    if not (are_known and (all(map(pt.is_date, types)) or all(map(pt.is_time, types)))):
+        return column, *bounds
+    type = promote(types, "clip")
+    return cast(column, type), *(bound.cast(type) if isinstance(bound, pa.Scalar) else bound for bound in bounds)
 
 
 def _clip_times(column: Column, lower: Operand, upper: Operand) -> Column:
