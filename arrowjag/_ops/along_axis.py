@@ -19,7 +19,7 @@ from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.move.join import concatenate
 from arrowjag._ops import structure
-from arrowjag._ops.axes import Moved, is_none_of_them, move_back, move_last, normalize_axes, trailing
+from arrowjag._ops.axes import Moved, is_empty_tuple, move_back, move_last, normalize_axes, trailing
 from arrowjag._ops.cursor import naming_rows
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagError, ShapeError
@@ -55,7 +55,7 @@ def apply(
         Of the same shape; the shape object is shared.
     """
     shape = column._shape
-    if type(axis) is not int and is_none_of_them(axis):
+    if type(axis) is not int and is_empty_tuple(axis):
         return Column(shape, function(column.values, np.arange(shape.size + 1)))
     ndim = len(shape._dims)
     found = normalize_axes(axis, ndim, operation)
@@ -102,7 +102,7 @@ def apply_both(
     if other.ndim > column.ndim:
         raise ShapeError(f"{operation}: {other.shape!r} has more dims than the items, {column.shape!r}")
     column, other = structure.align([column, other], operation)
-    if is_none_of_them(axis):
+    if is_empty_tuple(axis):
         return Column(column.shape, function(column.values, other.values, np.arange(column.shape.size + 1)))
     found = normalize_axes(axis, column.ndim, operation)
     if found[-1] == column.ndim - 1:
@@ -118,8 +118,8 @@ def apply_both(
 def in_blocks(function: Callable[..., pa.Array]) -> Callable[..., pa.Array]:
     """Run a function of `apply` or `apply_both` on blocks of rows, on all cores; each result must depend on its row alone.
 
-    Its temporaries stay in cache. If it fails on a block, it runs once more on all rows, so that the error names the row.
-    Values that are not primitive run as a whole. Cost: one copy of the results, which joins the blocks.
+    The temporaries of a block stay in cache. If a block fails, the function runs once more on all rows, so that the error names
+    the row. Values that are not primitive are not divided. Cost: one copy of the results, which joins the blocks.
     """
 
     def whole(*columns: Any) -> pa.Array:
@@ -134,7 +134,7 @@ def in_blocks(function: Callable[..., pa.Array]) -> Callable[..., pa.Array]:
         parts: list[pa.Array] = []
         with contextlib.suppress(JagError):
             parts = map_rows(block, offsets, block_values=strategy.sizes.CACHE_VALUES)
-        if not parts:  # a block failed: its error names a row of the block, and must not appear beside that of all rows
+        if not parts:  # a block failed: its error names a row within the block, so the error of all rows must not be chained to it
             return function(*columns)
         return parts[0] if len(parts) == 1 else concatenate(parts)
 

@@ -26,9 +26,9 @@ __all__ = [
     "Combined",
     "Moved",
     "along",
-    "apart",
     "combine",
-    "is_none_of_them",
+    "is_empty_tuple",
+    "leaves_as_rows",
     "move_back",
     "move_last",
     "normalize_axes",
@@ -84,12 +84,12 @@ def normalize_axes(axis: Any, ndim: int, operation: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def is_none_of_them(axis: Any) -> bool:
-    """Return whether the axis is the empty tuple: each item then forms its own row, as with Koda's ``ndim=0``."""
+def is_empty_tuple(axis: Any) -> bool:
+    """Return whether an axis is the empty tuple, with which each item forms its own row, as with Koda's ``ndim=0``."""
     return isinstance(axis, (tuple, list)) and len(axis) == 0
 
 
-def apart(column: Column) -> Column:
+def leaves_as_rows(column: Column) -> Column:
     """Append a dim of size 1, so that each leaf is a row."""
     return structure.with_shape(JaggedShape._trusted((*column.shape.dims, Uniform(1, column.shape.size))), column)
 
@@ -102,7 +102,7 @@ def trailing(column: Column, first: int) -> Column:
 
 
 def move_last(column: Column, axis: int) -> Moved:
-    """Collect the items along `axis` for each node of the tree without that axis.
+    """Collect the items along `axis` in one row for each node of the tree without that axis.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def _tree_by(column: Column, axis: int, by: Column, operation: str) -> Column:
 
 
 def _best(keys: pa.Array, offsets: IntArray, operation: str) -> tuple[IntArray, BoolArray]:
-    """Return the item with the best key of each row, and whether there is one: nulls and NaN are no keys."""
+    """Return the item with the best key of each row, and whether there is one: nulls and NaN don't count as keys."""
     largest = operation == "max_by"
     found = extremes.text_extreme(keys, offsets, largest)
     if found is None:
@@ -154,7 +154,7 @@ def drop_nulls(column: Column, axis: Any) -> Column:
     column, place = along_axis.single_axis(column, axis, "drop_nulls")
     dim: Dim = column.shape.dims[place]
     counts = count_valid(column.values, dim.offsets) if place == column.ndim - 1 else None
-    if counts is not None:  # validity bits are counted and used as a mask without unpacking
+    if counts is not None:  # counted in bits, which then serve as the mask: nothing is unpacked
         dims = (*column.shape.dims[:place], along_axis.resized(dim, _offsets.from_counts(counts)))
         kept = gather.filter_values(without_validity(column.values), _arrow.bits_of(column.values))
         return Column(JaggedShape._trusted(dims), kept)

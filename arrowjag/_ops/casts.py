@@ -38,7 +38,7 @@ def cast(column: Column, type: pa.DataType, safe: bool, strict: bool) -> Column:
 
 
 def _other_way(own: pa.DataType, type: pa.DataType) -> str:
-    """Name the method that takes a part of timestamps, for the error of a cast that would lose the other part."""
+    """Name the method that returns a part of timestamps, for the error of a cast that would drop the other part."""
     if not (pt.is_timestamp(own) and (pt.is_date(type) or pt.is_time(type))):
         return ""
     return ", and x.dt.date() takes the date alone" if pt.is_date(type) else ", and x.dt.time() takes the time of day alone"
@@ -53,7 +53,7 @@ def cast_by_name(column: Column, type: pa.DataType, operation: str, *, safe: boo
 
 
 def to_categories(column: Column, categories: elementwise.Categories, strict: bool) -> Column:
-    """Text or categories as ordered categories; another label raises, or is null without `strict`."""
+    """Convert text or categories to ordered categories; an unknown label raises, or is null without `strict`."""
     labels = elementwise.decoded(column.values)
     if not (elementwise.is_text(labels.type) or pt.is_null(labels.type)):
         raise JagTypeError.no_kernel("cast", column.type, hint="Only text becomes an Enum: cast to string first.")
@@ -84,7 +84,7 @@ def _cast_or_null(column: Column, type: pa.DataType) -> Column:
 
 
 def _named(column: Column, found: Column, operation: str, wanted: str, hint: str = f"; {_HINT}") -> JagValueError:
-    """The error that names the first item which was lost."""
+    """Return the error that names the first item that became null."""
     lost = pc.and_(column.values.is_valid(), found.values.is_null())
     at = pc.index(lost, True).as_py()
     row = elementwise.row_of(column, at)
@@ -108,7 +108,7 @@ def _converted(column: Column, name: str, wanted: str, strict: bool, compute: Ca
 
 
 def to_number(column: Column, type: pa.DataType, strict: bool) -> Column:
-    """Text as numbers; blanks around and a leading plus are allowed."""
+    """Convert text to numbers; blanks around them and a leading plus are allowed."""
     if not (pt.is_integer(type) or pt.is_floating(type) or pt.is_decimal(type)):
         raise JagTypeError(f"str.to_number: expected a numeric type, got {type}")
 
@@ -130,7 +130,7 @@ _ISO_LENGTHS = {"%Y-%m-%d": 10, "%Y-%m-%d %H:%M:%S": 19, "%Y-%m-%dT%H:%M:%S": 19
 
 
 def to_datetime(column: Column, format: Any, strict: bool) -> Column:
-    """Text as timestamps in microseconds: ISO 8601, or by a format."""
+    """Convert text to timestamps in microseconds: ISO 8601, or by a format."""
     if format is None:
 
         def read(text: pa.Array) -> pa.Array:

@@ -193,11 +193,11 @@ def _counts(sizes: IntArray, n: int) -> IntArray:
 
 
 _MOST_LOG = 64 * math.log(2)
-"""The logarithm of a number of combinations beyond any memory; the exact number of n of 2n items has 2n binary digits."""
+"""The logarithm of a number of combinations beyond any memory; compared first, because the exact number may have many digits."""
 
 
 def _log_choices(size: int, n: int) -> float:
-    """Return nearly the logarithm of the number of combinations of n items."""
+    """Return an approximation of the logarithm of the number of combinations of n items."""
     return math.lgamma(size + 1) - math.lgamma(n + 1) - math.lgamma(size - n + 1)
 
 

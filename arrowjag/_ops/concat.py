@@ -165,7 +165,7 @@ def _met(column: Column, shape: JaggedShape, values: pa.Array | None, layout: co
 
 
 class _Near(NamedTuple):
-    """Common rows that differ from those of each column in few rows."""
+    """The merged rows of columns that each differ from them in few rows."""
 
     dim: Dim
     changed: list[IntArray | None]
@@ -280,14 +280,14 @@ def _declared(dim: Dim, extents: set[int | None], depth: int, operation: str) ->
 
 
 def _sizes_at(dim: Dim, places: IntArray | None) -> IntArray:
-    """Return the size of each row; unspecified for missing rows."""
+    """Return the size of each row; that of a missing row is arbitrary."""
     if places is None:
         return dim.sizes
     return dim.sizes[np.maximum(places, 0)] if len(dim) else np.zeros(len(places), np.int64)
 
 
 def _descend(column: Column, depth: int, places: IntArray | None, dim: Dim) -> IntArray | None:
-    """Map the items of the common rows to the column's items, or to its broadcast leaf; -1 for missing items."""
+    """Return, for each item of the common rows, its position among the column's items or broadcast leaves; -1 for missing items."""
     if column.ndim <= depth:
         return dim.parents.astype(np.int64) if places is None else places[dim.parents]
     own = column.shape.dims[depth]

@@ -179,9 +179,9 @@ def row_of_item(shape: JaggedShape, item: int) -> str:
 
 
 def naming_rows(shape: JaggedShape, depth: int, function: Callable[..., Result], *arguments: Any) -> Result:
-    """Call a function that knows flat offsets alone; its error names the row by its path in the shape, `depth` dims deep.
+    """Call a function that knows only flat offsets; its error then names the row by its path in the shape, `depth` dims deep.
 
-    Without a dim above the rows there is one, that of all items, which has no number.
+    Without a dim above them, all items form a single row, and the error names none.
     """
     try:
         return function(*arguments)
@@ -191,7 +191,7 @@ def naming_rows(shape: JaggedShape, depth: int, function: Callable[..., Result],
 
 
 _NULL_INSTEAD = {"indexing": "; x.S[...] gives null there", "take": '; out_of_bounds="null" gives null there'}
-"""Ends of errors about rows that are too short for an index: the call that gives null instead, by operation."""
+"""By operation, the end of the error for rows that are too short for an index: the call that gives null there."""
 
 
 def pick(column: Column, cursor: Cursor, index: int | Column, *, strict: bool, operation: str) -> Cursor:
@@ -303,7 +303,7 @@ def slice_rows(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any
 
 
 def _placed(cursor: Cursor, window: Window, begins: IntArray, below: Dim) -> Cursor:
-    """Write the number of each item of the slices."""
+    """Return the cursor at the items of the slices."""
     places = _offsets.runs(begins, below.offsets, window.step)
     return Cursor((*cursor.outer, below), cursor.depth + 1, places, _owned(cursor, below))
 
@@ -368,7 +368,7 @@ def _int_bounds(window: Window) -> tuple[int | None, int | None] | None:
 
 
 def finish_slice(column: Column, cursor: Cursor, window: Window, bounds: tuple[Any, Any] | None) -> Column:
-    """Return `finish` of `slice_rows`; slices of leaves are copied without a walk through lower dims."""
+    """Slice each row and build the result, as `slice_rows` and `finish` do; slices of leaves are copied in one step."""
     dims = column._shape._dims
     dim = dims[cursor.depth]
     found = _cut_neighbours(dim, cursor, window)
@@ -385,7 +385,7 @@ def finish_slice(column: Column, cursor: Cursor, window: Window, bounds: tuple[A
 
 
 def _items(values: pa.Array, n_rows: int, begins: IntArray, offsets: IntArray, step: int) -> pa.Array:
-    """Take the items of slices of some of the rows; as runs where a compiled loop can."""
+    """Take the items of slices of some of the rows; a compiled loop copies them as runs, if there is one for the type."""
     if step == 1 and merge.by_rows(values.type, n_rows, len(values), len(begins)) in ("compiled", "runs"):
         found = take_ranges(values, begins, offsets)
         if found is not None:

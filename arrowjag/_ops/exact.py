@@ -218,8 +218,8 @@ def _validity(values: pa.Array) -> BoolArray | None:
 def quantile(values: pa.Array, offsets: IntArray, q: float, interpolation: str) -> pa.Array:
     """Return a quantile of each row, at the scale of the type, rounded half away from zero; null for a row without items.
 
-    Exact: the weight of the two items between which it lies is the float that ``q * (n - 1)`` leaves. Cost: a sort of dense codes
-    per row; an interpolated quantile also takes Python integers for each row whose two items differ.
+    Exact: the weight of the two items between which it lies is the fraction of the float ``q * (n - 1)``. Cost: a sort of dense
+    codes per row; an interpolated quantile also takes Python integers for each row whose two items differ.
     """
     quantiles.check_interpolation(interpolation)
     values = _at_least_128(values)
@@ -402,7 +402,7 @@ def moment_parts(values: pa.Array, longest: int) -> tuple[list[IntArray], BoolAr
 
 
 def _unit(type: pa.DataType) -> int:
-    """Return the number that stored values are multiples of: date64 holds whole days in milliseconds."""
+    """Return the number of which all stored values are multiples: date64 holds whole days in milliseconds."""
     return 86_400_000 if type == pa.date64() else 1
 
 

@@ -210,7 +210,7 @@ def _ends(range: Any, operation: str) -> tuple[float, float] | None:
 def _bins(
     data: npt.NDArray[Any], valid: BoolArray | None, offsets: IntArray, wanted: Wanted, operation: str
 ) -> tuple[_kernels.Bins, BoolArray | None]:
-    """The bins of each row, and which rows have any; None if all have."""
+    """The bins of each row, and flags of the rows that have any; None if all have."""
     n_rows = len(offsets) - 1
     if wanted.ends is not None:
         low, high = wanted.ends

@@ -84,7 +84,7 @@ def getitem(column: Column, keys: Sequence[Any]) -> Column:
 
 
 def rows_at(column: Column, index: Column) -> Column:
-    """Index by one array of integers, as `getitem` does, which has nothing to bring together then."""
+    """Index by a single array of integers, as `getitem` does; no other arrays need to be broadcast."""
     return finish(column, _gather(column, Cursor(), index, is_mask=False))
 
 

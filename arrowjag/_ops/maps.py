@@ -277,7 +277,7 @@ def as_maps(column: Column) -> Column:
         most = f"to_map: an Arrow map array holds at most {_MOST_ENTRIES} entries"
         raise JagOverflowError(f"{most}, got {dim.size}; convert the array in slices")
     key, value = (_part_of(column, name) for name in _FIELDS)
-    assert key.null_count == 0  # counts the nulls: before pyarrow 26, Arrow aborts if they are not counted
+    assert key.null_count == 0  # has an effect: it counts the nulls, without which Arrow aborts before pyarrow 26
     type = pa.map_(key.type, value.type)
     entry = pa.StructArray.from_arrays([key, value], fields=[type.key_field, type.item_field])
     buffers = [_arrow.bitmap(dim.validity), pa.py_buffer(dim.offsets.astype(np.int32))]

@@ -16,7 +16,7 @@ from arrowjag._kernels.base.memory import aligned_bits, both_valid, has_words, n
 from arrowjag._kernels.elementwise.decimals import to_doubles
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._ops import structure
-from arrowjag._ops.axes import is_none_of_them, normalize_axes
+from arrowjag._ops.axes import is_empty_tuple, normalize_axes
 from arrowjag._ops.over_axes import over_axes
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagTypeError
@@ -47,7 +47,7 @@ def floats(values: pa.Array, operation: str) -> npt.NDArray[Any]:
 
 
 def valid_in_both(x: pa.Array, y: pa.Array) -> BoolArray | None:
-    """True where neither value is null; None if no value is."""
+    """Flag the pairs in which neither value is null; None if all are."""
     if x.null_count and y.null_count and has_words(x.type) and has_words(y.type):
         one, two = [aligned_bits(values.buffers()[0], values.offset, len(values)) for values in (x, y)]
         return unpack_bits(one & two, 0, len(x))
@@ -88,7 +88,7 @@ def over_pairs(
     shape, one, two = x._shape, x.values, y.values
     valid = valid_in_both(one, two)
     ndim = len(shape._dims)
-    stays = axis == -1 if type(axis) is int else is_none_of_them(axis)
+    stays = axis == -1 if type(axis) is int else is_empty_tuple(axis)
     if stays or normalize_axes(axis, ndim, operation)[-1] == ndim - 1:  # the items are not moved
         is_unread = skip_nulls and min_count is None  # `over_axes` then ignores nulls
         pairs = one if valid is None or is_unread else structure.null_values(one, valid)

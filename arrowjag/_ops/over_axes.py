@@ -74,8 +74,8 @@ def over_axes(
     """
     if axis is None and column.ndim == 0:  # reduce a scalar as a row of one item
         column = structure.with_shape(JaggedShape(1), column)
-    if type(axis) is not int and _axes.is_none_of_them(axis):
-        column, axis = _axes.apart(column), -1
+    if type(axis) is not int and _axes.is_empty_tuple(axis):
+        column, axis = _axes.leaves_as_rows(column), -1
     ndim = column.ndim
     found = _axes.normalize_axes(axis, ndim, operation)
     min_count = None if min_count is None else integer(min_count, f"{operation}: min_count")

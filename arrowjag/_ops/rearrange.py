@@ -79,7 +79,7 @@ def _expand_dim(column: Column, place: int, spec: Any) -> Column:
 
 
 def _wanted(spec: Any, shape: JaggedShape, place: int) -> Dim:
-    """Return the dim that an argument describes, with as many rows as the dim of the shape at a place."""
+    """Return the dim that an argument of `expand` describes, with as many rows as the dim of the shape at `place`."""
     rows = len(shape.dims[place])
     if is_int(spec):
         return Uniform(int(spec), rows)

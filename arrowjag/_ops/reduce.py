@@ -217,7 +217,7 @@ def reduce(column: Column, name: str, axis: Any, *, skip_nulls: bool = True, min
 
 
 def _are_doubles(one: elementwise.Operand, two: elementwise.Operand) -> TypeGuard[Column]:
-    """Whether two columns of float64 have as many dims, so that their products need not be written down."""
+    """Whether both columns are float64 of one ndim: a kernel then adds their products without writing them to memory."""
     columns = isinstance(one, Column) and isinstance(two, Column)
     return columns and one.ndim == two.ndim and one.type == two.type == pa.float64()
 
@@ -265,7 +265,7 @@ def lengths(column: Column, axis: Any) -> Column:
     """Return the row sizes of a dim, null items included; several trailing axes are merged."""
     if column.ndim == 0 and axis is None:
         return Column(column.shape, pa.array([1], pa.int64()))
-    if _axes.is_none_of_them(axis):
+    if _axes.is_empty_tuple(axis):
         return Column(column.shape, _arrow.from_numpy(np.ones(column.shape.size, np.int64)))
     found = _axes.normalize_axes(axis, column.ndim, "lengths")
     first = found[0]

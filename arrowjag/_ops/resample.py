@@ -87,7 +87,7 @@ def resample(t: Column, y: Column, every: Any, how: str) -> Column:
 
 
 def _labels(buckets: Buckets, numbers: Column) -> pa.Array:
-    """Return where the buckets of a column of bucket numbers begin."""
+    """Convert bucket numbers to the times at which the buckets begin."""
 
     def label(some: pa.Array) -> pa.Array:
         return buckets.label(_arrow.data_alone(some))
@@ -138,7 +138,7 @@ def _spans(number: IntArray, cut: IntArray, t: Column) -> tuple[IntArray, IntArr
 
 
 def _slots(number: IntArray, first: IntArray, cut: IntArray, offsets: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the place of the bucket of each item among those of all rows, and how many items each bucket has."""
+    """Return the position of each item's bucket among the buckets of all rows, and the number of items of each bucket."""
     if len(number) < strategy.sizes.CALL_VALUES:
         few = number - (first - offsets[:-1]).repeat(_offsets.row_sizes(cut))
         return few, np.bincount(few, minlength=int(offsets[-1]))
@@ -238,7 +238,7 @@ def _frequencies(frequencies: Any) -> npt.NDArray[np.float64]:
 
 
 def _ticks(times: pa.Array) -> tuple[npt.NDArray[Any], float]:
-    """Return times as they are counted, and the seconds of a count for temporal types, 1 for numbers."""
+    """Return times as numbers, and how many seconds one of them is; 1 for numbers that are no times."""
     if not (_arrow.is_temporal(times.type) or _arrow.is_numeric(times.type) or pt.is_null(times.type)):
         raise JagTypeError.no_kernel("lomb_scargle", times.type, hint="t holds times or numbers.")
     data, _ = _arrow.to_numpy(times)

@@ -73,7 +73,7 @@ def by_order(values: pa.Array, operation: str, kernel: Callable[..., Any]) -> pa
         return values
     largest = operation.endswith("max")
     key, valid = _arrow.order_key(values, operation, descending=largest)
-    if len(values) == 0 or (valid is not None and not valid.any()):  # after `order_key`, which refuses types without an order
+    if len(values) == 0 or (valid is not None and not valid.any()):  # `order_key` has raised for types without an order
         return values
     n = len(key)
     place = np.arange(n - 1, -1, -1) if largest else np.arange(n)
@@ -148,7 +148,7 @@ def shifted(values: pa.Array, offsets: IntArray, n: int) -> pa.Array:
         return gather.take(values, *_kernels.shift_index(offsets, n))
     gap = min(abs(n), len(values))
     rest = len(values) - gap
-    alone = len(offsets) == 2 and 0 < gap < len(values)  # one row: no item of another moves into it
+    alone = len(offsets) == 2 and 0 < gap < len(values)  # a single row: no item of another row moves into it
     known = None if alone else _kernels.has_slot(offsets, n)
     if known is None and not alone:
         return values

@@ -130,7 +130,7 @@ def pad(column: Column, n: int, fill: pa.Scalar | Column | None, axis: int) -> C
 
 
 def _padded_places(dim: Dim, padded: IntArray) -> tuple[IntArray, BoolArray | None]:
-    """Return the item at each place of rows of other offsets, 0 where there is none, and whether there is one; None if all are."""
+    """Return the item at each place of the padded rows (0 where there is none), and flags of those that have one; None if all."""
     n = int(padded[-1])
     check_memory(n, 8)
     if strategy.choose("pad_items", n) == "blocks":

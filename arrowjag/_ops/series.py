@@ -54,7 +54,7 @@ def _points(
 ) -> tuple[_Points, pa.Array]:
     """Align sorted points with the keys to look up in their rows; points with a null key or NaN are left out.
 
-    With `valued` points with a null value too. Raises if the keys of a row fall; `name` is the parameter to name.
+    With `valued`, points with a null value are left out too. Raises if the keys of a row decrease; the error calls them `name`.
     """
     depth = keys.ndim - 1
     keys, values = structure.align([keys, values], operation)
@@ -86,7 +86,7 @@ def _points(
 def _sought_in(
     rows: JaggedShape, probes: Column, agreed: int, operation: str
 ) -> tuple[JaggedShape, IntArray | None, Column, IntArray]:
-    """The rows to look up in, the numbers of their items, None if all are left, what to look up, and its offsets by row.
+    """Return the rows to look up in, the numbers of their items (None for all), the keys sought, and the offsets of these by row.
 
     Both agree in the first `agreed` dims and in which rows below these are null.
     """
@@ -136,7 +136,7 @@ def interp(at: Column, x: Column, y: Column, outside: str) -> Column:
 
 
 def asof(left: Column, right: Column, values: Column | None, direction: str, tolerance: Any) -> Column:
-    """For each item of a row the value beside the nearest key of another row, before it, after it, or on either side."""
+    """Return, for each item of a row, the value of the nearest key of another row: before it, after it, or on either side."""
     right, values, left = _agreed(right, right if values is None else values, left, "asof", "right")
     points, given = _points(right, values, left, "right", "asof")
     if not len(points.key):
@@ -228,7 +228,7 @@ def gaps(column: Column, axis: Any) -> Column:
 
 
 def _gaps_of_others(values: pa.Array, cut: IntArray) -> tuple[pa.Array, IntArray]:
-    """The gaps of items that are not numbers, such as times, and their offsets."""
+    """Return the gaps of items that are not numbers, such as times, and their offsets."""
     try:
         differences = without_validity(scan.differences(values, cut, 1))  # only the first item of each row has no difference
     except JagError as error:

@@ -114,7 +114,7 @@ def joint_keys(one: pa.Array, two: pa.Array, operation: str, *, ordered: bool = 
 
 
 def _beside_beyond(one: pa.Array, two: pa.Array) -> tuple[Key, Key]:
-    """Return sorted keys of floats beside numbers beyond the finite ones, which are next to an infinity and equal no item."""
+    """Return sortable keys of floats and of numbers beyond all finite ones, which come next to an infinity and equal no item."""
     if elementwise.is_beyond_floats(one):
         return _beside_beyond(two, one)[::-1]
     data, valid = _arrow.to_numpy(_cast(one, pa.float64()))
@@ -129,7 +129,7 @@ def _has_fewer_categories(values: pa.Array) -> bool:
 
 
 def _of_items(key: Key, values: pa.Array, dictionary: pa.Array) -> Key:
-    """Return the keys of items from those of the values of their dictionary."""
+    """Return the keys of items of a dictionary array from the keys of its values."""
     if dictionary is values:
         return key
     codes, known = key
@@ -237,7 +237,7 @@ def equal_to(values: pa.Array, value: pa.Scalar, operation: str) -> BoolArray:
 
 
 def _key_beside(values: pa.Array, value: pa.Scalar, operation: str) -> tuple[Key, Any]:
-    """Return comparison keys of values and of a valid scalar; None for a label where no category is known."""
+    """Return keys of values and of a valid scalar that are equal where these are; None for a label beside no categories."""
     if value.type == values.type and _arrow.is_numeric(value.type):
         key = _arrow.to_numpy(values)
         return key, key[0].dtype.type(value.as_py())
@@ -304,7 +304,7 @@ def is_in(column: Column, values: Column) -> Column:
 
 
 def _members_held(members: pa.Array, type: pa.DataType) -> pa.Array:
-    """Cast members to the type of a column, without those that it can't hold; members of other kinds stay as they are."""
+    """Cast members to the type of a column and drop those that it can't hold; members of other kinds stay as they are."""
     own = members.type
     if own == type:
         return members
@@ -413,7 +413,7 @@ def set_operation(name: str, one: Column, two: Column, axis: Any) -> Column:
 
 
 def _set_of_times(name: str, one: Column, two: Column, axis: Any, type: pa.DataType, error: JagValueError) -> Column:
-    """Compare times by value that their common type doesn't hold; raise the error if the result needs one of them."""
+    """Compute a set operation by value for times that the common type can't hold; raise the error if the result has one."""
     left, right = elementwise.exact_counts(*(elementwise.decoded(side.values) for side in (one, two)))
     found = set_operation(name, Column(one.shape, left), Column(two.shape, right), axis)
     try:

@@ -122,7 +122,7 @@ def median_deviation(column: Column, axis: Any, skip_nulls: bool, min_count: int
 
 
 def _as_distances(data: npt.NDArray[Any], valid: BoolArray | None, offsets: IntArray) -> Floats:
-    """Integers as float64; rows with integers beyond 2**53 as distances from their largest item."""
+    """Convert integers to float64; those of rows with integers beyond 2**53 to distances from the largest item."""
     out = np.empty(len(data))
 
     def work(block: Block) -> None:
@@ -194,7 +194,7 @@ def weighted_mean(column: Column, weights: Column, axis: Any, skip_nulls: bool, 
 
 
 def probabilities(q: Any) -> list[float] | None:
-    """The probabilities of a list or array; None for a single number."""
+    """Return the probabilities of a list or array; None for a single number."""
     if isinstance(q, (pa.Array, pa.ChunkedArray)):
         q = q.to_pylist()
     if not isinstance(q, (list, tuple)) and not (isinstance(q, np.ndarray) and q.ndim == 1):
@@ -271,7 +271,7 @@ def _ordered_type(values: pa.Array) -> pa.Array:
 
 
 def _as_mean(values: pa.Array, unknown: BoolArray | None) -> pa.Array:
-    """Integers as float64; NaN, or null for temporals and decimals, where the total weight is not finite."""
+    """Convert integers to float64; write NaN (null for temporals and decimals) where the total weight is not finite."""
     values = values.cast(pa.float64(), safe=False) if pt.is_integer(values.type) else values
     if unknown is None:
         return values
@@ -284,7 +284,7 @@ def _as_mean(values: pa.Array, unknown: BoolArray | None) -> pa.Array:
 def _weighted_items(
     x: pa.Array, amounts: Floats, valid: BoolArray | None, offsets: IntArray, q: Sequence[float]
 ) -> tuple[IntArray, BoolArray | None, BoolArray | None]:
-    """The item of each row and each q; which rows have one, and which have a finite total weight, None if all."""
+    """Return the item of each row and q, and flags of rows that have one and of rows with a finite total weight; None if all."""
     data, _ = _arrow.order_key(x, "quantile")
     kept: IntArray | None = None
     if valid is not None:
@@ -323,7 +323,7 @@ def _weighted_places(block: Block, amounts: Floats, q: Sequence[float]) -> tuple
     for place, one in enumerate(q):
         below = count_true(shares < one, offsets)
         items[:, place] = np.minimum(np.maximum(below, weightless), last)
-    # Of a NaN, which is sorted behind all numbers, the whole row is NaN; of a NaN among the weights too.
+    # A NaN, which is sorted behind all numbers, makes the result of its row NaN, as does a NaN among the weights.
     if holds_nan(data):
         bad = full & np.isnan(data[order[ends]])
         items[bad] = last[bad][:, None]

@@ -24,7 +24,7 @@ def fields(type: pa.DataType) -> list[str]:
 
 
 def place_of(type: pa.DataType, name: str) -> int:
-    """Return the place of the first field of a struct type that has a name, -1 if there is none; a list of names takes longer."""
+    """Return the position of the first field with a name, -1 if there is none; faster than a search in a list of all names."""
     if not pt.is_struct(type):
         return -1
     place: int = type.get_field_index(name)  # -1 also where several fields have the name
@@ -52,7 +52,7 @@ def field(column: Column, name: str) -> Column:
 
 
 def with_levels(shape: JaggedShape, values: pa.Array, *, check: bool = True) -> Column:
-    """Combine a shape and values; each list or map level of the values becomes a dim. Lists that a kernel made need no check."""
+    """Combine a shape and values; each list or map level of the values becomes a dim. Lists made by kernels need no `check`."""
     if not (_arrow.is_level_type(values.type) or _arrow.is_jagged_extension(values.type)):
         return Column(shape, values)
     inner = _column.from_arrow(values) if check else _column.from_kernel(values)

@@ -141,7 +141,7 @@ def _of_numbers(times: pa.Array, every: Any, what: str) -> Buckets:
         def work(items: slice, out: IntArray) -> None:
             number = np.divide(data[items], step, dtype=np.float64)
             np.floor(number, out=number)
-            if not -(2**53) <= extremes.least(number) <= extremes.greatest(number) <= 2**53:  # False for NaN, too
+            if not -(2**53) <= extremes.least(number) <= extremes.greatest(number) <= 2**53:  # also refuses NaN
                 fits[0] = False
             out[:] = number
 

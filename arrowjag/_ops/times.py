@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 _YEARS = 32_767
-"""The last year that Arrow's calendar knows; later ones wrap."""
+"""The last year of Arrow's calendar functions, which wrap for later years."""
 
 _PER_DAY = 86_400
 """Seconds."""
@@ -85,7 +85,7 @@ def _on_times(
 
 
 def _item_by_item(compute: Callable[[pa.Array], pa.Array], has_blocks: bool = False) -> Callable[[pa.Array], pa.Array]:
-    """Compute data under nulls too, which takes Arrow half of the time, unless it is out of the range of the function."""
+    """Compute items under nulls too, unless one is out of range of the function: without a validity Arrow takes half the time."""
 
     def run(values: pa.Array) -> pa.Array:
         return compute(values) if has_blocks else _in_blocks(compute, values)
@@ -338,7 +338,7 @@ _PARTS = {
     "M": (60, 60),
     "S": (1, 60),
 }
-"""Directives that depend on a part of a wall time only: the seconds of a unit, and after how many units it begins again."""
+"""Directives that depend only on a part of a wall time: the seconds of its unit, and after how many units it begins again."""
 
 _LITERALS = frozenset("nt%")
 

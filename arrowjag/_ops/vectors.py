@@ -24,7 +24,7 @@ from arrowjag._kernels.reduce.ordered import row_sums
 from arrowjag._kernels.reduce.products import common_type, dot, dots, matmul_types, unit_product
 from arrowjag._kernels.reduce.segments import Block, have_items, moments, over_blocks, result_type
 from arrowjag._ops import along_axis, elementwise, structure
-from arrowjag._ops.axes import apart
+from arrowjag._ops.axes import leaves_as_rows
 from arrowjag._ops.cursor import row_name
 from arrowjag._ops.multi_reduce import floats, over_pairs
 from arrowjag._ops.over_axes import over_axes
@@ -51,7 +51,7 @@ def _order(p: Any, operation: str) -> float:
 
 
 def _norms(block: Block, p: float, out: Floats) -> None:
-    """Fill `out` with the p-norms of the rows of a block."""
+    """Write the p-norms of the rows of a block to `out`."""
     if p == math.inf:
         out[:] = _largest(np.abs(block.filled(0, np.float64)), block.offsets)
         return
@@ -144,8 +144,8 @@ def distance(x: Column, y: Column, metric: Any, axis: Any, skip_nulls: bool, min
             if metric == "jaccard":
                 _jaccard(left, right, block.valid, block.offsets, found[block.rows])
             else:
-                apart = block._replace(data=_apart(left, right))
-                _norms(apart, {"l1": 1, "l2": 2, "linf": math.inf}[metric], found[block.rows])
+                distances = block._replace(data=_distances(left, right))
+                _norms(distances, {"l1": 1, "l2": 2, "linf": math.inf}[metric], found[block.rows])
 
         over_blocks(work, a, valid, offsets)
         return _arrow.from_numpy(without_warnings(found.astype, common_type(a, b), copy=False), have_items(valid, offsets))
@@ -153,7 +153,7 @@ def distance(x: Column, y: Column, metric: Any, axis: Any, skip_nulls: bool, min
     return over_pairs(x, y, axis, reduction, "distance", skip_nulls=skip_nulls, min_count=min_count)
 
 
-def _apart(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:
+def _distances(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:
     """Return the distances of numbers in float64; those of 64-bit integers are computed exactly and rounded once."""
     common = np.result_type(a, b)
     if common.kind in "iu":
@@ -161,8 +161,8 @@ def _apart(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:
         unsigned = np.dtype(f"u{common.itemsize}")
         gap: Floats = np.where(a >= b, (a - b).view(unsigned), (b - a).view(unsigned)).astype(np.float64)
         return gap
-    apart: Floats = a.astype(np.float64) - b.astype(np.float64)
-    return apart
+    distances: Floats = a.astype(np.float64) - b.astype(np.float64)
+    return distances
 
 
 def _differing(x: Column, y: Column) -> Column:
@@ -282,7 +282,7 @@ def matmul(x: Column, y: Column) -> Column:
     if is_vector:
         if (found := _rows_times_vectors(x, y, outer)) is not None:
             return found
-        y = apart(y)
+        y = leaves_as_rows(y)
     left, right = _Matrices(x, outer, "x"), _Matrices(y, outer, "y")
     wrong = (left.widths != right.heights) & (left.heights > 0)
     if np.count_nonzero(wrong):

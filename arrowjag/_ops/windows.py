@@ -85,13 +85,13 @@ Statistic: TypeAlias = Callable[..., pa.Array]
 
 
 def _filled(values: pa.Array, view: View, dtype: Any) -> npt.NDArray[Any]:
-    """The values as numbers of a type, 0 where null."""
+    """Return the values as numbers of a type, 0 where null."""
     data = _arrow.data_alone(values).astype(dtype, copy=False)
     return data if view.valid is None else filled(data, view.valid, 0)
 
 
 def _halves(values: pa.Array) -> list[IntArray]:
-    """64-bit integers as numbers of 32 bits; only the second half is signed."""
+    """Split 64-bit integers into their lower and upper 32 bits; only the upper ones are signed."""
     data, valid = _arrow.to_numpy(values)
     data = data if valid is None else filled(data, valid, 0)
     return [(data & 0xFFFFFFFF).astype(np.int64), (data >> 32).astype(np.int64)]
@@ -179,7 +179,7 @@ def _count(view: View) -> pa.Array:
 
 
 def _spread_data(values: pa.Array, offsets: IntArray, name: str) -> npt.NDArray[Any]:
-    """Numbers whose spread is that of the values."""
+    """Return numbers with the same deviations from the mean as the values."""
     if pt.is_decimal(values.type):
         values = exact.deviations(values, offsets)
     data = _arrow.data_alone(_arrow.plain_numbers(values, f"rolling {name}"))
@@ -207,13 +207,13 @@ def _spread(view: View, ddof: int = 1, *, root: bool = False) -> pa.Array:
 
 
 def _clear_infinities(found: npt.NDArray[np.float64]) -> None:
-    """Write NaN over infinities; the sum of numbers that are all finite tells that there are none, unless it overflows."""
+    """Write NaN over infinities; a finite sum of all numbers shows that there are none."""
     if not math.isfinite(np.add.reduce(found)):
         found[~np.isfinite(found)] = np.nan
 
 
 def _narrowed(found: npt.NDArray[np.float64], data: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Results in the type that they have for data of a type."""
+    """Cast results to the type that they have for data of this type."""
     return without_warnings(found.astype, result_type(data.dtype), copy=False)
 
 

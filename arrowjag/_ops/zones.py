@@ -21,13 +21,13 @@ _TEXT = pa.large_string()
 
 
 def as_counts(values: pa.Array) -> tuple[Any, Any]:
-    """Counts of the unit as int64, 0 under nulls, and their validity; not to be written to."""
+    """Return counts of the unit as int64, 0 under nulls, and their validity; callers must not write to them."""
     data, valid = any_counts(values)
     return (data if valid is None else filled(data, valid, 0)), valid
 
 
 def any_counts(values: pa.Array) -> tuple[Any, Any]:
-    """Counts of the unit as int64, any number under nulls, and their validity."""
+    """Return counts of the unit as int64, arbitrary under nulls, and their validity."""
     data, valid = _arrow.to_numpy(values.view(_arrow.counts_type(values.type)))
     return data.astype(np.int64, copy=False), valid
 
@@ -133,7 +133,7 @@ def cast_zoned(values: pa.Array, type: pa.DataType, safe: bool) -> pa.Array:
 
 
 def _text(values: pa.Array) -> pa.Array:
-    """Write wall times, and after each its offset from UTC as Arrow writes it: of one item per offset, a tenth of the time."""
+    """Return wall times as text, followed by the offset from UTC, for which Arrow is called once per distinct offset."""
     wall = pc.local_timestamp(values)
     text = wall.cast(_TEXT)
     offsets = pc.subtract(wall.cast(pa.int64()), values.cast(pa.int64())).dictionary_encode()

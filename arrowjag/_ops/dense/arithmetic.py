@@ -81,7 +81,7 @@ def add(column: Column, dense: Any, *, to_dense: bool) -> Column | AnyArray:
 
 
 def mul(column: Column, dense: Any) -> Column:
-    """Multiply a column by a dense array; cells that it lacks count as 0, so that NaN and infinity become NaN."""
+    """Multiply a column by a dense array; cells that the array lacks count as 0, so that NaN and infinity become NaN there."""
     numbers_of(column, "mul")
     cells, layout = _operand(column, dense, "mul")
     return _jagged("multiply", np.multiply, column, cells, layout)

@@ -53,7 +53,7 @@ def to_dense(column: Column, sizes: Any = None, fill: Any = 0) -> AnyArray:
 
 
 def _pays_to_cut(column: Column, n: int, width: int) -> bool:
-    """Return whether most items of long rows are cut off: their nulls need no fill then, and they need not become objects.
+    """Return whether most items of long rows are cut off, so that it pays to drop them before nulls are filled or items converted.
 
     Of 200,000 words in rows of 1,000, the first 20 of each row take 0.4 ms instead of 14.
     """

@@ -76,7 +76,7 @@ def _number(fill: Any, dtype: np.dtype[Any], operation: str) -> Any:
     if exceeds_floats(fill):
         fits = False
     elif dtype.kind == "f":
-        if -1 <= fill <= 1:  # can't overflow, and switching numpy's warnings takes a microsecond
+        if -1 <= fill <= 1:  # can't overflow: turning off numpy's warnings for the conversion takes a microsecond
             return dtype.type(fill)
         with np.errstate(over="ignore"):
             value = dtype.type(fill)

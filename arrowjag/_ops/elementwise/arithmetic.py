@@ -39,7 +39,7 @@ __all__ = ["arithmetic", "divide", "exact_product", "fitting_product", "floor_di
 
 
 def exact_product(one: Datum, two: Datum) -> pa.Array:
-    """Multiply for a sum of products: integers as 64-bit integers, and raise where a product does not fit."""
+    """Multiply for a sum of products: integers give 64-bit integers; a product that does not fit raises."""
     one, two = decoded(one), decoded(two)
     both = (one.type, two.type)
     if not (all(pt.is_integer(type) for type in both) and pt.is_integer(promote(both, "dot"))):
@@ -68,7 +68,7 @@ def _wide_product(one: pa.Array, two: pa.Array, wide: pa.DataType) -> pa.Array:
 
 
 def _fit_together(one: Datum, two: Datum, type: pa.DataType) -> bool:
-    """Return whether every product fits, by the types or the largest numbers; Arrow checks each one at twice the cost."""
+    """Return whether the types or the largest numbers show that every product fits; Arrow's check of each takes twice as long."""
     if max(one.type.bit_width, two.type.bit_width) <= 32:
         return True
     most: int = np.iinfo(numpy_dtype(type)).max
@@ -145,7 +145,7 @@ def _special(name: str, kernel: str, one: Datum, two: Datum) -> pa.Array:
 
 
 def _counted(one: Datum, two: Datum) -> tuple[Datum, Datum]:
-    """Make booleans beside decimals integers, as they are beside other numbers."""
+    """Convert booleans beside decimals to integers, as beside other numbers."""
     if not (pt.is_decimal(one.type) or pt.is_decimal(two.type)):
         return one, two
     left, right = (side.cast(pa.int8()) if pt.is_boolean(side.type) else side for side in (one, two))

@@ -79,7 +79,7 @@ def _same_integers(one: Operand, two: Operand) -> bool:
 
 
 def _integers_by_bits(one: Operand, two: Operand) -> bool:
-    """Accept integers of more than a byte, for which numpy has vectors, and a number of bits that they have."""
+    """Accept integers of more than a byte, which numpy shifts with SIMD instructions, and a shift by fewer bits than they have."""
     if not (_same_integers(one, two) and isinstance(two, pa.Scalar) and two.type.bit_width > 8):
         return False
     return bool(0 <= two.as_py() < two.type.bit_width - pt.is_signed_integer(two.type))
@@ -150,7 +150,7 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
     kind = np.dtype(np.float64) if rule.is_float and kind.kind != "f" else kind
     function = _function(name, kind, shape.size, isinstance(operands[1], pa.Scalar))
     is_light = rule.is_light or (name == "power" and isinstance(operands[1], pa.Scalar) and operands[1].as_py() == 2)  # a product
-    if is_light and kind != np.float16:  # a block of float16 needs three times as much memory for temporary values
+    if is_light and kind != np.float16:  # temporaries of float16 are float32 and need three times as much memory
         block = _light_block(shape.size, kind.itemsize, left, right)
     is_ufunc = isinstance(function, np.ufunc)
 
@@ -163,7 +163,7 @@ def binary(name: str, operands: Sequence[Operand]) -> Column | None:
 
 
 def _function(name: str, kind: np.dtype[Any], n: int, is_by_number: bool) -> Callable[..., Any]:
-    """The kernel of an operator for blocks of a type: of both operands and the result to write to."""
+    """Return the kernel of an operator for blocks of a type; it takes both operands and the array to write to."""
     rule = _RULES[name]
     if kind == np.float16:
         return halves.in_singles(_function(name, np.dtype(np.float32), n, is_by_number), n)
@@ -173,7 +173,7 @@ def _function(name: str, kind: np.dtype[Any], n: int, is_by_number: bool) -> Cal
 
 
 def _fewest(rule: _Rule, columns: Sequence[Column]) -> str:
-    """Name the smallest size for which blocks are used; pyarrow's loops of 64-bit integers take longer than those of floats."""
+    """Name the smallest size for which blocks are used; it is smaller for 64-bit integers, for which pyarrow takes longer."""
     is_long = bool(columns) and pt.is_integer(columns[0].type) and columns[0].type.bit_width == 64
     return "ONE_PASS_VALUES" if is_long and rule.fewest == "ARITHMETIC_VALUES" else rule.fewest
 
@@ -320,7 +320,7 @@ def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
     if not (is_whole or kind.kind == "f"):
         return None
     into = arithmetic.square_root(kind, len(data)) if function is np.sqrt else function
-    # Compiled roots of float32 wait for memory.
+    # Compiled roots of float32 run at the speed of memory.
     is_light = is_whole or function in _SIGNS or (into is not function and kind.itemsize == 4)
     block = light_block(len(data), kind.itemsize) if is_light else strategy.sizes.PASS_VALUES
     found = fill(lambda items, out: into(data[items].astype(kind, copy=False), out), len(data), kind, block)
@@ -410,7 +410,7 @@ def _chosen_bits(flags: pa.Array, one: Datum | structure.Met, two: Datum | struc
 
 
 def _selected(flags: pa.Array, one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar) -> pa.Array:
-    """Select booleans, none of which is null, 64 at a time; if_else takes four times as long."""
+    """Select booleans without nulls, 64 at a time; pyarrow's `if_else` takes four times as long."""
     if isinstance(one, pa.Scalar):
         return pc.or_(flags, two) if one.as_py() else pc.and_not(two, flags)
     if isinstance(two, pa.Scalar):

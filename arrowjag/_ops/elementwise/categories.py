@@ -40,7 +40,7 @@ def is_ordered(type: pa.DataType) -> bool:
 
 
 def share_order(data: Sequence[Datum]) -> bool:
-    """Return whether a choice between data is ordered: all are ordered dictionaries, except scalar labels and nulls."""
+    """Return whether a choice between operands gives ordered categories: all are ordered dictionaries, scalar labels or nulls."""
     kept = [is_ordered(datum.type) for datum in data]
     return any(kept) and all(
         one or isinstance(datum, pa.Scalar) or pt.is_null(datum.type) for one, datum in zip(kept, data, strict=True)
@@ -135,7 +135,7 @@ def _one_label(label: pa.Scalar) -> pa.Array:
 def _places(labels: pa.Array, dictionary: pa.Array) -> pa.Array:
     """Return the positions of labels in the dictionary; null for unknown labels.
 
-    Labels of another kind are unknown: Arrow's cast would find the number 1 among texts.
+    Labels of another kind are unknown, because Arrow's cast would find the number 1 among texts.
     """
     if pt.is_null(labels.type):
         return pa.nulls(len(labels), pa.int64())

@@ -166,7 +166,7 @@ def _as_array(datum: Datum, n: int) -> pa.Array:
 
 
 def _check_room(datum: Datum, n: int, chosen: Callable[[], pa.Array]) -> None:
-    """Raise if a long value, repeated wherever it is chosen, needs more memory than there is: pyarrow's kernels don't ask."""
+    """Raise if a long value that is repeated for each item needs more memory than there is, which pyarrow's kernels don't check."""
     if isinstance(datum, pa.Scalar) and datum.is_valid:
         n_bytes = copied_bytes(datum)
         if is_counted(n_bytes * n):

@@ -46,7 +46,7 @@ _BY_BITS: dict[str, Callable[[Datum, Datum], pa.Array]] = {
     "greater": pc.and_not,
     "greater_equal": lambda one, two: pc.invert(pc.and_not(two, one)),
 }
-"""Comparisons of booleans: Arrow's logic takes 64 of them at a time, its comparisons one, at 40 times the cost."""
+"""Comparisons of booleans by Arrow's logic, which takes 64 of them at a time; its comparisons take one, and 40 times as long."""
 
 
 def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
@@ -55,7 +55,7 @@ def compare(name: str, kernel: str) -> Callable[[Datum, Datum], pa.Array]:
     def compute(one: Datum, two: Datum) -> pa.Array:
         type = one.type
         if type == two.type and _arrow.is_numeric(type) and not pt.is_float16(type):
-            # Nearly every comparison: what follows takes a tenth of the time of one of few values.
+            # The most frequent case: the checks below take a tenth of the time of a comparison of few values.
             return _BY_BITS[name](one, two) if pt.is_boolean(type) else call([one, two])
         if pt.is_null(one.type) or pt.is_null(two.type):
             n = max(len(datum) for datum in (one, two) if isinstance(datum, pa.Array))
@@ -91,7 +91,7 @@ def _compare_decimals(kernel: str, one: Datum, two: Datum) -> pa.Array:
 
 
 def _compare_beyond(kernel: str, one: Datum, two: Datum) -> pa.Array:
-    """Compare floats with a number beyond all finite ones: only infinities and NaN are not on the other side of it."""
+    """Compare floats with a number beyond all finite ones: all finite items are on the same side of it."""
 
     def place(side: Datum) -> tuple[Any, Any]:
         if is_beyond_floats(side):
@@ -124,7 +124,7 @@ def _compare_categories(compute: Callable[[Datum, Datum], pa.Array], one: Datum,
 
 
 def _have_few_categories(one: Datum, two: Datum) -> bool:
-    """Return whether both are columns of text categories with fewer dictionary values than items."""
+    """Return whether both are columns of text categories whose dictionaries have fewer values than there are items."""
     for side in (one, two):
         if not (isinstance(side, pa.Array) and pt.is_dictionary(side.type) and is_text(side.type.value_type)):
             return False
@@ -220,7 +220,7 @@ def _compare_nested(name: str, one: Datum, two: Datum) -> pa.Array:
     n = max(len(datum) for datum in (one, two) if isinstance(datum, pa.Array))
     swapped, negated, compare_items = _NESTED[name]
     type = promote([one.type, two.type], name)
-    if compare_items is _less and promote([two.type, one.type], name) != type:  # the first operand's fields would come first
+    if compare_items is _less and promote([two.type, one.type], name) != type:  # fields in another order
         raise JagTypeError(
             f"{name}: {one.type} and {two.type} have no common order: structs compare field by field, so both need the same fields "
             'in the same order. Pick a field first, such as x["name"].'

@@ -40,7 +40,7 @@ __all__ = [
 _CONTEXT = Context(prec=MOST_DIGITS)
 _MOST = int(np.iinfo(np.int64).max)
 _MOST_FEWER = 17
-"""Places by which integers of 64 bits are rounded: twice the power of ten fits, too."""
+"""The most places by which integers of 64 bits are rounded: twice the power of ten must fit, too."""
 
 
 def room_for_result(name: str, kernel: str, one: Datum, two: Datum) -> tuple[Datum, Datum]:
@@ -64,7 +64,7 @@ def room_for_result(name: str, kernel: str, one: Datum, two: Datum) -> tuple[Dat
 
 @functools.lru_cache(1024)
 def _operand_types(kernel: str, one: pa.DataType, two: pa.DataType) -> tuple[pa.DataType, pa.DataType]:
-    """Return the types that operands are cast to; where not even operands of one digit have room, those of one digit."""
+    """Return the types that operands are cast to: those of most digits whose result has a type, or else those of one digit."""
     if _has_type(kernel, one, two) or not all(pt.is_decimal(type) or pt.is_integer(type) for type in (one, two)):
         return one, two
     digits = [type.precision if pt.is_decimal(type) else INTEGER_DIGITS for type in (one, two)]
@@ -98,7 +98,7 @@ def floored(name: str, one: Datum, two: Datum) -> pa.Array:
 
 
 def _beside(one: Datum, two: Datum) -> tuple[list[pa.Array], BoolArray | None]:
-    """Return two operands as arrays, a scalar as one item, and which pairs are valid; None if all are."""
+    """Return two operands as arrays (a scalar as one item), and flags of the pairs that are valid; None if all are."""
     sides = [pa.array([side.as_py()], side.type) if isinstance(side, pa.Scalar) else side for side in (one, two)]
     return sides, both_valid(*map(_arrow.valid_of, sides))
 

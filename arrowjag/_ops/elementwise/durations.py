@@ -85,7 +85,7 @@ def floored(name: str, one: Datum, two: Datum, compute: Callable[[Datum, Datum],
     compute : callable
         The operation on integers.
     """
-    if pt.is_null(one.type) or (pt.is_null(two.type) and name == "remainder"):  # nulls alone count as durations
+    if pt.is_null(one.type) or (pt.is_null(two.type) and name == "remainder"):  # operands of the type null count as durations
         one, two = (cast_datum(side, promote([one.type, two.type], name)) for side in (one, two))
     if pt.is_duration(one.type) and pt.is_duration(two.type):
         type = promote([one.type, two.type], name)

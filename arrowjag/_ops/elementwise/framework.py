@@ -118,7 +118,7 @@ _FLOATS = {2**53: "float64", 2**24: "float32", 2**11: "float16"}
 
 
 def _called(function: Callable[..., Any], data: Sequence[Any]) -> Any:
-    """Call a function; pyarrow refuses integers beside floats, beyond those of which the floats hold all, that it might cast."""
+    """Call a function; where pyarrow refuses to cast large integers to the floats beside them, cast those that fit exactly."""
     try:
         return with_room(function, *data)
     except pa.ArrowInvalid as error:
@@ -135,7 +135,7 @@ def _is_integers(datum: Any) -> bool:
 
 
 def _named(message: str, data: Sequence[Any], column: Column) -> str | None:
-    """Say in place of pyarrow where an integer or a time is that the result's type can't hold, and what to do; None for others."""
+    """Return the text for an integer or a time that the type of the result can't hold: where, and what to do; None for others."""
     if (time := _OUT_OF_BOUNDS.match(message)) is not None:
         return _named_time(time, data, column)
     found = _OUT_OF_RANGE.fullmatch(message)
@@ -152,7 +152,7 @@ _OUT_OF_BOUNDS = re.compile(r"Casting from (.+) to (.+) would result in out of b
 
 
 def _named_time(found: re.Match[str], data: Sequence[Any], column: Column) -> str:
-    """Say where a time is that the finer unit of the result can't hold, and what to do."""
+    """Return the text for a time that the finer unit of the result can't hold: where it is, and what to do."""
     own, wanted, count = found.groups()
     for datum in data:
         if str(datum.type) != own:
@@ -168,7 +168,7 @@ def _named_time(found: re.Match[str], data: Sequence[Any], column: Column) -> st
 
 
 def _place_of(value: int, data: Sequence[Any], column: Column) -> str:
-    """Say which operand holds a number, or that it is a result."""
+    """Return which operand holds a number, or that it is a result, for a message."""
     for datum in data:
         limits = np.iinfo(numpy_dtype(datum.type)) if pt.is_integer(datum.type) else None
         if limits is None or not limits.min <= value <= limits.max:
@@ -219,7 +219,7 @@ def in_first_row(
 
 
 def _first_refused(function: Callable[..., Any], data: Sequence[Any], error: E) -> tuple[int | None, E]:
-    """Return the position of the first item that a function refuses, and its error: that of all items is of any of them.
+    """Return the position of the first item that a function refuses, and its error; that of all items may be for another one.
 
     The position is None if the function raises the error for no items, too, or for a null, or for no item alone.
     """

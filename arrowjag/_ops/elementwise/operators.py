@@ -81,7 +81,7 @@ def binary(name: str, one: Operand, two: Operand) -> Column:
 
 
 def _of_booleans(name: str, one: Operand, two: Operand) -> Column | None:
-    """Compute many booleans and a number by the two results that there are; None if one of these is null or an error."""
+    """Compute many booleans and a number from the results for False and True; None if one of these is null or an error."""
     column, number = (one, two) if isinstance(one, Column) else (two, one)
     if name in COMPARISONS or not (isinstance(column, Column) and isinstance(number, pa.Scalar) and number.is_valid):
         return None
@@ -104,7 +104,7 @@ def _of_booleans(name: str, one: Operand, two: Operand) -> Column | None:
 
 
 def _widened(function: Callable[[Datum], pa.Array], datum: Datum) -> pa.Array:
-    """Call a function of Arrow in a wider type where it has no kernel for the type: halves, and decimals below 128 bits."""
+    """Call a function of Arrow in a wider type where it has no kernel for the type: float16, and decimals below 128 bits."""
     type = datum.type
     if pt.is_float16(type):
         return in_single_precision(function, datum)
@@ -273,7 +273,7 @@ def unary(name: str, column: Column) -> Column:
 
 
 _DIGITS = {pa.float64(): 308, pa.float32(): 38, pa.float16(): 38}
-"""Powers of ten that the types hold; to more decimals numbers are unchanged, to less all are 0."""
+"""The largest power of ten of each type: numbers rounded to more decimals are unchanged; to fewer than its negative, all are 0."""
 
 _MOST_DECIMALS = 1000
 """Beyond the range of every type: pyarrow rejects it with an error of its own. pyarrow 22 computes powers of ten in a loop, which
@@ -481,7 +481,7 @@ def _wide_decimal(datum: Datum) -> Datum:
 
 
 def _check_cast(datum: Datum, found: Datum, safe: bool) -> None:
-    """Refuse what Arrow's cast allows: times outside of the day, dates between two days, and ``0xff`` as -1 of 8 bits."""
+    """Refuse what Arrow's cast accepts: times of day beyond 24 hours, dates that are no whole day, and ``0xff`` as -1 of 8 bits."""
     type = found.type
     if pt.is_integer(datum.type) and (pt.is_time(type) or pt.is_date64(type)):
         found.validate(full=True)

@@ -1,4 +1,4 @@
-"""Functions of integers that repeat, such as days: computed once per integer of the range, and looked up."""
+"""Functions of integers with many repetitions, such as days: computed once for each integer of the range, then looked up."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = ["Keys", "map_keys"]
 
 
 class Keys(NamedTuple):
-    """Integers that number parts of counts: days, or hours, which begin again after 24."""
+    """Counts of time, and how their parts are numbered: by day, or by hour, where numbers begin again after 24."""
 
     counts: NDArray[np.int64]
-    """Any number under nulls, better 0 than one that widens the limits."""
+    """Arbitrary under nulls; 0 is better than a number beyond the limits of the others, which would enlarge the table."""
     valid: NDArray[np.bool_] | None
     size: int
-    """How many counts a part has."""
+    """The number of counts in a part."""
     cycle: int | None = None
-    """After how many parts the numbers begin again."""
+    """The number of parts after which the numbers begin again; None for never."""
 
     def limits(self) -> tuple[int, int]:
         """The least and the greatest number that there may be."""

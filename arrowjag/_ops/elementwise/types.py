@@ -81,7 +81,7 @@ def as_type(type: Any) -> pa.DataType:
 
 
 def common_type(types: Sequence[pa.DataType], operation: str) -> pa.DataType:
-    """Return the type of a column of items of several: equal types stay, dictionaries too, which `promote` decodes to compute."""
+    """Return the type of a column of items of several types: equal types stay, also dictionaries, which `promote` decodes."""
     kept = [one for one in types if not pt.is_null(one)] or types
     return kept[0] if kept.count(kept[0]) == len(kept) else promote(kept, operation)
 
@@ -245,7 +245,7 @@ def scalar_like(value: Any, leaf: pa.DataType | None, operation: str) -> pa.Scal
 
 
 def _range_text(leaf: pa.DataType | None, error: Exception) -> str:
-    """The leaf type that a number does not fit, with its bounds and what to do; for other types than integers what Arrow says."""
+    """Return the text about the leaf type that a number does not fit: bounds and advice for integers, Arrow's error for others."""
     if leaf is None or not pt.is_integer(leaf):
         return f"{leaf or 'int64'}: {error}"
     bounds = np.iinfo(leaf.to_pandas_dtype())
@@ -290,12 +290,12 @@ def _single(value: Any, operation: str) -> Any:
 
 
 def _known_type(leaf: pa.DataType | None) -> pa.DataType | None:
-    """Return the plain leaf type; None if there is none, or nulls alone."""
+    """Return the plain leaf type; None if there is none, or if it is the type null."""
     return None if leaf is None or pt.is_null(leaf) else plain_type(leaf)
 
 
 def _no_operand(value: Any, operation: str, error: Exception | None = None) -> Exception:
-    """Build the error for an object that is no operand; expressions of polars know their values when the query runs only."""
+    """Build the error for an object that is no operand, such as an expression of polars, which has no values yet."""
     if isinstance(error, UnicodeEncodeError):
         return without_utf8(error, operation)
     if isinstance(error, OverflowError) and isinstance(value, (np.datetime64, np.timedelta64)):
@@ -338,7 +338,7 @@ def scalar_by_value(value: Any, leaf: pa.DataType | None, operation: str) -> pa.
         beyond = 10 ** (plain.precision - plain.scale)
         return pa.scalar(Decimal(beyond if value > 0 else -beyond))
     if not (_arrow.is_numeric(plain) or pt.is_decimal(plain)):
-        value = max(-(2**63), min(value, 2**63 - 1))  # such leaves refuse its type
+        value = max(-(2**63), min(value, 2**63 - 1))  # any integer will do: such leaves raise for the type
     return scalar_like(value, leaf, operation)
 
 
@@ -355,7 +355,7 @@ def _nearest_like(value: Decimal, leaf: pa.DataType) -> Decimal | float:
         most: int = 10**_FLOAT_DIGITS
         return near if math.isfinite(near) else most if value > 0 else -most
     if not (_arrow.is_numeric(leaf) or pt.is_decimal(leaf)):
-        return Decimal(1)  # such leaves refuse its type
+        return Decimal(1)  # any decimal will do: such leaves raise for the type
     if value.adjusted() >= MOST_DIGITS:
         beyond: int = 10**MOST_DIGITS
         return beyond if value > 0 else -beyond
@@ -366,14 +366,14 @@ def _nearest_like(value: Decimal, leaf: pa.DataType) -> Decimal | float:
 
 
 _FLOAT_DIGITS = 309
-"""Of the largest float64."""
+"""The digits of the largest float64."""
 _WORDS = 4
-"""Of 64 bits, in a number of decimal256."""
+"""The number of 64-bit words in a number of decimal256."""
 _EXACT = Context(prec=2 * MOST_DIGITS)
 
 
 def beyond_floats(is_positive: bool) -> pa.Scalar:
-    """Return a decimal that is beyond all finite floats: one digit of a negative scale."""
+    """Return a decimal beyond all finite floats: one digit with a negative scale."""
     digit = pa.array([Decimal(1 if is_positive else -1)], pa.decimal256(1, 0))
     return pa.Array.from_buffers(pa.decimal256(1, -_FLOAT_DIGITS), 1, digit.buffers())[0]
 

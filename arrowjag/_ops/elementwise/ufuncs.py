@@ -25,7 +25,7 @@ __all__ = ["check_ufunc", "ufunc"]
 _LOGICAL = {np.logical_and, np.logical_or, np.logical_xor, np.logical_not}
 
 _EXTREMES = {np.maximum, np.minimum, np.fmax, np.fmin}
-"""Functions that return one of two items: of 0.0 and -0.0 numpy takes one where it compares one item, the other of several."""
+"""Functions that return one of two items. Of 0.0 and -0.0 numpy returns either, depending on the number of items."""
 
 
 def check_ufunc(function: np.ufunc, method: str, options: Mapping[str, Any]) -> None:
