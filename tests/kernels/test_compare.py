@@ -14,7 +14,7 @@ from arrowjag._runtime.options import options
 from tests.compiled_calls import forced
 
 UFUNCS = [np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal]
-LENGTHS = [0, 1, 7, 8, 9, 63, 64, 65, 200, 1000]
+LENGTHS = [0, 1, 2, 7, 8, 9, 63, 64, 65, 200, 1000]
 
 
 @pytest.fixture(params=["numpy", "compiled"])
@@ -56,6 +56,7 @@ def test_comparisons_of_pairs(type: str, by: str) -> None:
         for ufunc in UFUNCS:
             check(comparison.compare(ufunc, one, two), ufunc(one, two))
             check(comparison.compare(ufunc, one[::-1], two), ufunc(one[::-1], two))
+            check(comparison.compare(ufunc, one, two[::-1]), ufunc(one, two[::-1]))
             check(comparison.compare(ufunc, one, two.astype(float)), ufunc(one, two.astype(float)))
 
 

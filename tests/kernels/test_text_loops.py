@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from arrowjag._kernels import strategy
@@ -80,7 +81,19 @@ def test_strings_that_hold_a_text(wanted: str, loops: Any) -> None:
     check(lambda values: kernel.holding(values, wanted, AT_END), lambda word: word.endswith(wanted), WORDS)
 
 
-ALIKE = [*WORDS, "abcdefgh", "abcdefgi", "b" * 39 + "c", "b" * 16, "b" * 15 + "c", "ab" * 8 + "ba", "c" + "b" * 39, "a\0", "a\0\0"]
+ALIKE = [
+    *WORDS,
+    "abcdefgh",
+    "abcdefgi",
+    "b" * 39 + "c",
+    "b" * 16,
+    "b" * 15 + "c",
+    "ab" * 8 + "ba",
+    "c" + "b" * 39,
+    "a\0",
+    "a\0\0",
+    "abcdefghb",
+]
 """Words among which some differ in one byte only, or in their length."""
 
 
@@ -109,6 +122,16 @@ def test_strings_equal_to_one(loops: Any) -> None:
                 assert found is not None
                 assert found.to_pylist() == [None if word is None else word == wanted for word in array.to_pylist()]
         assert kernel.equal(array, pa.scalar(None, array.type)) is None
+
+
+def test_equal_strings_at_the_end_of_their_bytes(loops: Any) -> None:
+    """Eight strings at a time are read as words, of which none may be beyond the end of the bytes of either column."""
+    for type, size, other, n_empty in itertools.product(TYPES, range(10), range(10), (0, 1, 7)):
+        one, two = (pa.array([*["abcdefghi"] * (7 - n_empty), *[""] * n_empty, "a" * last], type) for last in (size, other))
+        for side in (two, two[-1]):
+            found = kernel.equal(one, side)
+            assert found is not None
+            assert found.equals(pc.equal(one, side))
 
 
 @pytest.mark.parametrize("between", ["", "-", "é", "123456789" * 3])
