@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.elementwise import text, text_bytes
+from arrowjag._kernels.elementwise import regex, text, text_bytes
 from tests.compiled_calls import forced
 
 TYPES = [pa.string(), pa.large_string()]
@@ -216,6 +216,26 @@ def test_splits_and_matches_are_those_of_python(type: pa.DataType, pattern: str)
                 None if one is None else [match[0] for match in re.finditer(plain, one)] for one in held
             ]
         assert not text.has_empty_match(array, pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["a", "[ab]", "a+", "é", "a.", "ba?", "[^a]", r"\d{2}", r"\w+", r"\S{2,}", "[|a]+", "[||]", r"\.b*"]
+)
+@pytest.mark.parametrize("type", TYPES, ids=str)
+def test_python_finds_the_matches_of_arrow_in_few_texts(type: pa.DataType, pattern: str) -> None:
+    words = [*SOME, "12 345_é\n6\v", "\u06601", "a.b.||", "||"]
+    for array in (pa.array(words, type), pa.array(["x", *words, "a"], type)[1:-1]):
+        with strategy.force(regex="arrow", few_texts="items"):
+            found = text.extract_all(array, pattern)
+        with strategy.force(regex="arrow", few_texts="arrays"):
+            expected = text.extract_all(array, pattern)
+        found.validate(full=True)
+        assert found.to_pylist() == expected.to_pylist()
+
+
+def test_python_gets_no_pattern_for_which_its_engine_goes_back() -> None:
+    patterns = ["[0-9]", r"\d+", "#[a-z]{2,5}", "(a)", "a|b", "^a", "a$", "a+b", "a+?", "(?:a+)+b", "a*", "[||]"]
+    assert [pattern for pattern in patterns if regex._matcher(pattern)] == ["[0-9]", r"\d+", "#[a-z]{2,5}"]
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.capacity import check_replacements
 from arrowjag._kernels.base.polars_lists import text_views
 from arrowjag._kernels.elementwise.text_bytes import holds, is_ascii
+from arrowjag._kernels.elementwise.text_items import by_items
 from arrowjag.errors import brief
 
 __all__ = ["BLANKS", "asserts", "by_arrow", "contains", "extract_all", "markers", "replace", "replace_first", "shared_pattern"]
@@ -114,8 +115,23 @@ def contains(values: pa.Array, pattern: str) -> pa.Array:
 
 
 def extract_all(values: pa.Array, pattern: str) -> pa.Array | None:
-    """All matches of each string as lists; None if polars doesn't find them."""
-    return _by_polars(values, pattern, "extract_all")
+    """All matches of each string as lists; None if neither polars nor Python, for few strings, finds them."""
+    found = _by_polars(values, pattern, "extract_all")
+    if found is None and (matcher := _matcher(pattern)) is not None:
+        found = by_items(values, matcher.findall, pa.large_list(values.type))
+    return found
+
+
+_ITEM = rf"(?:{_SET}|[0-9A-Za-z_ \-!\"#%&',/:;<=>@~`.]|{_ESCAPED}|{_BEYOND})"
+_PLAIN = re.compile(rf"{_ITEM}+(?:{_TIMES})?")
+
+
+@functools.lru_cache(256)
+def _matcher(pattern: str) -> re.Pattern[str] | None:
+    """Compile a pattern for Python, whose engine goes back to try other repetitions: None unless only the last item repeats."""
+    shared = shared_pattern(pattern)
+    plain = shared is not None and _PLAIN.fullmatch(shared) is not None and "||" not in shared  # of which Python warns in sets
+    return re.compile(shared) if shared is not None and plain else None
 
 
 def replace(values: pa.Array, pattern: str, new: str) -> pa.Array:
