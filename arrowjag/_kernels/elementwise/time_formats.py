@@ -134,7 +134,7 @@ def _groups(values: pa.Array, pattern: str) -> tuple[npt.NDArray[np.bool_], dict
 
     Few strings are matched by Python, which remembers the compiled pattern: RE2 compiles it again in each call.
     """
-    names = re.findall(r"\(\?P<(\w+)>", pattern)
+    names = _names(pattern)
     matcher = _matcher(pattern)
     found = None if matcher is None else few_items(values)
     if matcher is not None and found is not None and is_ascii(values):
@@ -147,6 +147,11 @@ def _groups(values: pa.Array, pattern: str) -> tuple[npt.NDArray[np.bool_], dict
         return np.asarray(pc.match_substring_regex(values, pattern).fill_null(False)), {}
     structs = pc.extract_regex(values, pattern)
     return or_all(valid_of(structs), len(values)), dict(zip(names, structs.flatten(), strict=True))
+
+
+@functools.lru_cache(256)
+def _names(pattern: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\(\?P<(\w+)>", pattern))
 
 
 @functools.lru_cache(256)
