@@ -202,7 +202,7 @@ def beside(data: Any, leaf: pa.DataType | None, operation: str) -> Column:
 
 def own_type(values: Iterable[Any]) -> pa.DataType | None:
     """The leaf type of the first array of a call that has a type of its own; None if all operands are lists and scalars."""
-    values = [as_numpy(one) for one in values]
+    values = [one if isinstance(one, Column) else as_numpy(one) for one in values]
     columns = (one for one in values if isinstance(one, Column) and not isinstance(one, Listed))
     others = (as_column(one) for one in values if not isinstance(one, (Column, list, tuple)) and not _is_single(one))
     return next((one.type for many in (columns, others) for one in many), None)
