@@ -204,7 +204,7 @@ def arguments_of_moves(loop, told, values, offsets, cuts, firsts, rng):
     given |= {"added_pairs": steps | {"n": len(values) // 2}, "absolute_pairs": {"n": len(values) // 2}}
     given["compared_decimals"] = {"x_step": steps["x_step"], "y_step": steps["y_step"], "last": len(values) // 2}
     given["compared_decimals"] |= {"equals": int(rng.integers(2)), "opposite": int(rng.choice([0, 255]))}
-    given["calculated_halves"] = {"calculation": int(rng.integers(4)), "n": len(values)}
+    given["calculated_halves"] = {"calculation": int(rng.integers(8)), "n": len(values)}
     given["shares"] = {"out": values.copy()}
     given |= arguments_of_strings(cuts, rng)
     given["members"] = {"known": values[::-1].copy(), "cuts": np.concatenate(([0], np.cumsum(np.diff(offsets)[::-1])))}

@@ -51,6 +51,31 @@ def test_each_nan_is_found():
     np.testing.assert_array_equal(found, np.isnan(ALL))
 
 
+@pytest.mark.parametrize("function", [np.maximum, np.minimum, np.fmax, np.fmin])
+def test_extremes_are_those_of_numpy_plus_zero(function):
+    other = np.random.default_rng(8).permutation(ALL)
+    zeros = np.array([0.0, -0.0, -0.0, 0.0, np.nan, 1.0], np.float16)
+    pairs = [(ALL, other), (other, ALL[:1] + 1), (ALL[0x7D00:0x7D01], other), (other, ALL[0xFD00:0xFD01]), (zeros, zeros[::-1])]
+    for one, two in pairs:
+        found = halves.extremes(function, one, two)
+        if found is None:
+            assert aj.options.compile == "never"
+            return
+        with np.errstate(all="ignore"):
+            expected = function(one, two) + np.float16(0)
+        np.testing.assert_array_equal(bits(found), bits(expected))
+
+
+def test_ufuncs_call_the_loop_of_extremes():
+    x, y = aj.from_sizes(ALL[:9000], [9000]), aj.from_sizes(ALL[::-1][:9000], [9000])
+    with strategy.force() as taken:
+        found = np.maximum(x, y)
+    with np.errstate(all="ignore"):
+        expected = np.maximum(ALL[:9000], ALL[::-1][:9000]) + np.float16(0)
+    np.testing.assert_array_equal(bits(found.values.to_numpy(zero_copy_only=False)), bits(expected))
+    assert taken["halves", "numpy" if aj.options.compile == "never" else "compiled"]
+
+
 OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "eq", "ne", "lt", "le", "gt", "ge")
 
 

@@ -12,6 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
+from arrowjag._kernels.elementwise import halves
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, both_valid, datum_to_numpy, decoded, sized
 from arrowjag._ops.elementwise.operators import BINARY, UFUNCS, UNARY, binary, cast, cast_values
@@ -81,19 +82,30 @@ def _numpy_ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Colum
         valid: BoolArray | None = None
         for _, one in pairs:
             valid = both_valid(valid, one)
+        if (found := _extremes_of_halves(function, pairs)) is not None:
+            kept.append((found, valid))
+            return _from_ufunc(*kept[0])
         try:
             with np.errstate(all="ignore"):
                 results = function(*(array for array, _ in pairs))
+                if function in _EXTREMES and results.dtype.kind == "f":
+                    results += 0  # an extreme is never -0.0
         except TypeError as error:
             types = [datum.type for datum in data]
             raise JagTypeError.no_kernel(function.__name__, *types, hint=f"({error})") from None
-        if function in _EXTREMES and results.dtype.kind == "f":
-            results += 0  # an extreme is never -0.0
         kept.extend((one, valid) for one in (results if isinstance(results, tuple) else (results,)))
         return _from_ufunc(*kept[0])
 
     first = apply(compute, operands, function.__name__)
     return (first, *(Column(first.shape, _from_ufunc(*one)) for one in kept[1:]))
+
+
+def _extremes_of_halves(function: np.ufunc, pairs: Sequence[tuple[Any, BoolArray | None]]) -> npt.NDArray[Any] | None:
+    """Return the extremes of two columns of float16, or of one and a number; None for others."""
+    if function not in _EXTREMES or any(data.dtype != np.float16 for data, _ in pairs):
+        return None
+    (left, _), (right, _) = pairs
+    return halves.extremes(function, left, right) if {len(left), len(right)} <= {1, max(len(left), len(right))} else None
 
 
 def _temporal_view(datum: Datum, name: str) -> tuple[Any, BoolArray | None]:

@@ -1,4 +1,4 @@
-"""Float16, as the integers of its bits: conversions from and to float32, and arithmetic that is rounded once."""
+"""Float16, as the integers of its bits: conversions from and to float32, arithmetic that is rounded once, and extremes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ f4: Any = np.float32
 
 Function = Callable[..., int]
 
-CALCULATIONS = ("add", "subtract", "multiply", "divide")
+CALCULATIONS = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "fmax", "fmin")
 """The operations of `calculated_halves`, by their numbers."""
 
 
@@ -41,6 +41,14 @@ def half_of(single: Any) -> Any:
     half = u4(u4(u4(rounded >> u4(13)) & u4(0x7C00)) + u4(rounded & u4(0x0FFF)))
     half = u4(0x7E00) if magnitude > u4(0x7F800000) else half
     return u2(half | u4(u4(bits >> u4(16)) & u4(0x8000)))
+
+
+@helper
+def extreme_of(half: Any, other: Any, is_first: Any) -> Any:
+    """The first of two float16 or the other one, 0 for -0, and NaN as it is after a sum."""
+    found = u2(half) if is_first else u2(other)
+    found = u2(0) if found == u2(0x8000) else found
+    return u2(found | u2(0x0200)) if u2(found & u2(0x7FFF)) > u2(0x7C00) else found
 
 
 @loop("item* i8 f4*", ("u2",))
@@ -84,9 +92,25 @@ def calculated_halves(kind: str, nulls: bool) -> Function:
         elif calculation == 2:
             for i in range(n):
                 out[i] = half_of(single_of(x[i]) * single_of(y[i]))
-        else:
+        elif calculation == 3:
             for i in range(n):
                 out[i] = half_of(single_of(x[i]) / single_of(y[i]))
+        elif calculation == 4:
+            for i in range(n):
+                one, two = single_of(x[i]), single_of(y[i])
+                out[i] = extreme_of(x[i], y[i], (one >= two) | (one != one))
+        elif calculation == 5:
+            for i in range(n):
+                one, two = single_of(x[i]), single_of(y[i])
+                out[i] = extreme_of(x[i], y[i], (one <= two) | (one != one))
+        elif calculation == 6:
+            for i in range(n):
+                one, two = single_of(x[i]), single_of(y[i])
+                out[i] = extreme_of(x[i], y[i], (one >= two) | (two != two))
+        else:
+            for i in range(n):
+                one, two = single_of(x[i]), single_of(y[i])
+                out[i] = extreme_of(x[i], y[i], (one <= two) | (two != two))
         return 0
 
     return function
