@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from arrowjag._kernels.elementwise.casts import _SAMPLE, cast_where_it_fits
+from arrowjag._ops import zones
 from arrowjag._ops.elementwise import cast_values
 from arrowjag.errors import JagTypeError, JagValueError
 from arrowjag.testing import jagged_arrays, leaf_types
@@ -758,3 +761,27 @@ def test_finite_numbers_do_not_become_infinite() -> None:
     x = aj.array([["inf", "-Infinity", "1e39", "nan"]])
     assert x.cast("float32", strict=False).values.is_valid().to_pylist() == [True, True, False, True]
     assert aj.array([[1e300, 1.0]]).cast("float32", safe=False).to_list() == [[float("inf"), 1.0]]
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("sizes", [{}, {"PASS_VALUES": 8}], ids=["whole", "blocks"])
+def test_instants_become_dates_and_times_of_their_wall_times(unit: str, sizes: dict[str, int], monkeypatch) -> None:
+    seconds = [*range(-3600, 12 * 3600, 1733), None, 86_399 - 3600, *range(0, 12 * 3600, 997)]  # a day in Berlin
+    ticks = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    times = pa.array([None if one is None else one * ticks for one in seconds], pa.int64()).view(
+        pa.timestamp(unit, "Europe/Berlin")
+    )
+    x = aj.from_sizes(times, [3, len(times) - 3])[1:]
+    midnights = pa.array([(day * 86_400 - 3600) * ticks for day in range(20)], pa.int64()).view(times.type)
+    calls = []
+    local = pc.local_timestamp
+    monkeypatch.setattr(zones.pc, "local_timestamp", lambda values: calls.append(len(values)) or local(values))
+    with strategy.force(**sizes):
+        found = x.cast("time64[ns]")
+        assert sum(calls) == len(x.values)  # once each
+        dates = aj.array(midnights).cast("date32")
+    expected = pa.array([None if one is None else (one + 3600) * 10**9 for one in seconds[3:]]).view(pa.time64("ns"))
+    assert found.values.equals(expected)
+    assert dates.to_list() == [dt.date(1970, 1, 1) + dt.timedelta(days=day) for day in range(20)]
+    with pytest.raises(aj.JagValueError, match=r"row 1 holds .* not a valid date32"):
+        aj.array(times[:2].take(pa.array([0, 1]))).cast("date32")

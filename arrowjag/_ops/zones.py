@@ -11,9 +11,12 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._kernels.base.fill import filled
+from arrowjag._kernels import strategy
+from arrowjag._kernels.base.fill import fill, filled
+from arrowjag._kernels.base.memory import bits_of_valid, from_words
 from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, instants_of, offsets_at
 from arrowjag.errors import JagRangeError
+from arrowjag.typing import IntArray
 
 __all__ = ["any_counts", "as_counts", "as_times", "cast_zoned", "first_in_zone", "in_zone", "steps_ahead", "wall_of"]
 
@@ -52,7 +55,7 @@ def wall_of(values: pa.Array, operation: str) -> pa.Array:
     counts, _ = as_counts(values)
     if counts.size and max(int(counts.max()), -int(counts.min())) > 2**63 - 1 - 2 * 86_400 * TICKS[values.type.unit]:
         raise JagRangeError(f"{operation}: the wall time of an instant does not fit 64 bits of its unit")
-    wall = pc.local_timestamp(values)
+    wall = _wall_until_2037(values)
     ticks = TICKS[values.type.unit]
     late = counts >= KNOWN_UNTIL * ticks
     if not late.any():
@@ -61,6 +64,18 @@ def wall_of(values: pa.Array, operation: str) -> pa.Array:
     corrected = found.copy()
     corrected[late] = counts[late] + offsets_at(values.type.tz, counts[late] // ticks) * ticks
     return as_times(corrected, valid, wall.type)
+
+
+def _wall_until_2037(values: pa.Array) -> pa.Array:
+    """Return wall times by Arrow's tables, of many instants block by block on all cores."""
+    n = len(values)
+    if n <= strategy.sizes.PASS_VALUES:
+        return pc.local_timestamp(values)
+
+    def work(items: slice, out: IntArray) -> None:
+        out[:] = any_counts(pc.local_timestamp(values[items]))[0]
+
+    return from_words(pa.timestamp(values.type.unit), fill(work, n, np.int64), bits=bits_of_valid(values))
 
 
 def in_zone(wall: pa.Array, zone: str) -> pa.Array:

@@ -115,8 +115,10 @@ def fits_part(counts: npt.NDArray[np.int64], type: pa.TimestampType, part: pa.Da
         # numpy divides by a number with multiplications, but computes remainders by division.
         at_midnight: npt.NDArray[np.bool_] = counts // day * day == counts
         return at_midnight
-    whole = counts % max(own // TICKS[part.unit], 1) == 0
-    fits: npt.NDArray[np.bool_] = whole & (counts >= 0) & (counts < 86_400 * own)
+    fits: npt.NDArray[np.bool_] = (counts >= 0) & (counts < 86_400 * own)
+    step = own // TICKS[part.unit]
+    if step > 1:
+        fits &= counts // step * step == counts
     return fits
 
 

@@ -38,12 +38,11 @@ from arrowjag._ops.elementwise.framework import (
     half_to_single,
     has_parts_of,
     in_single_precision,
-    refuse_lost_parts,
     retyped,
     with_data,
 )
 from arrowjag._ops.elementwise.types import INTEGER_DIGITS, MOST_DIGITS, is_text, promote
-from arrowjag._ops.zones import cast_zoned
+from arrowjag._ops.zones import cast_zoned, wall_of
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
@@ -421,9 +420,10 @@ def cast_values(datum: Datum, type: pa.DataType, safe: bool = True) -> pa.Array:
     if pt.is_dictionary(type) and isinstance(datum, pa.Array) and _is_encoded_by_values(datum.type):
         return _encoded(cast_values(datum, type.value_type, safe), type)
     if pt.is_timestamp(datum.type) and datum.type.tz and (pt.is_date(type) or pt.is_time(type) or is_text(type)):
-        if safe and not is_text(type):
-            refuse_lost_parts(datum, type)
-        return cast_zoned(datum, type, safe) if isinstance(datum, pa.Array) else cast_zoned(pa.repeat(datum, 1), type, safe)[0]
+        values = datum if isinstance(datum, pa.Array) else pa.repeat(datum, 1)
+        by_wall = safe and not is_text(type)
+        found = cast_plain(wall_of(values, "cast"), type) if by_wall else cast_zoned(values, type, safe)
+        return found if isinstance(datum, pa.Array) else found[0]
     datum = _clock(datum, type) if is_text(datum.type) and pt.is_time(type) else _castable(datum, type, safe)
     if pt.is_float16(type) and not pt.is_floating(datum.type) and not (safe and pt.is_integer(datum.type)):
         datum = cast_plain(datum, pa.float32(), safe)
