@@ -32,7 +32,7 @@ def test_arrays_without_offsets(type: pa.DataType) -> None:
     assert text_bytes.n_bytes(empty) == 0
     assert text_bytes.length(empty).to_pylist() == []
     assert [flags.tolist() for flags in text_bytes.integers_in(empty)] == [[], []]
-    starts, data = text_bytes._bytes_of(empty)
+    starts, data = text_bytes._cuts_and_bytes(empty)
     assert (starts.tolist(), data.tolist(), data.dtype) == ([0], [], np.uint8)
 
 

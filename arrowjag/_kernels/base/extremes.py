@@ -34,7 +34,7 @@ def identity_of(dtype: np.dtype[Any], largest: bool) -> Any:
 
 @functools.cache
 def start_values(dtype: np.dtype[Any], largest: bool) -> npt.NDArray[Any]:
-    """What compiled loops of extremes start from, a read-only array: the identity, NaN (0 for integers), and 0."""
+    """The numbers that compiled loops of extremes start from, a read-only array: the identity, NaN (0 for integers), and 0."""
     found = np.array([identity_of(dtype, largest), np.nan if dtype.kind == "f" else 0, 0], dtype)
     found.setflags(write=False)
     return found

@@ -55,7 +55,6 @@ __all__ = [
     "zeros",
 ]
 
-
 INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
 """Arrow's types of integers."""
 
