@@ -101,7 +101,7 @@ def _between(
         if at.dtype.kind == "f":
             np.copyto(out, np.nan, where=np.isnan(at))
 
-    return fill(work, len(sought), np.float64, 1 << 14)
+    return fill(work, len(sought), np.float64, strategy.sizes.SEARCH_BLOCK)
 
 
 def _slopes(key: npt.NDArray[Any], level: Floats) -> Floats:

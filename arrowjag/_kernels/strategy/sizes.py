@@ -77,7 +77,7 @@ SORT_BLOCK = 1 << 19
 """Values that a task sorts: keys, matrix and result stay in the second-level cache."""
 
 SEARCH_BLOCK = 1 << 15
-"""Items that a task looks up in sorted rows, so that the data of one round of the search stays in cache."""
+"""Items that a task looks up in sorted rows, or interpolates: the data of a round stays in cache. 1M in 11 ms, by halves in 14."""
 
 PART_VALUES = 1 << 18
 """Values of one huge row that a task sorts: enough parts of each length for a matrix."""
