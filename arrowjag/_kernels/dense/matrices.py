@@ -290,20 +290,27 @@ def nearest(vectors: NDArray[Any], matrix: NDArray[Any], metric: str = "l2") -> 
         own = np.einsum("ij,ij->i", part, part)
         slack = (width + 8) * 4 * np.finfo(np.float64).eps * (own + largest)
         close = apart <= (least + slack)[:, None]
-        rows = (np.add.reduce(close, axis=1, dtype=np.intp) > 1).nonzero()[0]
-        if len(rows):
-            which, candidates = close[rows].nonzero()
-            exact = distances(part, matrix, rows[which], candidates)
-            begins = np.searchsorted(which, np.arange(len(rows)))
-            lowest = np.fmin.reduceat(exact, begins)
-            hits = (exact == lowest[which]).nonzero()[0]
-            owners, at = np.unique(which[hits], return_index=True)
-            best[rows[owners]] = candidates[hits[at]]
+        _compare_close(part, matrix, close, best)
         known[first : first + step] = np.isfinite(least) & np.isfinite(own)
         out[first : first + step] = best
 
     blocks.map_tasks(lambda first: without_warnings(work, first), range(0, n, step))
     return out, known
+
+
+def _compare_close(
+    vectors: NDArray[np.float64], matrix: NDArray[np.float64], close: NDArray[np.bool_], best: NDArray[np.intp]
+) -> None:
+    """Write to `best` the nearest of the rows of a matrix that are close to a vector, by exact distances, if there are several."""
+    rows = (np.add.reduce(close, axis=1, dtype=np.intp) > 1).nonzero()[0]
+    if not len(rows):
+        return
+    which, candidates = close[rows].nonzero()
+    exact = distances(vectors, matrix, rows[which], candidates)
+    lowest = np.fmin.reduceat(exact, np.searchsorted(which, np.arange(len(rows))))
+    hits = (exact == lowest[which]).nonzero()[0]
+    owners, at = np.unique(which[hits], return_index=True)
+    best[rows[owners]] = candidates[hits[at]]
 
 
 def _lowest(rows: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:

@@ -106,14 +106,14 @@ def is_member(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 _FEW = 4
-"""As many members the loop compares each item with."""
+"""With so many members the loop compares each item; fewer are repeated."""
 
 
 def _compared(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
     loop = strategy.loop_of("one_of", find_loop("one_of", data.dtype, False, len(data), often=True))
     few = 0 < len(known) <= _FEW and not (known.dtype.kind == "f" and np.isnan(known[-1]))
     if few and loop is not None:
-        items, four = np.ascontiguousarray(data), known.take(np.arange(4), mode="wrap")
+        items, four = np.ascontiguousarray(data), known.take(np.arange(_FEW), mode="wrap")
         return write_bits(lambda first, last, out: loop(items, four, first, last, out), len(items))
     return fill_bits(lambda items: _any_equal(data[items], known), len(data), strategy.sizes.PASS_VALUES // 2)
 
