@@ -74,9 +74,9 @@ def test_ends_of_the_range() -> None:
 
 def test_refused_arguments() -> None:
     x = aj.array([[1, 2]])
-    with pytest.raises(JagValueError, match="exactly one of fraction= and n="):
+    with pytest.raises(JagValueError, match="exactly one of fraction= and n=, got none"):
         x.sample(seed=1)
-    with pytest.raises(JagValueError, match="exactly one of fraction= and n="):
+    with pytest.raises(JagValueError, match="exactly one of fraction= and n=, got both"):
         x.sample(n=1, fraction=0.5, seed=1)
     with pytest.raises(JagValueError, match="fraction must be from 0 to 1"):
         x.sample(fraction=2, seed=1)

@@ -258,7 +258,8 @@ def _shared_dim(
         if clash.any():
             row = int(clash.argmax())
             raise ShapeError(
-                f"{operation}: dim {depth}, row {row} has {plural(own[row], 'item')} in one operand and {sizes[row]} in another"
+                f"{operation}: dim {depth}, row {row} has {plural(own[row], 'item')} in one operand and {sizes[row]} in another; "
+                "rows that are valid in several operands must have one size"
             )
         sizes = np.where(known | ~present, sizes, own)
         known = known | present

@@ -296,7 +296,7 @@ def sample(
     """Sample items of each row, keeping their order; along an outer axis, sub-trees."""
     generator = _generator(seed, "sample")
     if (fraction is None) == (n is None):
-        raise JagValueError("sample takes exactly one of fraction= and n=")
+        raise JagValueError(f"sample takes exactly one of fraction= and n=, got {'none' if n is None else 'both'}")
     if weights is not None and n is None:
         raise JagValueError("sample: weights apply to n=, not to fraction=")
     found = _axes.normalize_axes(axis, column.ndim, "sample")

@@ -240,45 +240,45 @@ def run(  # noqa: PLR0913, PLR0915  (the arguments of a job)
     size = None if bytes_per_file is None else parse_bytes(bytes_per_file, "bytes_per_file")
     carried = pickled(transform)
     _probe_all([source, dead_letter, sink if _is_in_bucket(sink) else None], filesystem, stores)
-    there = _opened(source, filters, filesystem, limits, stores)
-    keys = _keys(partition_by, there, keeps_folders=not (there.table or is_table(sink)))
-    plan = make_plan(there.schema, columns, filters)
+    dataset = _opened(source, filters, filesystem, limits, stores)
+    keys = _keys(partition_by, dataset, keeps_folders=not (dataset.table or is_table(sink)))
+    plan = make_plan(dataset.schema, columns, filters)
     code = code_digest(transform, version)
     lake = open_lake(sink, stores, dry_run=dry_run)
     keys = keys if lake is None else lake.keys(keys)
     facts: list[Any] = [code, [] if columns is None else list(columns), columns is None, filters, frame]
-    facts += [_schema_fact(given), sorted(options.items()), keys, _schema_fact(plan.read_schema) if there.table else None]
+    facts += [_schema_fact(given), sorted(options.items()), keys, _schema_fact(plan.read_schema) if dataset.table else None]
     digest = digest_of(*facts)
     if lake is not None and not lake.folder:
-        return _dry_run([], there, size, started)
+        return _dry_run([], dataset, size, started)
     if lake is None:
-        target = open_sink(sink, there, digest, options, keys, filesystem, stores)
+        target = open_sink(sink, dataset, digest, options, keys, filesystem, stores)
     else:
         table = LakeFacts(lake.format, lake.data_folder, lake.schema, merge)
         options, given = options | {"plain": "table"}, _lake_schema(lake, given, merge=merge)
-        place = (lake.folder, there, digest, options, keys, lake.filesystem, stores)
+        place = (lake.folder, dataset, digest, options, keys, lake.filesystem, stores)
         target = open_sink(*place, lake=table, lake_link=lake.link)
-    rejects = _rejects(target, there, limits, dead_letter, filesystem, stores)
+    rejects = _rejects(target, dataset, limits, dead_letter, filesystem, stores)
     _refuse_rows(target, lake, mode)
     if dry_run:
-        return _dry_run(_prepared(target, lake, there, mode, missing_inputs, delete=False)[1], there, size, started)
+        return _dry_run(_prepared(target, lake, dataset, mode, missing_inputs, delete=False)[1], dataset, size, started)
     run = new_run()
     with ended_by_signals(), hold(target.sidecar, run) as lease:
         target = replace(target, run=run, lease=lease)
         target.sidecar.remove_parts()
         if lease.number > 1:
-            target.abort_uploads(there)
-        target, kept = _prepared(target, lake, there, mode, missing_inputs)
-        job = Job(carried, name_of(transform), plan, there.partitions, frame, target, rejects)
+            target.abort_uploads(dataset)
+        target, kept = _prepared(target, lake, dataset, mode, missing_inputs)
+        job = Job(carried, name_of(transform), plan, dataset.partitions, frame, target, rejects)
         record = Record(target, job=job.name, version=version, engine=engine, mode=mode, on_error=on_error)
         try:
-            report = _run(job, target, there, limits, given, _Options(kept, lake, size, progress), record, started)
+            report = _run(job, target, dataset, limits, given, _Options(kept, lake, size, progress), record, started)
             record.done(report)
             if report.retries or report.failures:
-                target.abort_uploads(there)
+                target.abort_uploads(dataset)
         except BaseException as error:
             record.failed(error)
-            target.abort_uploads(there)
+            target.abort_uploads(dataset)
             raise
         finally:
             _write_record(record)
@@ -297,21 +297,21 @@ class _Options:
 
 
 def _run(
-    job: Job, sink: Sink, there: Source, limits: Limits, given: pa.Schema | None, how: _Options, record: Record, started: float
+    job: Job, sink: Sink, dataset: Source, limits: Limits, given: pa.Schema | None, how: _Options, record: Record, started: float
 ) -> Report:
     kept = how.kept
     sink.probe()
     if job.rejects is not None:
         job.rejects.probe()
-    tasks = make_tasks(_to_do(there, kept), how.bytes_per_file)
+    tasks = make_tasks(_to_do(dataset, kept), how.bytes_per_file)
     clear_rejected(job.rejects, sink, kept, tasks)
     known = given if given is not None or _is_extended(sink) else next((parts[0].schema for parts in kept), None)
     rejected = sum(parts[0].rejected for parts in kept)
 
     def add(scheduler: Scheduler) -> None:
-        record.add(there, kept, scheduler.outcomes, tasks, sum(scheduler.retries.values()))
+        record.add(dataset, kept, scheduler.outcomes, tasks, sum(scheduler.retries.values()))
 
-    failed = len(there.failures) if job.rejects is None else rejected
+    failed = len(dataset.failures) if job.rejects is None else rejected
     keys = next((sink.keys_of(parts[0].path) for parts in kept), "")
     scheduler, peak = _schedule(job, tasks, limits, known, how.progress, failed, add, keys)
     done = [task for task in tasks if task.number in scheduler.outcomes]
@@ -335,7 +335,7 @@ def _run(
         bytes=sum(task.bytes for task in done),
         bytes_written=sum(one.bytes_written for one in outcomes),
         peak_memory=peak,
-        failures=(*there.failures, *scheduler.failures),
+        failures=(*dataset.failures, *scheduler.failures),
         rejected=rejected + sum(one.rejected for one in outcomes),
         retries=sum(scheduler.retries.values()),
         run=sink.run,
@@ -344,11 +344,11 @@ def _run(
 
 
 def _prepared(
-    sink: Sink, lake: Lake | None, there: Source, mode: str, missing_inputs: str, *, delete: bool = True
+    sink: Sink, lake: Lake | None, dataset: Source, mode: str, missing_inputs: str, *, delete: bool = True
 ) -> tuple[Sink, list[list[Result]]]:
     if lake is not None:
-        return prepare_lake(sink, lake, there, mode, missing_inputs, delete=delete)
-    return sink, prepare(sink, there, mode, missing_inputs, delete=delete)
+        return prepare_lake(sink, lake, dataset, mode, missing_inputs, delete=delete)
+    return sink, prepare(sink, dataset, mode, missing_inputs, delete=delete)
 
 
 def _is_extended(sink: Sink) -> bool:
@@ -393,14 +393,14 @@ def _merges(options: dict[str, Any], sink: Any) -> bool:
     """Return whether a table may get more columns; remove the option."""
     found = options.pop("schema_mode", None)
     if found not in (None, "merge"):
-        raise JagValueError(f'write: schema_mode is "merge", got {found!r}')
+        raise JagValueError(f'write: schema_mode must be "merge", got {found!r}')
     if found is not None and not is_table(sink):
         raise JagValueError('write: schema_mode="merge" adds columns to a table of Delta Lake or Iceberg; the sink is a folder')
     return found is not None
 
 
-def _dry_run(kept: list[list[Result]], there: Source, size: int | None, started: float) -> Report:
-    tasks = make_tasks(_to_do(there, kept), size)
+def _dry_run(kept: list[list[Result]], dataset: Source, size: int | None, started: float) -> Report:
+    tasks = make_tasks(_to_do(dataset, kept), size)
     return Report(
         rows=sum(one.rows for parts in kept for one in parts),
         tasks=len(tasks) + len(kept),
@@ -410,14 +410,14 @@ def _dry_run(kept: list[list[Result]], there: Source, size: int | None, started:
         bytes=sum(task.bytes for task in tasks),
         bytes_written=0,
         peak_memory=None,
-        failures=there.failures,
+        failures=dataset.failures,
         dry_run=True,
     )
 
 
-def _to_do(there: Source, kept: list[list[Result]]) -> list[Piece]:
+def _to_do(dataset: Source, kept: list[list[Result]]) -> list[Piece]:
     done = {digest for parts in kept for digest, _ in parts[0].inputs}
-    return [piece for piece in there.pieces if piece.input not in done]
+    return [piece for piece in dataset.pieces if piece.input not in done]
 
 
 def _write_record(record: Record) -> None:
@@ -428,7 +428,9 @@ def _write_record(record: Record) -> None:
         _LOG.warning("the record of the run can't be written: %s", error)
 
 
-def _rejects(sink: Sink, there: Source, limits: Limits, dead_letter: Any, where: Any, stores: Mapping[str, str]) -> Rejects | None:
+def _rejects(
+    sink: Sink, dataset: Source, limits: Limits, dead_letter: Any, where: Any, stores: Mapping[str, str]
+) -> Rejects | None:
     if limits.on_error != "rows":
         if dead_letter is not None:
             raise JagValueError(
@@ -440,22 +442,22 @@ def _rejects(sink: Sink, there: Source, limits: Limits, dead_letter: Any, where:
     filesystem, folder = locate_file(dead_letter, where, stores, "dead_letter")
     found = Rejects(filesystem, folder.rstrip("/"), limits.max_failures, sink.folder)
     if found != Rejects.beside(sink.sidecar, limits.max_failures):
-        _refuse_folder(filesystem, found.folder, sink, there)
+        _refuse_folder(filesystem, found.folder, sink, dataset)
     return found
 
 
-def _refuse_folder(filesystem: Any, folder: str, sink: Sink, there: Source) -> None:
+def _refuse_folder(filesystem: Any, folder: str, sink: Sink, dataset: Source) -> None:
     """Raise if dead-letter files would be read as input or as results, or would replace results of the same names."""
     real = RealPaths(filesystem)
     refuse_sidecar(real.of(folder), f"dead_letter {folder}")
     inner, outer = real.of(folder) + "/", real.of(sink.folder) + "/"
     if filesystem == sink.filesystem and (inner.startswith(outer) or outer.startswith(inner)):
         raise JagValueError(f"dead_letter {folder} and the sink {sink.folder} lie in one folder: take another folder")
-    if filesystem == there.filesystem and overlaps(filesystem, folder, there):
+    if filesystem == dataset.filesystem and overlaps(filesystem, folder, dataset):
         raise JagValueError(f"dead_letter {folder} and the source lie in one folder: rejected rows would be read as input")
 
 
-def _keys(partition_by: Any, there: Source, *, keeps_folders: bool) -> tuple[str, ...]:
+def _keys(partition_by: Any, dataset: Source, *, keeps_folders: bool) -> tuple[str, ...]:
     if not (partition_by is None or isinstance(partition_by, (str, list, tuple))):
         raise JagTypeError(f"partition_by must be a name or a list of names, got {type(partition_by).__name__}")
     keys = () if partition_by is None else (partition_by,) if isinstance(partition_by, str) else tuple(partition_by)
@@ -464,7 +466,7 @@ def _keys(partition_by: Any, there: Source, *, keeps_folders: bool) -> tuple[str
         raise JagTypeError(f"partition_by must be a name or a list of names, got {brief(wrong)} in it")
     if len(set(keys)) < len(keys):
         raise JagValueError(f"partition_by must name each key once, got {brief(partition_by)}")
-    twice = next((key for key in keys if key in there.partitions.names), None) if keeps_folders else None
+    twice = next((key for key in keys if key in dataset.partitions.names), None) if keeps_folders else None
     if twice is not None:
         raise JagValueError(f"partition_by names {twice!r}, which folders of the source hold: results keep those folders")
     return keys
@@ -548,16 +550,16 @@ def reduce(  # noqa: PLR0913  (the arguments of a job)
         raise JagTypeError(f"combine must be a function, got {type(combine).__name__}")
     stores = check_options(storage_options)
     _probe_all([source], filesystem, stores)
-    there = _opened(source, filters, filesystem, limits, stores)
-    plan = make_plan(there.schema, columns, filters)
-    job = Job(carried, name_of(partial), plan, there.partitions, frame, None)
+    dataset = _opened(source, filters, filesystem, limits, stores)
+    plan = make_plan(dataset.schema, columns, filters)
+    job = Job(carried, name_of(partial), plan, dataset.partitions, frame, None)
     with ended_by_signals():
-        scheduler, _ = _schedule(job, make_tasks(there.pieces), limits, None, progress, len(there.failures))
+        scheduler, _ = _schedule(job, make_tasks(dataset.pieces), limits, None, progress, len(dataset.failures))
     lost = scheduler.failures
     if lost and not scheduler.outcomes:
         raise JobError(replace(lost[0], error=f"every task failed, the first with {lost[0].error}"))
-    if lost or there.failures:
-        first, count = str((*there.failures, *lost)[0]), len(there.failures) + len(lost)
+    if lost or dataset.failures:
+        first, count = str((*dataset.failures, *lost)[0]), len(dataset.failures) + len(lost)
         warn(f"reduce: the result lacks the rows of {count} {'task' if count == 1 else 'tasks'} that failed, the first: {first}")
     parts = [part for number in sorted(scheduler.outcomes) for part in scheduler.outcomes[number].partials]
     if not parts:
@@ -595,10 +597,10 @@ def _schedule(
 
 
 def _opened(source: Any, filters: Any, filesystem: Any, limits: Limits, stores: Mapping[str, str]) -> Source:
-    there = open_source(source, filters, filesystem, options=stores, skip=limits.skip)
-    for failure in there.failures:
+    dataset = open_source(source, filters, filesystem, options=stores, skip=limits.skip)
+    for failure in dataset.failures:
         _LOG.warning("file is skipped: %s", failure)
-    return there
+    return dataset
 
 
 class _NoEngine:

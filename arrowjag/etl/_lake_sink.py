@@ -72,29 +72,29 @@ def prepare_lake(
             f'{lake.name}: a run was killed before its commit: mode="resume" keeps its results, mode="replace" deletes them'
         )
     survey = Survey(sink, source, missing_inputs)
-    there: list[Result] = []
+    committed: list[Result] = []
     if mode != "replace":
-        there = sink.results(f"{sink.folder}/{path}" for path in sorted(active) if is_ours(path))
-        _refuse_own(lake, sink, source, there)
+        committed = sink.results(f"{sink.folder}/{path}" for path in sorted(active) if is_ours(path))
+        _refuse_own(lake, sink, source, committed)
     # The commit of a run that replaces removes what the table holds: to resume such a run, committed results don't count.
     kept, stale = survey.split([result for result in waiting if result.replaces])
     if mode == "replace" or kept:
         stale += [result.path for result in waiting if not result.replaces]
         sink = replace(sink, lake=facts._replace(replace=True))
     else:
-        _refuse_rewritten(lake, sink, there)
-        kept, stale = survey.split([result for result in (*there, *waiting) if _concerns(result, sink, source)])
-        _refuse_old(lake, sink, [result for result in there if result.path in stale])
+        _refuse_rewritten(lake, sink, committed)
+        kept, stale = survey.split([result for result in (*committed, *waiting) if _concerns(result, sink, source)])
+        _refuse_old(lake, sink, [result for result in committed if result.path in stale])
     if delete:
         sink.remove(path for path in infos if is_part(path))
         sink.remove(path for path in stale if not lake.knows(run_of(path)))
     return sink, kept
 
 
-def _refuse_own(lake: Lake, sink: Sink, source: Source, there: Iterable[Result]) -> None:
+def _refuse_own(lake: Lake, sink: Sink, source: Source, committed: Iterable[Result]) -> None:
     """Raise if the source holds results of this job: each run would add results of results."""
     inputs = {piece.path for piece in source.pieces}
-    own = next((result.path for result in there if result.transform == sink.transform and result.path in inputs), None)
+    own = next((result.path for result in committed if result.transform == sink.transform and result.path in inputs), None)
     if own is not None:
         raise JagValueError(
             f"{lake.name} is source and sink, and {own} is a result of this job: resume would add results of results. Write to "
@@ -131,11 +131,11 @@ def job_of(one: Sink | Result) -> str:
     return digest_of(one.transform, one.root)
 
 
-def _refuse_rewritten(lake: Lake, sink: Sink, there: Iterable[Result]) -> None:
+def _refuse_rewritten(lake: Lake, sink: Sink, committed: Iterable[Result]) -> None:
     """Raise if files that this job committed are gone: others have rewritten them, so that the inputs they hold are unknown."""
     job = job_of(sink)
     count = lake.committed(job)
-    gone = count - sum(job_of(result) == job for result in there)
+    gone = count - sum(job_of(result) == job for result in committed)
     if gone > 0:
         raise JagValueError(
             f"{lake.name}: {gone} of {count} files of this job were rewritten or deleted by another program, so that resume can't "

@@ -107,7 +107,7 @@ def _without_nan(objects: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _described(dataset: Any, count: str | None, index: str | None) -> tuple[str, bool, str, str]:
     """Return the count or index variable, whether it is a count, and the names of the sample and the instance dimension."""
     if count is not None and index is not None:
-        raise JagValueError("from_ragged takes either count= or index=")
+        raise JagValueError("from_ragged takes either count= or index=, got both")
     marks = {"sample_dimension": count, "instance_dimension": index}
     known = [(name, mark) for mark in marks for name, one in dataset.variables.items() if mark in one.attrs]
     if count is not None or index is not None:
@@ -141,7 +141,8 @@ def _other_dimension(dataset: Any, own: Any, name: Any) -> Any:
 
 def _offsets_of(counts: IntArray, n_samples: int, name: str) -> IntArray:
     if (counts < 0).any():
-        raise JagValueError(f"from_ragged: {name} holds {int(counts.min())} at instance {int(counts.argmin())}")
+        place = int(counts.argmin())
+        raise JagValueError(f"from_ragged: {name} holds {int(counts[place])} at instance {place}; counts must not be negative")
     offsets = _offsets.from_sizes(counts)
     if offsets[-1] != n_samples:
         raise JagValueError(f"from_ragged: {name} counts {int(offsets[-1])} samples, but there are {n_samples}")

@@ -100,7 +100,7 @@ def _resolved(text: str, filesystem: Any, options: Mapping[str, str] | None, nam
     if filesystem is not None:
         return _bridged(filesystem), text
     if not text:  # an unset variable of a script, which must not mean the current folder
-        raise JagValueError(f"{name} is empty")
+        raise JagValueError(f"{name} is empty: name a file, a folder or a URL")
     if "\0" in text:
         raise JagValueError(f"{name} holds a NUL character, got {brief(text)}")
     try:
@@ -232,7 +232,7 @@ def refuse_repeated(filesystem: pf.FileSystem, paths: Sequence[str]) -> None:
 
 def _locate_list(paths: Sequence[Any], filesystem: Any, options: Mapping[str, str] | None, name: str) -> Located:
     if not paths:
-        raise JagValueError("the list of files is empty")
+        raise JagValueError("the list of files is empty: name at least one")
     try:
         found = [locate(path, filesystem, options, name) for path in paths]
     except TableFolderError as error:

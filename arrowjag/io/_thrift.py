@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 __all__ = ["BINARY", "INT", "Kind", "list_spans", "read_struct", "span_of", "varint"]
@@ -37,9 +38,8 @@ def read_struct(content: bytes, fields: Mapping[int, Kind]) -> dict[int, Any]:
         If the bytes end early, or a field to read has another kind or occurs twice.
     """
     try:
-        return _Reader(content).struct(fields)
-    except IndexError as error:
-        raise ValueError(f"the footer ends early, after {len(content)} bytes") from error
+        with _complete(content):
+            return _Reader(content).struct(fields)
     except RecursionError as error:
         raise ValueError("the footer is nested too deep") from error
 
@@ -64,10 +64,8 @@ def span_of(content: bytes, field: int) -> tuple[int, int]:
     ValueError
         If the bytes end early, or the struct lacks the field.
     """
-    try:
+    with _complete(content):
         return _Reader(content).span_of(field)
-    except IndexError as error:
-        raise ValueError(f"the footer ends early, after {len(content)} bytes") from error
 
 
 def list_spans(content: bytes, field: int) -> list[tuple[int, int]]:
@@ -90,10 +88,17 @@ def list_spans(content: bytes, field: int) -> list[tuple[int, int]]:
     ValueError
         If the bytes end early, or the struct lacks the field.
     """
-    try:
+    with _complete(content):
         reader = _Reader(content)
         reader.at = reader.span_of(field)[0]
         return reader.item_spans()
+
+
+@contextlib.contextmanager
+def _complete(content: bytes) -> Iterator[None]:
+    """Raise a `ValueError` if the block reads beyond the end of a footer."""
+    try:
+        yield
     except IndexError as error:
         raise ValueError(f"the footer ends early, after {len(content)} bytes") from error
 

@@ -249,7 +249,7 @@ class JaggedExtensionArray(Operators, RowLookup, Grouped, ExtensionArray):
         if not allow_fill:
             return self._taken(column, np.where(index < 0, index + n, index), None)
         if len(index) and index.min() < -1:
-            raise JagValueError("take: with allow_fill=True row numbers are -1 or more")
+            raise JagValueError(f"take: with allow_fill=True row numbers must be at least -1, got {index.min()}")
         missing = index == -1
         if not isinstance(fill_value, list) and is_missing(fill_value):
             if n == 0:

@@ -109,9 +109,9 @@ def test_invalid_arguments_raise() -> None:
         (lambda: to_ragged({"row_size": x}), r"'row_size' is taken by an array"),
         (lambda: to_ragged({"trajectory": x}, "indexed"), r"'trajectory' is taken by an array"),
         (lambda: to_ragged({"x": x}, "indexed", name="trajectory"), r"'trajectory' is taken by the instances"),
-        (lambda: from_ragged(_two("n", [1], [1.0]), count="n", index="x"), r"takes either count= or index="),
+        (lambda: from_ragged(_two("n", [1], [1.0]), count="n", index="x"), r"takes either count= or index=, got both"),
         (lambda: from_ragged(_two("n", [1], [1.0]), count="m"), r"has no variable 'm'"),
-        (lambda: from_ragged(_two("n", [3, -1], [1.0, 2.0]), count="n"), r"n holds -1 at instance 1"),
+        (lambda: from_ragged(_two("n", [3, -1], [1.0, 2.0]), count="n"), r"n holds -1 at instance 1; counts must not be negative"),
         (lambda: from_ragged(xr.Dataset({"n": (("t",), [1])}), count="n"), r"names no other dimension.* has \[\]"),
         (
             lambda: from_ragged(xr.Dataset({"n": (("t",), [1], {"sample_dimension": "z"})})),
