@@ -1,6 +1,6 @@
 """Compile a stretch of calls on numbers and booleans to one loop over rows, without temporaries.
 
-`fuses` tells which calls a loop can hold, from their types. Whether a loop runs depends on the columns: columns of items need one
+`fuses` decides from types which calls a loop can hold. Whether a loop runs depends on the columns: columns of items need one
 shape, and the machine code must be there. Otherwise the stretch runs in blocks of rows, or call by call.
 """
 
@@ -375,7 +375,7 @@ def _planned(node: Call, samples: Mapping[int, Any]) -> _Plan:
 
 
 def _constants(plans: Sequence[_Plan]) -> list[tuple[str, float | int, str]]:
-    """The distinct numbers of a program, each in the type that its call computes in, and as text, which tells -0.0 from 0.0."""
+    """The distinct numbers of a program, each in the type that its call computes in, and as text, in which -0.0 and 0.0 differ."""
     found = [_constant(one, plan) for plan in plans for one in plan.operands if not isinstance(one, (Call, Input))]
     return list({(type, text): (type, number, text) for type, number, text in found}.values())
 

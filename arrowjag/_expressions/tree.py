@@ -217,7 +217,7 @@ def record_operands(
     columns : type or tuple of type
         The columns of the surface; a list of them may also contain lists and arrays that are columns.
     is_column : callable
-        Tells whether an argument of any function has one item per row.
+        Decides whether an argument of any function has one item per row.
     """
 
     def recorded(value: Any, names: Collection[str]) -> Any:

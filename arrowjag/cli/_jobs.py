@@ -229,7 +229,7 @@ def _import_module(name: str) -> ModuleType:
         if error.name is None or not (name == error.name or name.startswith(error.name + ".")):
             raise JagValueError(f"{name}: {type(error).__name__}: {error}") from None
         raise JagValueError(f"{name}: there is no such file and no such module") from None
-    except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever the module does wrong is told in one line)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever the module does wrong is reported in one line)
         raise JagValueError(f"{name}: {_text_of(error)}") from None
 
 
@@ -252,7 +252,7 @@ def _load_module(path: Path) -> ModuleType:
     sys.modules[path.stem] = module
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever the file does wrong is told in one line)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever the file does wrong is reported in one line)
         raise JagValueError(_where(error, path)) from None
     _travel_by_value(module)
     return module

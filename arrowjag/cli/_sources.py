@@ -159,7 +159,7 @@ def plain_extensions() -> Iterator[None]:
 
 
 def fields_of(schema: pa.Schema, ndims: Mapping[str, int] | None = None) -> tuple[Field, ...]:
-    """The columns of a schema; `ndims` is the ndim of columns whose type is in the metadata of the file only."""
+    """The columns of a schema; `ndims` has the ndim of columns whose jagged type stands only in the metadata of the file."""
     fields, number = [], 0
     for one in schema:
         metadata = one.metadata or {}
@@ -204,7 +204,7 @@ class Columns:
 
     @classmethod
     def of(cls, stored: pa.Schema, typed: pa.Schema) -> Columns:
-        """Return the columns of a file whose jagged types `typed` tells, and `stored` may lack."""
+        """Return the columns of a file; `typed` has the jagged types, which `stored` may lack."""
         return cls(fields_of(stored, {one.name: one.type.ndim for one in typed if isinstance(one.type, dtype.JaggedType)}))
 
     def field(self, name: str) -> Field | None:

@@ -72,7 +72,7 @@ class IcebergLake:
             raise JagValueError(f"{self.name} can't be created: {error}; create its namespace first") from None
 
     def _identity_keys(self) -> tuple[str, ...]:
-        """Return the partition columns; raise for other transforms, whose values the recipe of the commit can't tell."""
+        """Return the partition columns; raise for other transforms, whose values pyiceberg can't read from statistics of files."""
         from pyiceberg.transforms import IdentityTransform
 
         keys = []

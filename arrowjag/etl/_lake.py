@@ -104,7 +104,7 @@ class LakeFacts(NamedTuple):
 
 
 class NewFile(NamedTuple):
-    """A file to commit; `path` is relative to the table, `keys` are its partition values as text, `job` is the job it is of."""
+    """A file to commit: its `path` relative to the table, its partition values (`keys`) as text, and the job that wrote it."""
 
     path: str
     rows: int
@@ -134,7 +134,7 @@ class Commit(NamedTuple):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of files by the job they are of."""
+        """Number of files of each job."""
         counts = {self.job: 0}
         for file in self.files:
             counts[file.job] = counts.get(file.job, 0) + 1

@@ -139,7 +139,7 @@ class LocalEngine:
             limit = None if order is None else order.timeout
             if limit is not None and process.since is not None and time.monotonic() - process.since > limit + GRACE_SECONDS:
                 process.end_for("timeout", over_time(limit))
-            if process.has_ended():  # a process that it has forked holds the pipe, whose end would tell so
+            if process.has_ended():  # the end of its pipe may not show it: a process that it has forked holds the pipe, too
                 self._events.put((process, None))
 
     def stop(self) -> None:
@@ -190,7 +190,7 @@ class _Process:
         threading.Thread(target=self._hear, args=(self._child.stdout,), daemon=True).start()
 
     def load(self) -> tuple[int, int]:
-        """Sorts processes: small tasks do not wait for a large one while others are idle."""
+        """The key by which idle processes come first, so that small tasks do not wait behind a large one."""
         return sum(not order.task.is_small for order in self.orders.values()), len(self.orders)
 
     def give(self, order: Order) -> None:
@@ -206,7 +206,7 @@ class _Process:
         self._said.put(content)
 
     def _say(self, stdin: IO[bytes]) -> None:
-        """Write to the process: it reads nothing while a function holds the interpreter, and the pipe takes 64 KiB."""
+        """Write to the process, in a thread: it reads nothing while a function holds the GIL, and the pipe takes 64 KiB."""
         with contextlib.suppress(OSError), stdin:  # the process has died; the receiving thread reports it
             while (content := self._said.get()) is not None:
                 stdin.write(content)
@@ -216,7 +216,7 @@ class _Process:
         try:
             while True:
                 self._events.put((self, pickle.load(stdout)))  # noqa: S301  (from a process that we started)
-        except Exception:  # noqa: BLE001  (it has ended, in the middle of a word perhaps)
+        except Exception:  # noqa: BLE001  (it has ended, perhaps while it wrote an event)
             stdout.close()
             self._events.put((self, None))
 

@@ -39,7 +39,7 @@ def abort_uploads(filesystem: pf.FileSystem, folder: str, options: Mapping[str, 
     folder : str
         Bucket and path.
     options : mapping
-        Options of the store. Without keys in them, or in the environment, nothing happens: the page names a rule of the bucket.
+        Options of the store. Without keys in them, or in the environment, nothing happens; a rule of the bucket can do it.
     is_ours : callable
         Tells from the path of an upload, relative to the folder, whether a job has begun it.
 

@@ -299,7 +299,7 @@ class _Part:
 
 
 def _without_rows(name: str, value: Any, *, rowwise: bool = False) -> Any:
-    """Return an argument; raise for a list or an array with one item per row, which has no labels to tell those of a partition."""
+    """Return an argument; raise for a list or an array with one item per row, which can't be divided among partitions."""
     if rowwise and not isinstance(value, (dd.Series, pd.Series)) and not is_scalar(value):
         raise JagTypeError(
             f"{name}: a {type(value).__name__} beside a dask column has the items of all rows, and each partition needs its own: "

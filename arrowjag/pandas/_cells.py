@@ -64,7 +64,7 @@ def rows_to_set(target: Any, key: Any, value: Any, by_label: bool) -> Any:
 
 
 def _split(key: Any, index: Any, by_label: bool) -> tuple[Any, Any]:
-    """Return the rows and the columns that a key selects. A label of several levels is a tuple, but no pair of rows and columns."""
+    """Return the rows and the columns that a key selects. A tuple may also be a label of several levels."""
     is_label = by_label and isinstance(index, pd.MultiIndex) and _is_one(key, index, by_label) and key in index
     return key if isinstance(key, tuple) and len(key) == 2 and not is_label else (key, slice(None))
 

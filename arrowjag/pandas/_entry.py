@@ -115,7 +115,7 @@ def _insert_label(original: Callable[..., Any]) -> Any:
 
 
 def _labels(original: Callable[..., Any]) -> Any:
-    """Take a row for one label to drop; pandas would iterate over its items."""
+    """Treat a row as one label to drop; pandas would iterate over its items."""
 
     def index_labels_to_array(labels: Any, *args: Any, **kwargs: Any) -> Any:
         several = [labels] if isinstance(labels, Row) else labels
@@ -150,7 +150,7 @@ def _aggregate(original: Callable[..., Any]) -> Any:
 
 
 def _infer_dtype(original: Callable[..., Any]) -> Any:
-    """Tell the dtype of a row that becomes a column, as in ``frame["v"] = row``; pandas knows none, and would store objects."""
+    """Infer the jagged dtype of a row that becomes a column, as in ``frame["v"] = row``; pandas would store objects."""
 
     def infer_dtype_from_scalar(value: Any) -> Any:
         return (JaggedDtype.of(value._column), value) if isinstance(value, Row) else original(value)
@@ -159,7 +159,7 @@ def _infer_dtype(original: Callable[..., Any]) -> Any:
 
 
 def _wrap_results(original: Callable[..., Any]) -> Any:
-    """Take the rows that a function of columns returns for one value each: pandas would read their items as columns of a frame."""
+    """Store each row that a function of columns returns as one value; pandas would read the items of rows as columns of a frame."""
 
     def wrap_results(self: Any, results: dict[int, Any], res_index: Any) -> Any:
         found = list(results.values())
@@ -276,7 +276,7 @@ def _one_value(value: Any) -> Any:
 
 
 def _case_when(original: Callable[..., Any]) -> Any:
-    """Take a `Row` for the replacement of each chosen row; pandas would fill an array of numpy with its items."""
+    """Use a `Row` as the replacement of each chosen row; pandas would fill an array of numpy with its items."""
 
     def case_when(self: Any, caselist: Any) -> Any:
         if isinstance(caselist, list):
@@ -338,7 +338,7 @@ def _to_dict(original: Callable[..., Any]) -> Any:
 
 
 def _is_list_of_columns(original: Callable[..., Any]) -> Any:
-    """Take a jagged column for one column of `crosstab`, which takes one whose rows are all lists for a list of columns."""
+    """Treat a jagged column as one column of `crosstab`, which would read a column of lists as a list of columns."""
 
     def is_list_of_columns(obj: Any) -> Any:
         return not (isinstance(obj, JaggedArray) or is_jagged(obj)) and original(obj)

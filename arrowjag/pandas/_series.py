@@ -28,7 +28,7 @@ _ALIGNED_THOUGH_MOVING = frozenset({"filter", "group_by", "group_by_indices", "s
 """Methods whose argument has one row per row of the Series, but whose result may not."""
 
 _LOOKING_UP = frozenset({"searchsorted", "take"})
-"""Methods whose argument may be a Series of other labels: its rows are those of the result, along the rows of the Series."""
+"""Methods that look up an argument: along the rows of the Series, its rows are those of the result, so it keeps its own labels."""
 
 _OWNED = frozenset({"ewm", "expanding", "rolling"})
 """Methods that return a helper, which calls methods of the accessor."""
