@@ -284,16 +284,28 @@ def matmul(x: Column, y: Column) -> Column:
             return found
         y = leaves_as_rows(y)
     left, right = _Matrices(x, outer, "x"), _Matrices(y, outer, "y")
+    out = _products(left, right, x.shape, outer)
+    middle = x.shape.dims[outer]
+    values = _arrow.from_numpy(out)
+    if is_vector:
+        return Column(JaggedShape._trusted((*x.shape.dims[:outer], middle)), _vector(values, out, left.heights, right.widths))
+    sizes = right.widths.repeat(row_sizes(middle.offsets))
+    validity = x.shape.dims[outer + 1].validity
+    last = Ragged.from_offsets(from_sizes(sizes), validity=validity, check=False)
+    return Column(JaggedShape._trusted((*x.shape.dims[: outer + 1], last)), values)
+
+
+def _products(left: _Matrices, right: _Matrices, shape: JaggedShape, outer: int) -> npt.NDArray[Any]:
+    """Return the items of the products of matrices, matrix by matrix; errors name the row of `shape`, `outer` dims deep."""
     wrong = (left.widths != right.heights) & (left.heights > 0)
     if np.count_nonzero(wrong):
         row = int(wrong.argmax())
         raise ShapeError(
-            f"matmul: in {row_name(x.shape, outer, row)} a matrix of {plural(int(left.heights[row]), 'row')} "
+            f"matmul: in {row_name(shape, outer, row)} a matrix of {plural(int(left.heights[row]), 'row')} "
             f"of {plural(int(left.widths[row]), 'item')} can't be multiplied by one of {plural(int(right.heights[row]), 'row')}"
         )
     type, wide = matmul_types(left.data, right.data)
-    n_rows = left.heights
-    n_columns = right.widths
+    n_rows, n_columns = left.heights, right.widths
     cut = from_sizes(n_rows * n_columns)
     used = ((n_rows > 0) & (n_columns > 0) & (left.widths > 0)).nonzero()[0]
     order, bounds = _by_shape(left.heights[used], left.widths[used], n_columns[used]) if len(used) else (used, [0])
@@ -303,27 +315,19 @@ def matmul(x: Column, y: Column) -> Column:
         try:
             found = without_warnings(_product, left.of_rows(rows, wide), right.of_rows(rows, wide))
         except JagOverflowError as error:
-            raise error.in_row(row_name(x.shape, outer, int(rows[error.row or 0]))) from None
+            raise error.in_row(row_name(shape, outer, int(rows[error.row or 0]))) from None
         return rows, without_warnings(found.astype, type, copy=False)
 
     if len(bounds) == 2 and len(used) == len(n_rows):  # all rows have one shape: its products are the result
-        out = product_of(0)[1].reshape(-1)
-    else:
-        out = zeros(int(cut[-1]), type)
+        return product_of(0)[1].reshape(-1)
+    out = zeros(int(cut[-1]), type)
 
-        def work(group: int) -> None:
-            rows, product = product_of(group)
-            blocks.put_rows(out, cut[rows], np.ascontiguousarray(product.reshape(len(rows), -1)))
+    def work(group: int) -> None:
+        rows, product = product_of(group)
+        blocks.put_rows(out, cut[rows], np.ascontiguousarray(product.reshape(len(rows), -1)))
 
-        blocks.map_tasks(work, range(len(bounds) - 1), max(len(left.data), len(out)))
-    middle = x.shape.dims[outer]
-    values = _arrow.from_numpy(out)
-    if is_vector:
-        return Column(JaggedShape._trusted((*x.shape.dims[:outer], middle)), _vector(values, out, n_rows, n_columns))
-    sizes = n_columns.repeat(row_sizes(middle.offsets))
-    validity = x.shape.dims[outer + 1].validity
-    last = Ragged.from_offsets(from_sizes(sizes), validity=validity, check=False)
-    return Column(JaggedShape._trusted((*x.shape.dims[: outer + 1], last)), values)
+    blocks.map_tasks(work, range(len(bounds) - 1), max(len(left.data), len(out)))
+    return out
 
 
 def _rows_times_vectors(x: Column, y: Column, outer: int) -> Column | None:
