@@ -26,11 +26,11 @@ from arrowjag.etl._lease import read_owner
 from arrowjag.etl._output import Written
 from arrowjag.etl._sidecar import RECORD, Sidecar
 from arrowjag.etl._signals import TERMINATED
-from arrowjag.etl._sink import Result, Sink, is_part, refuse_long_names
+from arrowjag.etl._sink import Result, Sink, is_part, locate_sink, refuse_long_names
 from arrowjag.etl._tasks import Source, Task
 from arrowjag.etl._worker import Outcome
 from arrowjag.etl.report import Failure, Report, Run, Status
-from arrowjag.io._locate import RealPaths, TableFolderError, locate_file, table_at
+from arrowjag.io._locate import TableFolderError, table_at
 from arrowjag.io._stores import check_options
 
 __all__ = ["Record", "new_run", "status"]
@@ -197,8 +197,7 @@ def status(sink: Any, *, filesystem: Any = None, storage_options: Mapping[str, A
             raise FileNotFoundError(f"there is no table {sink}")
         filesystem, folder = lake.filesystem, lake.folder
     else:
-        filesystem, path = locate_file(sink, filesystem, options, "the sink")
-        folder = RealPaths(filesystem).of(path.rstrip("/")) if path.rstrip("/") else ""
+        filesystem, folder = locate_sink(sink, filesystem, options)
         if not folder.strip("/"):
             raise JagValueError(f"{sink} is the root of a file system: name the folder of results")
         refuse_long_names(filesystem, folder, sink)

@@ -37,6 +37,7 @@ __all__ = [
     "Written",
     "blamed",
     "is_part",
+    "locate_sink",
     "mark_of",
     "open_sink",
     "overlaps",
@@ -389,8 +390,7 @@ def open_sink(  # noqa: PLR0913  (what a job says of its sink)
     """
     stores = dict(storage_options or {})
     link = sink if filesystem is None and isinstance(sink, str) and "://" in sink else ""
-    filesystem, path = locate_file(sink, filesystem, stores, "the sink")
-    folder = RealPaths(filesystem).of(path.rstrip("/")) if path.rstrip("/") else ""  # one lease, whatever links lead to the folder
+    filesystem, folder = locate_sink(sink, filesystem, stores)
     refuse_sidecar(folder, f"the sink {sink}")
     if "/" not in folder.strip("/") and _has_buckets(filesystem):
         raise JagValueError(f"the sink {sink} is a whole bucket: name a folder in it; leases and records are stored beside that")
@@ -400,18 +400,23 @@ def open_sink(  # noqa: PLR0913  (what a job says of its sink)
     kind = filesystem.get_file_info(folder).type
     if kind not in (pf.FileType.NotFound, pf.FileType.Directory):
         raise JagValueError(f"the sink {sink} is {'a file' if kind == pf.FileType.File else 'a device'}: name a folder")
-    if lake is not None:  # a job may read a version of the table to which it writes
-        if lake.keeps_keys and partition_by and options.get("write_statistics", True) is not True:
-            raise JagValueError("write: Iceberg takes partition values from the statistics of files; leave out write_statistics")
-        if not source.table and filesystem == source.filesystem and overlaps(filesystem, folder, source):
-            raise JagValueError(f"the sink {sink} and the source lie in one folder: results would be read as input")
-        return Sink(filesystem, folder, source.root, transform, options, partition_by, lake=lake, link=lake_link, stores=stores)
-    table = table_at(filesystem, folder)
+    if lake is not None and lake.keeps_keys and partition_by and options.get("write_statistics", True) is not True:
+        raise JagValueError("write: Iceberg takes partition values from the statistics of files; leave out write_statistics")
+    table = table_at(filesystem, folder) if lake is None else None
     if table is not None:
         raise TableFolderError(filesystem, *table, is_root=True)
-    if filesystem == source.filesystem and overlaps(filesystem, folder, source):
+    is_of_table = lake is not None and source.table  # a job may read a version of the table to which it writes
+    if not is_of_table and filesystem == source.filesystem and overlaps(filesystem, folder, source):
         raise JagValueError(f"the sink {sink} and the source lie in one folder: results would be read as input")
-    return Sink(filesystem, folder, source.root, transform, options, partition_by, link=link, stores=stores)
+    link = link if lake is None else lake_link
+    return Sink(filesystem, folder, source.root, transform, options, partition_by, lake=lake, link=link, stores=stores)
+
+
+def locate_sink(sink: Any, filesystem: Any, stores: Mapping[str, str]) -> tuple[pf.FileSystem, str]:
+    """Return the file system and the folder of a sink, without symbolic links: one lease, whatever links lead to it."""
+    filesystem, path = locate_file(sink, filesystem, stores, "the sink")
+    path = path.rstrip("/")
+    return filesystem, RealPaths(filesystem).of(path) if path else ""
 
 
 def refuse_long_names(filesystem: pf.FileSystem, folder: str, sink: Any) -> None:
