@@ -185,10 +185,12 @@ def test_flags_choose_among_values_of_any_width():
                 (two, zero),
                 (zero, one),
             ):
-                found = blockwise.choose(flag, *pair)
-                assert found is not None
-                found.validate(full=True)
-                assert found.equals(pc.if_else(flag, *pair))
+                for by in ({}, {"chosen": "numpy"}):
+                    with strategy.force(**by):
+                        found = blockwise.choose(flag, *pair)
+                    assert found is not None
+                    found.validate(full=True)
+                    assert found.equals(pc.if_else(flag, *pair))
 
 
 @pytest.mark.parametrize("name", sorted(BY_ARROW))
@@ -237,6 +239,12 @@ def test_ufuncs_and_operators_of_one_operand():
             np.testing.assert_array_equal(ufunc(x).values.to_numpy(zero_copy_only=False), ufunc(data))
     with pytest.raises(aj.errors.JagTypeError, match="gcd has no kernel for double"):
         np.gcd(x, x)
+    data = np.arange(5000) % 7 == 0
+    for flags in (pa.array(data), pa.array(data).slice(3)):
+        for ufunc in (np.isfinite, np.logical_not, np.exp):
+            found = blockwise.map_values(ufunc, flags)
+            assert found is not None
+            np.testing.assert_array_equal(found.to_numpy(zero_copy_only=False), ufunc(flags.to_numpy(zero_copy_only=False)))
     halves = np.frompyfunc(lambda one: one / 2, 1, 1)
     assert blockwise.map_values(halves, x.values) is None
     assert x.is_nan().sum(axis=None).as_py() == 0

@@ -84,6 +84,12 @@ def test_bits(first: int) -> None:
         aligned = memory.aligned_bits(packed, first, n)
         assert len(aligned) == (n + 7) // 8
         assert np.unpackbits(aligned, count=n, bitorder="little").astype(bool).tolist() == flags[first : first + n].tolist()
+        places = np.arange(n)[::-2]
+        for by in ("each", "unpacked"):
+            with strategy.force(bits_at=by):
+                found = memory.bits_at(packed, first, n, places)
+            assert found.dtype == np.bool_
+            assert found.tolist() == flags[first + places].tolist()
 
 
 def test_bits_are_unpacked_once() -> None:

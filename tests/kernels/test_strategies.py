@@ -238,6 +238,11 @@ def chosen(x: Any) -> Any:
     return aj.where(x.is_null(), x.reverse(), x)
 
 
+def later(x: Any) -> Any:
+    """By flags whose first bit may be any of a byte."""
+    return aj.where(x.is_null()[1:], x.reverse()[1:], x[1:])
+
+
 def chosen_oracle(lists: Any, ndim: int) -> Any:
     reverse, null = Jag(ref.reverse(lists, ndim), ndim), Jag(ref.is_null(lists, ndim), ndim)
     return ref.where(null, reverse, Jag(lists, ndim))
@@ -640,12 +645,14 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: x.fill_null(0)),
         Call(lambda x: aj.where(x.is_null(), 1, x)),
         Call(lambda x: aj.where(x.is_null(), 0, 1)),
+        Call(later),
         Call(filled),
     ],
     "chosen_bits": [
         Call(chosen, chosen_oracle),
         Call(lambda x: x.fill_null(1)),
         Call(lambda x: aj.where(x.is_null(), x.reverse(), x)[1:].fill_null(0)),
+        Call(later),
         Call(lambda x: aj.where(x.is_null(), 0, 1)),
     ],
     "carry": [method("ffill"), method("bfill")],
@@ -658,6 +665,7 @@ CALLS: dict[str, list[Call]] = {
     "bits_at": [
         Call(lambda x: x.head(2), lambda lists, ndim: ref.head(lists, ndim, 2)),
         Call(lambda x: x.S[1]),
+        Call(lambda x: x[1:].S[1]),
         Call(lambda x: x.first() if x.ndim > 1 else refuse()),
         Call(lambda x: x.take(x.lengths() - 1) if x.ndim > 1 else refuse()),
     ],
