@@ -40,12 +40,20 @@ def metadata(ndim: int) -> str:
     return json.dumps({"ndim": ndim, "v": 1}, sort_keys=True, separators=(",", ":"))
 
 
+@functools.cache
+def _canonical() -> dict[str, int]:
+    """The ndim of each metadata that arrowjag writes; polars asks for that of a column several times a call."""
+    return {metadata(ndim): ndim for ndim in range(1, MAX_NDIM + 1)}
+
+
 def parse_metadata(text: str | bytes | None, levels: int) -> int:
     """Return the ndim in the metadata; if it is missing or invalid, all levels of the storage, at most `MAX_NDIM`.
 
     Never raises.
     """
     most = min(levels + 1, MAX_NDIM)
+    if isinstance(text, str) and (known := _canonical().get(text)) is not None:
+        return min(known, most)
     try:
         ndim = json.loads(text or b"")["ndim"]
     except (ValueError, TypeError, KeyError, RecursionError):  # metadata of a file may be any text, nested to any depth

@@ -44,7 +44,7 @@ from arrowjag._ops import elementwise, structure
 from arrowjag._ops.cursor import row_of_item
 from arrowjag._pyarrow_versions import table_with_data_of_views
 from arrowjag.dims import Uniform
-from arrowjag.dtype import JaggedType
+from arrowjag.dtype import JaggedType, metadata
 from arrowjag.errors import JagError, JagRangeError, JagTypeError, ShapeError
 from arrowjag.polars._versions import ENUM_CASTS_PANIC, PanicException
 from arrowjag.polars.dtype import Jagged
@@ -122,7 +122,7 @@ class ColumnType:
             storage = _with_leaf(storage, self.ndim - 1, self.enum)
         if not self.extension:
             return storage
-        return Jagged.ext_from_params(_arrow.EXTENSION_NAME, storage, f'{{"ndim":{self.ndim}}}')
+        return Jagged.ext_from_params(_arrow.EXTENSION_NAME, storage, metadata(self.ndim))
 
 
 # --------------------------------------------------------------------------------------------------- types
@@ -549,9 +549,10 @@ def from_series(series: pl.Series, ndim: int | None = None, where: str | None = 
     instance(series, pl.Series, "from_series: series", "a polars Series")
     if where is not None:
         instance(where, str, "from_series: where", "a str")
-    kind = column_type(series.dtype)
-    storage = (series.ext.storage() if isinstance(series.dtype, Jagged) else series).alias("")
-    with panics(f"the Arrow data of {series.dtype}"):
+    dtype = series.dtype  # which polars makes anew for each caller
+    kind = column_type(dtype)
+    storage = (series.ext.storage() if isinstance(dtype, Jagged) else series).alias("")
+    with panics(f"the Arrow data of {dtype}"):
         arrow = storage.to_arrow()
     column = _column.from_arrow(arrow, kind.ndim if ndim is None else ndim, where or f"column {series.name!r}")
     if kind.enum is not None and not column.shape.size:  # polars exports lists without rows without their categories
@@ -565,9 +566,10 @@ def from_planned(series: pl.Series, kind: ColumnType) -> JaggedArray:
 
     polars itself loses the type of items if all rows are null, as in ``pl.col("v").reverse()``: they are of the planned type.
     """
-    if pt.is_null(column_type(series.dtype).leaf) and not pt.is_null(kind.leaf):
+    dtype = series.dtype
+    if pt.is_null(column_type(dtype).leaf) and not pt.is_null(kind.leaf):
         wanted = kind.dtype
-        lists = series.ext.storage() if isinstance(series.dtype, Jagged) else series
+        lists = series.ext.storage() if isinstance(dtype, Jagged) else series
         series = lists.cast(wanted.ext_storage() if isinstance(wanted, Jagged) else wanted)
     return from_series(series, kind.ndim)
 
@@ -620,7 +622,7 @@ def to_series(array: Column, name: str = "", extension: bool = True) -> pl.Serie
         raise JagTypeError(f"polars has no dtype for leaves of {array.values.type}: {error}") from error
     if not flag(extension, "to_polars: extension") or array.ndim == 1:
         return series
-    dtype = Jagged.ext_from_params(_arrow.EXTENSION_NAME, series.dtype, f'{{"ndim":{array.ndim}}}')
+    dtype = Jagged.ext_from_params(_arrow.EXTENSION_NAME, series.dtype, metadata(array.ndim))
     return series.ext.to(dtype)
 
 
