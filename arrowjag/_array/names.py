@@ -43,7 +43,8 @@ def refuse_unreadable(data: Any) -> None:
 
 def _columns(data: Any) -> Iterator[tuple[str | None, Any, Callable[[], Any]]]:
     """The name, dtype and Series of each column of a frame; a Series is one column without a name."""
-    names, dtypes = getattr(data, "columns", None), getattr(data, "dtypes", None)
+    kind = type(data)  # a Series of polars looks long for a name that it lacks, its class does not
+    names, dtypes = (getattr(data, one, None) if hasattr(kind, one) else None for one in ("columns", "dtypes"))
     if not isinstance(names, list) or not isinstance(dtypes, list):
         yield None, getattr(data, "dtype", None), lambda: data
         return
@@ -85,7 +86,7 @@ def refuse_nul(data: Any) -> None:
     JagTypeError
         Names the first such column or field.
     """
-    schema = data.schema if hasattr(data, "schema") else {"": data.dtype}
+    schema = data.schema if hasattr(type(data), "schema") else {"": data.dtype}
     _refuse(one for name, dtype in schema.items() for one in (name, *_names_of_dtype(dtype)))
 
 

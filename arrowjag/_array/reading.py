@@ -100,7 +100,7 @@ def _read(data: Any, type: pa.DataType | None, ndim: int | None) -> ArrowData:
         return data
     if isinstance(data, np.ndarray) and data.dtype.kind != "O":
         return _from_ndarray(data)
-    if hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__"):
+    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         return _imported(data)
     if (
         hasattr(data, "__arrow_array__")

@@ -16,7 +16,8 @@ __all__ = ["as_numpy", "is_of"]
 
 _PLAIN = (list, tuple, dict, str, bytes, int, float, np.ndarray, np.generic, pa.Array, pa.ChunkedArray, pa.Scalar, type, type(None))
 _BUFFERS = (memoryview, array.array, ctypes.Array)
-_ARROW = ("__arrow_c_array__", "__arrow_c_stream__", "__arrow_array__")
+_ARROW = ("__arrow_c_stream__", "__arrow_c_array__", "__arrow_array__")
+"""Arrow's interfaces; that of a Series first, for which polars and pandas look long for another."""
 
 
 def is_of(data: Any, library: str) -> bool:
