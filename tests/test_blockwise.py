@@ -387,3 +387,20 @@ def test_booleans_without_the_refused_item_are_raised_to_negative_powers():
         ones**-2
     assert (1 // ones).values.null_count == 0
     assert (1 // aj.from_sizes(pa.array([False] * 20_000), [20_000])).values.null_count == 20_000
+
+
+@pytest.mark.parametrize("n_items", [10, 1000])
+def test_many_numbers_of_short_rows_are_computed_on_all_cores(n_items):
+    x = aj.from_sizes(np.arange(30_000.0), [n_items] * (30_000 // n_items))
+    n_rows, tasks = 30_000 // n_items, []
+    weights, sizes = np.arange(float(n_rows)), {"ARITHMETIC_VALUES": 20_000, "PASS_VALUES": 10_000, "LIGHT_BYTES": 1 << 20}
+
+    def times(one, two, out):
+        tasks.append(len(out))
+        np.multiply(one, two, out=out)
+
+    with pytest.MonkeyPatch.context() as patch, strategy.force(**sizes):
+        patch.setitem(blockwise._RULES, "multiply", blockwise._RULES["multiply"]._replace(function=times))
+        found = x * weights
+    assert tasks == ([10_000] * 3 if n_items == 10 else [30_000])
+    assert found.values.equals(pa.array(np.arange(30_000.0) * weights.repeat(n_items)))
