@@ -1,7 +1,6 @@
 """Peak memory of one operation in a process of its own: `python -m benchmarks.memory NAME VALUES DISTRIBUTION NULLS TYPE`.
 
-The child makes the input, tells how much memory it holds, runs the operation once, and tells the most that it held meanwhile: first
-use of every library counts, nothing was warmed up.
+The child makes the input, measures how much memory it holds, runs the operation once, and prints how much more it held meanwhile.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _PAGE = 4096
 
 
 def peak(name: str, values: int, distribution: str, nulls: str, dtype: str) -> dict[str, Any]:
-    """Megabytes above the input, of the operation and of its result; nothing where the system doesn't tell."""
+    """Megabytes above the input, of the operation and of its result; nothing where the system doesn't report it."""
     command = [sys.executable, "-m", "benchmarks.memory", name, str(values), distribution, nulls, dtype]
     ran = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[1], check=False)
     return json.loads(ran.stdout.splitlines()[-1]) if ran.returncode == 0 and ran.stdout else {}

@@ -107,7 +107,7 @@ def strategy_table(only: list[str] | None, budget: float) -> Iterator[dict[str, 
 
 
 def rows_of_table(only: list[str] | None, budget: float) -> list[dict[str, Any]]:
-    """Print the table; the last column tells how many times as long the best of the others takes as what is chosen."""
+    """Print the table; the ratio is the time of the best strategy that is not chosen over that of the chosen one."""
     results = []
     print(
         f"{'operation':15}{'rows':14}{'values':>8}  milliseconds by strategy, * chosen; then the best of the others over the chosen"

@@ -55,8 +55,8 @@ def _unwrapped(array: pa.Array, ndim: int | None, levels: int) -> tuple[pa.Array
     """Return the storage of an extension array found below `levels` levels, and its declared ndim if the caller gave none."""
     if not is_jagged_extension(array.type):
         return array, ndim
-    told = getattr(array.type, "ndim", None)
-    return canonical_layout(array.storage), levels + told if ndim is None and told is not None else ndim
+    declared = getattr(array.type, "ndim", None)
+    return canonical_layout(array.storage), levels + declared if ndim is None and declared is not None else ndim
 
 
 def decode(array: pa.Array) -> pa.Array:

@@ -105,8 +105,7 @@ def import_data(data: Any, where: str) -> ArrowData:
         found = _checked_stream(capsule, where)
         return pa.chunked_array(_Carrier(stream=capsule)) if found is None else pa.chunked_array(found[1], found[0])
     schema, array = capsules = data.__arrow_c_array__()
-    told = _Schema.from_address(_address(schema, b"arrow_schema"))
-    _check(told, _Array.from_address(_address(array, b"arrow_array")), where)
+    _check(_Schema.from_address(_address(schema, b"arrow_schema")), _Array.from_address(_address(array, b"arrow_array")), where)
     return pa.array(_Carrier(array=capsules))
 
 
@@ -137,8 +136,8 @@ def _checked_stream(capsule: Any, where: str) -> tuple[pa.DataType, list[pa.Arra
         while True:
             array = _Array()
             if stream.get_next(address, ctypes.byref(array)):
-                told = stream.get_last_error(address) or b"no reason is given"
-                raise OffsetsError(f"{where} can't be read: {told.decode(errors='replace')}")
+                reason = stream.get_last_error(address) or b"no reason is given"
+                raise OffsetsError(f"{where} can't be read: {reason.decode(errors='replace')}")
             if not array.release:
                 return type, chunks
             try:

@@ -368,8 +368,8 @@ class JaggedShape:
         try:
             longer = other._dims
         except AttributeError:
-            told = f"is_prefix_of takes a JaggedShape, got {type(other).__name__}; x.shape is that of an array"
-            raise JagTypeError(told) from None
+            message = f"is_prefix_of takes a JaggedShape, got {type(other).__name__}; x.shape is that of an array"
+            raise JagTypeError(message) from None
         if len(self._dims) > len(longer):
             return False
         for mine, theirs in zip(self._dims, longer, strict=False):  # noqa: SIM110 - a generator costs more than what it tests

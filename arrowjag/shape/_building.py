@@ -20,7 +20,17 @@ from arrowjag.typing import IntArray
 if TYPE_CHECKING:
     from arrowjag.shape import JaggedShape
 
-__all__ = ["chain", "check_depth", "check_range", "clamp", "count_parents", "is_placeholder", "merge", "without_placeholder"]
+__all__ = [
+    "chain",
+    "check_depth",
+    "check_levels",
+    "check_range",
+    "clamp",
+    "count_parents",
+    "is_placeholder",
+    "merge",
+    "without_placeholder",
+]
 
 
 def chain(specs: Sequence[Any], *, repeat_lists: bool) -> tuple[Dim, ...]:
@@ -61,13 +71,13 @@ def _fit(spec: Any, n: int, repeat_lists: bool) -> Dim:
     raise ShapeError(f"{plural(len(dim), 'row size')} for {plural(n, 'row')}; a plain list must be complete, a pattern repeats")
 
 
-def check_levels(dims: Sequence[Dim], told: Callable[[Dim], str], error: type[ShapeError]) -> None:
-    """Raise unless each dim has as many rows as the one before has items; `told` says what was given for a dim."""
+def check_levels(dims: Sequence[Dim], given: Callable[[Dim], str], error: type[ShapeError]) -> None:
+    """Raise unless each dim has as many rows as the one before has items; `given` returns the text of what was given for a dim."""
     rows = 1
     for place, dim in enumerate(dims):
         if len(dim) != rows:
             above = f"dim {place - 1} has {plural(rows, 'item')}" if place else "dim 0 has one row"
-            raise error(f"dim {place}: {told(dim)}, but {above}")
+            raise error(f"dim {place}: {given(dim)}, but {above}")
         rows = dim.size
 
 

@@ -54,8 +54,8 @@ def _longer_row(shape: JaggedShape, first: int, last: int) -> str:
         return "a row is longer than the one before it"
     sizes = shape.dims[last].sizes
     row = int(_transpose.rising(sizes, shape.dims[first].offsets).argmax())
-    told = f"dim {last}, row {row} has {plural(int(sizes[row]), 'item')}"
-    return f"{told} and is longer than the one before it, of {int(sizes[row - 1])}"
+    longer = f"dim {last}, row {row} has {plural(int(sizes[row]), 'item')}"
+    return f"{longer} and is longer than the one before it, of {int(sizes[row - 1])}"
 
 
 def reorder(shape: JaggedShape, axes: tuple[int, ...], shear: ShearMode) -> Moved:

@@ -25,7 +25,9 @@ __all__ = [
     "Batch",
     "batches",
     "cut_rows",
+    "inside",
     "is_word",
+    "looked_up",
     "map_cells",
     "map_rows",
     "map_tasks",
@@ -182,7 +184,7 @@ def map_rows(
 def _map_beside(
     function: Callable[[int, int], Result], offsets: NDArray[np.int64], found: list[tuple[int, int]], alone: int
 ) -> list[Result]:
-    """Call a function on blocks, and on each row of more values on its own, after the others."""
+    """Call a function on blocks of rows, and after these on each row of more than `alone` values by itself."""
     rows = ((offsets[1:] - offsets[:-1]) > alone).nonzero()[0]
     if len(rows):
         bounds = np.unique(np.concatenate([[0], [last for _, last in found], rows, rows + 1])).tolist()
@@ -290,7 +292,7 @@ def map_cells(work: Callable[[int, int], object], n_rows: int, row_bytes: int) -
 
 
 def looked_up(table: NDArray[Any], sizes: NDArray[np.int64], out: NDArray[Any]) -> NDArray[Any]:
-    """The row of a table for each size."""
+    """Copy the row of a table that belongs to each size to `out`, and return it."""
     opaque(table).take(sizes, out=opaque(out), mode="clip")
     return out
 
@@ -302,7 +304,7 @@ def inside(width: int) -> NDArray[np.bool_]:
 
 
 def take_windows(data: NDArray[Any], starts: NDArray[np.int64], width: int) -> NDArray[Any]:
-    """A row of `length` items from each start, read-only; items beyond the end of the data are arbitrary."""
+    """A row of `width` items from each start, read-only; items beyond the end of the data are arbitrary."""
     last = len(data) - width
     if len(starts) and int(starts.max()) > last:
         low = int(starts.min())

@@ -43,8 +43,8 @@ def start_values(dtype: np.dtype[Any], largest: bool) -> npt.NDArray[Any]:
 def least(data: npt.NDArray[Any]) -> Any:
     """The smallest of some items, at least one; NaN if one is NaN.
 
-    Of few the place of the smallest is found in a third of the time that a minimum takes. Of many it is not: numpy's argmin first
-    copies an array that is read-only, such as the data of Arrow.
+    For few items, numpy's argmin takes a third of the time of a minimum. For many it takes longer, because it first copies an array
+    that is read-only, such as the data of an Arrow array.
     """
     return data[data.argmin()] if len(data) < strategy.sizes.CALL_VALUES else np.minimum.reduce(data)
 
@@ -68,7 +68,7 @@ def opened(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def holds_nan(data: npt.NDArray[Any]) -> bool:
-    """Whether a flat array holds NaN, which is less than all others to numpy."""
+    """Whether a flat array holds NaN, which numpy returns as the minimum if there is one."""
     return data.dtype.kind == "f" and len(data) > 0 and math.isnan(least(data))
 
 

@@ -92,7 +92,7 @@ class Bits:
         return pa.Array.from_buffers(pa.bool_(), self._n, [None, self._bits], 0, self._first)
 
     def packed(self) -> npt.NDArray[np.uint8]:
-        """The bits, of which the first value's begins the first byte."""
+        """The bits as bytes; the bit of the first value is the first one of its byte."""
         return aligned_bits(self._bits, self._first, self._n)
 
 
@@ -162,8 +162,9 @@ def empty_like(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def empty_columns(count: int, n: int) -> list[npt.NDArray[np.float64]]:
     """New arrays of n float64, not set to anything, for a loop that writes the same item of each.
 
-    Few items share their memory, which takes a third of the time. Arrays of many begin in different lines of a page: a cache keeps
-    few lines that lie whole pages apart, and weighted means of 5M values in five arrays of whole pages took 37 ms instead of 15.
+    Short arrays are parts of one allocation, which takes a third of the time. Long ones begin at different lines of a page, because
+    a cache keeps few lines that are whole pages apart: weighted means of 5M values in five arrays of whole pages took 37 ms, not
+    15.
     """
     if n < strategy.sizes.CALL_VALUES:
         return list(np.empty((count, n)))
@@ -197,7 +198,7 @@ def unless_all(valid: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | None:
 
 
 def or_all(valid: npt.NDArray[np.bool_] | None, n: int) -> npt.NDArray[np.bool_]:
-    """The flags of n items; new ones that are all set in place of None."""
+    """The flags of n items: those given, or new ones that are all set for None."""
     return np.ones(n, np.bool_) if valid is None else valid
 
 
@@ -237,7 +238,7 @@ def pack_bits(flags: npt.NDArray[Any]) -> pa.Buffer:
 
 
 def aligned_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[Any]:
-    """The bytes of n bits from the first on, which begins the first byte; shared where it does so already."""
+    """Bytes that hold the n bits from number `first` on, and begin with it; shared if it begins a byte already."""
     if first % 8:
         return np.packbits(unpack_bits(bits, first, n), bitorder="little")
     return np.frombuffer(bits, np.uint8, (n + 7) // 8, first // 8)

@@ -110,7 +110,7 @@ def longest_of(sizes: NDArray[Any]) -> int:
 
 
 def run_sizes(starts: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """The lengths of runs that begin at these places of n; the last one ends with them."""
+    """The lengths of runs that begin at some places of n items; the last run ends with the last item."""
     sizes = np.empty(len(starts), np.int64)
     if len(starts):
         np.subtract(starts[1:], starts[:-1], out=sizes[:-1])

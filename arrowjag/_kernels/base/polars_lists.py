@@ -1,4 +1,4 @@
-"""Sums, extremes, slots and numbers of distinct items of rows, rows taken and one sorted, by polars' kernels on shared buffers.
+"""Reductions, distinct items, takes and sorts of rows by polars' kernels, which read the buffers of Arrow and numpy in place.
 
 polars is optional: it is used where it has been loaded already, or where the work is worth loading it.
 """
@@ -163,7 +163,7 @@ def sort_items(data: NDArray[Any], valid: NDArray[np.bool_] | None, descending: 
 
 
 def all_set(bits: pa.Array[Any], offsets: NDArray[np.int64]) -> pa.Array[Any]:
-    """Whether no item of each row of Arrow booleans without nulls is False."""
+    """Whether all items of each row are True, of Arrow booleans without nulls; True for an empty row."""
     return _each_row("all", _lists(bits, offsets)).to_arrow()
 
 

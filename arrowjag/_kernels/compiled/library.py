@@ -30,6 +30,7 @@ __all__ = [
     "compile_now",
     "find",
     "find_loop",
+    "find_text_loop",
     "is_available",
     "key_of",
     "takes_loops",

@@ -44,7 +44,7 @@ def cast_where_it_fits(values: pa.Array, type: pa.DataType, cast: Cast) -> pa.Ar
         to decimals, a few casts per distinct value that does not fit.
     """
     try:
-        # A failing cast of text makes a message for each value that does not fit: a sample tells whether there are many.
+        # A failing cast of text makes a message for each value that does not fit. If there are many, a sample already fails.
         if is_string(values.type) and len(values) > _SAMPLE:
             cast(values.slice(0, _SAMPLE))
         return cast(values)

@@ -15,7 +15,7 @@ from arrowjag._kernels.base.memory import bits_of_valid, empty, from_words, vali
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._pyarrow_versions import numpy_dtype
 
-__all__ = ["absolute", "add", "compare", "pair_of", "pairs_of", "to_doubles", "to_integers"]
+__all__ = ["Pairs", "absolute", "add", "compare", "pair_of", "pairs_of", "to_doubles", "to_integers"]
 
 Pairs = NDArray[np.uint64]
 """(n, 2) words, the lower one first."""

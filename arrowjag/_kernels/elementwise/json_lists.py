@@ -65,12 +65,12 @@ def parsed(text: pa.Array, type: pa.DataType) -> pa.Array | None:
     Returns
     -------
     pa.Array or None
-        None where a loop is not ready, for other types, and if the loop doesn't understand a string: Arrow's reader may, or tells
-        what is wrong.
+        None if no loop is ready, for other types, and if the loop can't parse a string: Arrow's reader then does, or raises an
+        error that says what is wrong.
 
     Notes
     -----
-    O(bytes). Of a block of strings, as many entries are allocated at each level as there may be, and then copied.
+    O(bytes). For a block of strings, each level gets room for as many entries as there may be; those found are copied at the end.
     """
     n_levels, leaf = _levels(type)
     is_number = pt.is_integer(leaf) or pt.is_float64(leaf) or pt.is_float32(leaf) or pt.is_boolean(leaf)

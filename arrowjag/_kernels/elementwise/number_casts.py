@@ -37,8 +37,8 @@ def cast_numbers(values: pa.Array[Any], type: pa.DataType, safe: bool = True) ->
     Returns
     -------
     Arrow array or None
-        None for few values, for other types, for pairs of types that Arrow casts as fast, and if a number does not fit, be it under
-        a null: Arrow's cast tells then which one it is.
+        None for few values, for other types, for pairs of types that Arrow casts as fast, and if a number does not fit, even one
+        under a null: Arrow's cast then finds out which one it is.
 
     Notes
     -----
@@ -135,7 +135,7 @@ def _is_number(type: pa.DataType) -> bool:
 
 
 def _check_of(source: pa.DataType, target: pa.DataType) -> Check | None:
-    """Return what tells whether all numbers of a block are within the target type; None if every number is."""
+    """Return a function that checks whether all numbers of a block are within the target type; None if it holds every number."""
     if pt.is_boolean(source) or pt.is_boolean(target) or (pt.is_floating(source) and pt.is_floating(target)):
         return None
     if pt.is_floating(source):

@@ -50,7 +50,7 @@ Result = TypeVar("Result")
 def in_blocks(
     function: Callable[[Sequence[Key], NDArray[np.int64], int], Result], keys: Sequence[Key], offsets: NDArray[np.int64]
 ) -> list[Result]:
-    """Call a function on blocks of rows, all cores at work; its last argument is where the items of the block begin."""
+    """Call a function on blocks of rows, on all cores; its last argument is the number of the first item of the block."""
 
     def block(first: int, last: int) -> Result:
         span, local = span_of(offsets, first, last)

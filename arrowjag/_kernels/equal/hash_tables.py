@@ -62,8 +62,8 @@ def table_for(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
 def n_entries(offsets: NDArray[np.int64]) -> int:
     """How many entries a hash table for these rows has: a power of two.
 
-    There are two for each item of the longest row, of few values for each item of all rows, and more where all rows together have
-    as many items to look up.
+    At least two for each item of the longest row (if there are few values: of all rows), and up to `SLOTS` as long as the table has
+    fewer entries than there are values.
     """
     n_values = int(offsets[-1] - offsets[0])
     longest = n_values if n_values < strategy.sizes.SMALL_VALUES else longest_of(row_sizes(offsets))

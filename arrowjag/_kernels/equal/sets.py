@@ -47,7 +47,7 @@ def _pair_blocks(
     y: Key,
     offsets_y: NDArray[np.int64],
 ) -> list[Result]:
-    """Call a function on blocks of rows of two columns, all cores at work; its last arguments are where the items of both begin."""
+    """Call a function on blocks of rows of two columns, on all cores; its last arguments are the numbers of their first items."""
 
     def block(first: int, last: int) -> Result:
         span_x, local_x = span_of(offsets_x, first, last)

@@ -57,7 +57,7 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
 
     Returns
     -------
-    (m,) Arrow array of the same type, which is a larger one for more than 2 GB of text
+    (m,) Arrow array of the same type, with 64-bit offsets for more than 2 GB of text
 
     Notes
     -----

@@ -24,7 +24,7 @@ def items_at(
     ----------
     offsets : (n_rows + 1,) int64 array
     rows : (n,) int64 array, optional
-        Rows within range; by default each row once, and a single row for every position.
+        Row numbers, within range. By default position i is one of row i, and a single row takes all positions.
     position : (n,) integer array of up to 63 bits, or int
         Negative counts from the end of the row.
 

@@ -92,6 +92,10 @@ class Taken(NamedTuple):
 def find_taken(
     offsets: NDArray[Any], rows: NDArray[np.int64], present: NDArray[np.bool_] | None, n_values: int, *, often: bool = False
 ) -> Taken | None:
+    """Find where rows that are taken begin, and the offsets of the result; a row that is not present becomes empty.
+
+    Offsets have 32 or 64 bits. None if no loop is ready for `n_values` values, for few of them if it is not called `often`.
+    """
     loop = find_loop("taken_rows", offsets.dtype, present is not None, n_values, often)
     if loop is None:
         return None

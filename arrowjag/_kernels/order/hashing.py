@@ -23,10 +23,21 @@ from arrowjag._kernels.base.offsets import from_counts, row_sizes, span_of
 from arrowjag._kernels.order.batches import Codes, Parts
 from arrowjag._kernels.order.rank import sorted_runs
 
-__all__ = ["first_occurrences", "is_first_distinct", "partition_by_hash"]
+__all__ = [
+    "FACTORS",
+    "FREE",
+    "HashedItems",
+    "first_occurrences",
+    "hash_bits",
+    "is_first_distinct",
+    "nonzero",
+    "partition_by_hash",
+    "places_of",
+    "tables_of",
+]
 
 FACTORS = [np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xFF51AFD7ED558CCD, 0xD6E8FEB86659FD93)]
-"""One a table: where two items meet in one, they part in the next."""
+"""The factor of each table: different items that share a cell of one table rarely share one of the next."""
 
 FREE = np.uint64(2**64 - 1)
 """The number in an empty cell: a position beyond every row."""
@@ -131,17 +142,19 @@ class _Tables(NamedTuple):
 
 
 def tables_of(sizes: NDArray[np.int64]) -> _Tables:
+    """The layout of the tables of rows of these sizes: at least four cells for each item, a power of two."""
     n_bits = np.frexp(4 * sizes - 1)[1]
     return _Tables(n_bits.astype(np.uint64), from_counts(np.left_shift(1, n_bits, dtype=np.int64)))
 
 
 def nonzero(values: Codes) -> NDArray[np.int64]:
-    """The places of values that are not 0. By way of booleans numpy takes 0.8 ns a value, without them 2.4."""
+    """The places of values that are not 0. Compared with 0 first, a value takes numpy 0.8 ns, else 2.4."""
     places: NDArray[np.int64] = (values != 0).nonzero()[0]
     return places
 
 
 def places_of(offsets: NDArray[np.int64], sizes: NDArray[np.int64]) -> Codes:
+    """The position of each item in its row, unsigned as the entries of tables are."""
     places = np.arange(offsets[-1])
     places -= offsets[:-1].repeat(sizes)
     return places.view(np.uint64)

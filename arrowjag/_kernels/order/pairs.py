@@ -1,7 +1,7 @@
 """Short rows, every item compared with every other one of its row: places, ranks, groups and distinct items without a sort.
 
-The rows of one length are the columns of a matrix, so that one numpy call compares a pair of slots in all of
-them: 16 bytes in, one out, on wide registers. 50 comparisons a row of ten take 1 ns a value; sorting it with places takes 15.
+The rows of one length are the columns of a matrix, so that one numpy call compares a pair of slots in all of them, several rows per
+instruction. The 50 comparisons of a row of ten take 1 ns per value; a sort that also moves places takes 15.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from arrowjag._kernels.compiled.library import find_loop
 
 __all__ = [
     "Long",
+    "Short",
     "block_values",
     "comparable",
     "comparable_pair",
@@ -52,16 +53,16 @@ class Short(NamedTuple):
     length: int
 
     def columns(self, data: NDArray[Any]) -> Matrix:
-        """Their items, a row of the data a column."""
+        """The items of the rows, one row per column."""
         return np.ascontiguousarray(blocks.rows_2d(data, self.starts, self.length).T)
 
     def put(self, out: NDArray[Any], columns: Matrix) -> None:
-        """Write what was computed for their items."""
+        """Write results of the items, in the layout of `columns`, to the places of the items."""
         blocks.put_rows(out, self.starts, columns.T)
 
 
 class Long(NamedTuple):
-    """The other rows, on their own."""
+    """Rows that are too long for pairs: their numbers, offsets of their own, and the numbers of their items."""
 
     rows: NDArray[np.int64]
     offsets: NDArray[np.int64]
@@ -69,12 +70,12 @@ class Long(NamedTuple):
 
 
 def block_values(sorting: int, *offsets: NDArray[np.int64]) -> int:
-    """How many values a task works on; `sorting` where most values are in rows too long for pairs."""
+    """Values per task; `sorting` if most values are in rows too long for pairs."""
     return strategy.sizes.PAIRS_BLOCK if strategy.short_share(*offsets) else sorting
 
 
 def in_small_blocks(key: np.dtype[Any], offsets: NDArray[np.int64]) -> bool:
-    """Whether blocks that stay in cache are ordered as fast as all rows: by the loop of short rows, which most values are in."""
+    """Whether blocks that stay in cache are sorted as fast as all rows at once: if most rows are short, and their loop is ready."""
     n_values = int(offsets[-1])
     if n_values < strategy.sizes.THREAD_VALUES or find_loop("short_order", key, False, n_values) is None:
         return False
@@ -103,9 +104,9 @@ def _rows_of(rows: NDArray[np.int64], offsets: NDArray[np.int64]) -> Long:
 def comparable(
     key: NDArray[Any], valid: NDArray[np.bool_] | None, descending: bool = False, *, only_equal: bool = False
 ) -> NDArray[Any]:
-    """Numbers whose plain comparison is the order of the items: numbers, NaN, nulls; the keys themselves where that will do.
+    """Numbers that compare as the items are ordered: numbers, then NaN, then nulls. If the keys compare so, they are returned.
 
-    With `only_equal` they need not order, and a null may equal nothing, not even a null.
+    With `only_equal` they have to be equal where items are, but need not be in order, and a null may be unequal to all, itself too.
     """
     is_float = key.dtype.kind == "f"
     if key.dtype == np.float16:
@@ -132,7 +133,7 @@ def _nulls_last(numbers: NDArray[Any], valid: NDArray[np.bool_]) -> NDArray[Any]
 
 
 def _narrow(*keys: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """Integers that lie close together as bytes, in the same order: `unique` of few different numbers takes 40 ms instead of 66."""
+    """Convert integers that lie close together to bytes, in the same order: `unique` of few different ones takes 40 ms, not 66."""
     if keys[0].dtype.kind not in "iu" or keys[0].dtype.itemsize == 1 or not all(map(len, keys)):
         return keys
     for step in (True, False):  # for most data, a sample already has too wide a range

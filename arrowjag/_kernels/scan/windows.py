@@ -18,7 +18,7 @@ from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.segments import Block, over_blocks
 from arrowjag._kernels.scan.neighbours import falls
 
-__all__ = ["Windows", "is_falling", "of_items", "of_times"]
+__all__ = ["Integers", "Merge", "Spans", "Windows", "is_falling", "of_items", "of_times"]
 
 Integers: TypeAlias = "NDArray[np.int64]"
 Spans: TypeAlias = "tuple[NDArray[Any], ...]"

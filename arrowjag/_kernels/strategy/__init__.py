@@ -87,7 +87,7 @@ def loop_of(operation: str, loop: _Loop | None, *facts: Any) -> _Loop | None:
 def is_small(operation: str, *keys: Any, ready: Callable[[], bool] | None = None) -> bool:
     """Whether the strategy "small" computes a whole call: np.lexsort of all rows at once, of few values.
 
-    `ready` tells whether a compiled loop can take them; it is asked where that depends on it.
+    `ready` returns whether a compiled loop takes them; it is called only if the answer depends on it.
     """
     if not _forced:
         return are_small(keys, ready)

@@ -14,9 +14,6 @@ from arrowjag import _versions
 from arrowjag._kernels.strategy import sizes
 from arrowjag._kernels.strategy.shares import Offsets, is_even, lengths_of, short_share, total_up_to
 
-__all__ = ["are_small", "lexsorts", "polars_for"]
-
-
 # --------------------------------------------------------------------------------------------------- equal and ordered items
 
 _LEXSORTED = "?bBhHiIlLqQefd"  # numpy's letters of booleans, and of integers and floats of up to 64 bits
