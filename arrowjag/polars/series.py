@@ -175,22 +175,22 @@ class JagSeries(pl.Series):
         arguments = tuple(mapped_values(one, read) for one in args)
         named = {key: mapped_values(one, read) for key, one in kwargs.items()}
         operands = [self, *args, *kwargs.values()]
-        return self._run(name, lambda: METHODS[name].function(self.array, *arguments, **named), operands)
+        return self._run(lambda: METHODS[name].function(self.array, *arguments, **named), operands)
 
     def _operate(self, name: str, *args: Any) -> Any:
         if any(isinstance(one, pl.Expr) for one in args):
             return JagNamespace(pl.lit(self._plain))._operate(name, *args)
         if any(isinstance(one, pl.DataFrame) for one in args):
             return NotImplemented
-        return self._run(name, lambda: operate(name, *_aligned(args)), args)
+        return self._run(lambda: operate(name, *_aligned(args)), args)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__":
             raise JagTypeError(f"{ufunc.__name__}.{method} is not defined for jagged columns; use the methods sum, min...")
-        return self._run(ufunc.__name__, lambda: ufunc(*_aligned(inputs), **options), inputs)
+        return self._run(lambda: ufunc(*_aligned(inputs), **options), inputs)
 
     def __getitem__(self, key: Any) -> Any:
-        return self._run("x[...]", lambda: self.array[_key(key)], [self, *_entries(key)])
+        return self._run(lambda: self.array[_key(key)], [self, *_entries(key)])
 
     rolling, expanding, ewm = WindowMethods.rolling, WindowMethods.expanding, WindowMethods.ewm
 
@@ -199,7 +199,7 @@ class JagSeries(pl.Series):
         """Index from the innermost dims; positions out of range give null (Koda's rule)."""
         return _Slots(self)
 
-    def _run(self, name: str, function: Callable[[], Any], operands: Any) -> Any:
+    def _run(self, function: Callable[[], Any], operands: Any) -> Any:
         """Call a function of arrays, add the name of the Series, if it has one, to errors, and convert the result to Series."""
         try:
             return _as_series(function(), operands)
@@ -224,7 +224,7 @@ class _Slots(Suggesting):
 
     def __getitem__(self, key: Any) -> Any:
         array: Any = self._series.array
-        return self._series._run("x.S[...]", lambda: array.S[_key(key)], [self._series, *_entries(key)])
+        return self._series._run(lambda: array.S[_key(key)], [self._series, *_entries(key)])
 
 
 def _key(key: Any) -> Any:
