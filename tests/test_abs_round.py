@@ -60,6 +60,19 @@ def test_far_more_or_fewer_decimals_than_a_number_has(type: str) -> None:
         assert (y[0], math.copysign(1, y[0]), y[1], math.isnan(y[2])) == (0, -1, math.inf, True)
 
 
+@pytest.mark.parametrize("type", ["int64", "uint64"])
+def test_integers_of_64_bits_are_rounded_to_their_largest_power_of_ten(type: str) -> None:
+    """Arrow refuses this power of ten for one type, and divides by zero for the other one, which ends the process."""
+    half = 5 * 10**18
+    x = aj.array([[half, 7, None], [], [0 if type == "uint64" else -half, half - 1]], type=type)
+    assert x.round(-19).to_list() == [[0, 0, None], [], [0, 0]]
+    assert x.round(-19).type == x.type
+    if type == "uint64":
+        assert aj.array([[half + 1, 3 * half - 1]], type=type).round(-19).to_list() == [[10**19, 10**19]]
+    with pytest.raises(ValueError, match="round: in row 1, Integer value out of bounds"):
+        aj.array([[0], [half + 1 if type == "int64" else 3 * half]], type=type).round(-19)
+
+
 def test_a_rounded_integer_that_no_longer_fits() -> None:
     with pytest.raises(
         ValueError, match="round: a result is 260, and its type holds integers from 0 to 255 only; cast to a wider type first"

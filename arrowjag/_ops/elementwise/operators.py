@@ -274,6 +274,8 @@ def unary(name: str, column: Column) -> Column:
 _DIGITS = {pa.float64(): 308, pa.float32(): 38, pa.float16(): 38}
 """The largest power of ten of each type: numbers rounded to more decimals are unchanged; to fewer than its negative, all are 0."""
 
+_LONG = frozenset({pa.int64(), pa.uint64()})
+
 _MOST_DECIMALS = 1000
 """Beyond the range of every type: pyarrow rejects it with an error of its own. pyarrow 22 computes powers of ten in a loop, which
 takes seconds for 2**31."""
@@ -295,6 +297,8 @@ def round_to(column: Column, decimals: int) -> Column:
             return with_data(datum, rounding.round_half_even(flat_data(datum), decimals))
         if pt.is_integer(datum.type) and decimals < -19:  # 10**20 is more than twice each 64-bit integer
             return with_data(datum, np.zeros_like(flat_data(datum)))
+        if datum.type in _LONG and decimals == -19:  # Arrow refuses the one, and divides the other by 0
+            return pc.round(datum.cast(pa.decimal128(20)), decimals, "half_to_even").cast(datum.type)
         if pt.is_integer(datum.type) and datum.type.bit_width == 8:  # Arrow's error about 8-bit integers shows them as characters
             return pc.round(datum.cast(pa.int16()), decimals, "half_to_even").cast(datum.type)
         return _widened(lambda wide: _rounded(wide, decimals), datum)
