@@ -385,6 +385,8 @@ def test_booleans_without_the_refused_item_are_raised_to_negative_powers():
     ones = aj.from_sizes(pa.array([True] * 20_000), [20_000])
     with pytest.raises(aj.errors.JagValueError, match="an integer to a negative integer power"):
         ones**-2
+    nulls = aj.from_sizes(pa.nulls(20_000, pa.bool_()), [20_000])
+    assert (nulls**-2).values.null_count == 20_000
     assert (1 // ones).values.null_count == 0
     assert (1 // aj.from_sizes(pa.array([False] * 20_000), [20_000])).values.null_count == 20_000
 

@@ -42,6 +42,14 @@ def test_clip_between_numbers_with_nulls_and_slices(x: aj.JaggedArray, low: floa
         assert_lists_equal(one.clip(low, high).to_list(), ref.elementwise(clipped, jag(one)))
 
 
+@pytest.mark.parametrize("type", ["float16", "float32", "float64", "int64"])
+def test_a_null_bound_does_not_limit(type: str) -> None:
+    x, null = aj.array([[1, None], [], [3]], type=type), pa.scalar(None, aj.array([0], type=type).type)
+    assert x.clip(null, 2).to_list() == [[1, None], [], [2]]
+    assert x.clip(2, null).to_list() == [[2, None], [], [3]]
+    assert x.clip(null, null).to_list() == x.clip(null, None).to_list() == x.to_list()
+
+
 def test_bounds_of_another_type_promote() -> None:
     assert aj.array([[1, 5]]).clip(1.5, None).to_list() == [[1.5, 5.0]]
     assert aj.array([[1, 300]], type=pa.int16()).clip(2, 100).type == pa.int16()

@@ -91,9 +91,11 @@ def test_dates_beside_times_are_midnight(type: str) -> None:
     assert aj.array([[day, far], [day], None]).is_in(x).to_list() == [[True, False], [False], None]
 
 
-def test_dates_beside_instants_of_a_zone_raise() -> None:
+def test_dates_and_wall_times_beside_instants_of_a_zone_raise() -> None:
     with pytest.raises(JagTypeError, match=r"is_in: timestamp\[us, tz=UTC\] and date32\[day\] have no common type"):
         aj.array([[0]]).cast("timestamp[us, tz=UTC]").is_in([dt.date(2024, 1, 1)])
+    with pytest.raises(JagTypeError, match=r"is_in: timestamp\[s, tz=UTC\] and timestamp\[ms\] have no common type"):
+        aj.array([[0]]).cast("timestamp[s, tz=UTC]").is_in(pa.array([1000]).cast("timestamp[ms]"))
 
 
 @pytest.mark.parametrize("type", ["int8", "uint8", "int64", "uint64"])

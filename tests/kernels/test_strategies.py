@@ -757,6 +757,7 @@ CALLS: dict[str, list[Call]] = {
         Call(lambda x: on_text(x).cat(x.drop_nulls().max(), "")),
         Call(chosen, chosen_oracle),
         Call(lambda x: on_text(x) and [x == x.shift(), x != "b"]),
+        Call(lambda x: on_text(x) and later(x)),
         Call(lambda x: on_text(x) and aj.where(x.is_null(), "é", x)),
         Call(lambda x: on_text(x) and aj.where(x.is_null(), x, "é")),
     ],
