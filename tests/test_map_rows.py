@@ -896,7 +896,15 @@ def test_rows_of_extreme_results_are_those_of_the_interpreter(late: list[int], c
 
 
 @pytest.mark.parametrize(
-    "function", [lambda row: np.histogram(row, 3)[0], np.bincount, lambda row: np.fmod(row - 2, 2), np.argsort]
+    "function",
+    [
+        lambda row: np.histogram(row, 3)[0],
+        np.bincount,
+        lambda row: np.fmod(row - 2, 2),
+        np.argsort,
+        lambda row: np.argpartition(row, 1),
+        lambda row: np.partition(row, 1),
+    ],
 )
 def test_functions_of_numpy_that_numba_has_wrong_for_some_rows_are_interpreted(function) -> None:
     """Rows of equal items, for example, need not be among the rows that are compared."""
@@ -908,7 +916,22 @@ def test_functions_of_numpy_that_numba_has_wrong_for_some_rows_are_interpreted(f
     assert found.to_list() == [function(np.array(row)).tolist() for row in rows]
 
 
+def _sorted_list(row: np.ndarray) -> Any:
+    """The middle of a list that is sorted in place."""
+    items = [one for one in np.log(row - 0.5)]  # noqa: C416  # numba's lists come from loops
+    items.sort()
+    return items[len(items) // 2]
+
+
+NAN = math.nan
 ODD = {
+    "sorted": (lambda row: sorted(np.log(row - 0.5))[len(row) // 2], "Python's sort"),
+    "sorted list": (_sorted_list, "Python's sort"),
+    "divmod": (lambda row: np.divmod((6 - row) * 1.0, row / 30)[0].sum(), "np.divmod of floats"),
+    "clip": (lambda row: (row * 0.1).clip(NAN if len(row) < 2 else 0.0, 9), "row.clip"),
+    "clipped integers": (lambda row: row.clip(0, 8.5).mean(), "row.clip"),
+    "clipped booleans": (lambda row: np.clip(row > 8, 0, 1).sum(), "numba's clip"),
+    "median": (lambda row: float(np.median(np.log(row).astype(np.float32))), "numba's median"),
     "rounded": (lambda row: round(float(row[0]) / 8, 2), r"round\(x, n\) of floats"),
     "power": (lambda row: 2 ** (len(row) - 2), "a power of integers"),
     "powers": (lambda row: 2.0 * np.power(4 - row // 9, row - 1), "a power of integers"),
@@ -938,6 +961,38 @@ def test_operators_that_numba_has_wrong_for_some_rows_are_interpreted(name: str)
         expected = x.map_rows(function)
     with aj.options(compile="always"), pytest.warns(JagWarning, match=f"because {reason}"):
         assert x.map_rows(function).equals(expected)
+
+
+MIDDLE = np.median
+WITH_NAN: dict[str, Callable[[np.ndarray], Any]] = {
+    "median": lambda row: np.median(np.sqrt(row)),
+    "its own name": lambda row: MIDDLE(np.sqrt(row)) > 2,
+    "integers": lambda row: np.median(row.astype(np.int64) << 60),
+    "booleans": lambda row: np.median(row > 1),
+    "dims": lambda row: np.median(np.outer(row, row)),
+    "clip": lambda row: np.clip(row, np.sqrt(row[0]), 6.5),
+    "one bound": lambda row: np.clip(row, None, np.sqrt(row[0])).sum(),
+    "other bound": lambda row: np.clip(row, np.sqrt(row[0]), None).sum(),
+    "bounds of integers": lambda row: np.clip(row.astype(np.int64), 2.5, 6.5).mean(),
+    "bounds of rows": lambda row: np.clip(row, np.sqrt(row - 1), row[::-1]),
+    "written bounds": lambda row: row.clip(2.5, 6) * row.clip(None, 7.0) * row.clip(-0.5),
+}
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize("name", WITH_NAN)
+def test_nan_that_a_function_computes_is_that_of_the_interpreter(name: str) -> None:
+    """numba's median and clip hide it, so that nothing tells that the row is unusual."""
+    pytest.importorskip("numba")
+    late = [[-1.0, 0.9, 2.0, 3.0, 8.0, 5.0, 6.0], [3.0, -1.0, 2.0, -1.0, 8.0, 5.0, 6.0], [4.0, 1.0, 2.0, 3.0]]
+    tame = [[0.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 9.0], [-2.0, 4.0]]
+    x = aj.array([*tame, *[[2.0, 3.0, 4.0, 5.0]] * 61, *late, *[[2.0, 3.0, 4.0, 5.0]] * 90])
+    found = []
+    for mode in ("never", "always"):
+        with aj.options(compile=mode):  # a JagWarning would be an error
+            found.append(x.map_rows(WITH_NAN[name]))
+    assert found[1].type == found[0].type
+    assert str(found[1].to_list()) == str(found[0].to_list())
 
 
 def test_operators_of_known_signs_are_compiled() -> None:

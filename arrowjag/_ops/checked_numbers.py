@@ -1,6 +1,8 @@
-"""Functions of Python that raise errors for some numbers, for machine code: there numba's give NaN, infinities or any integer.
+"""Functions that stand in for those of Python and numpy of which numba's give other results for some numbers.
 
-A compiled function that raises leaves the row to the interpreter, which raises the error itself, or has a result.
+Functions of Python raise errors where numba's give NaN, infinities or any integer. A compiled function that raises leaves the row
+to the interpreter, which raises the error itself, or has a result. numba's median takes NaN for some number among the others, and
+its clip ignores a bound of NaN.
 """
 
 from __future__ import annotations
@@ -26,6 +28,9 @@ _OF_TWO = {"ldexp": np.int64, "pow": np.float64}
 """Functions of a float and another number, and the type of that one."""
 
 _WHOLE = ("ceil", "floor", "trunc")
+
+_OTHERS = (int, float, np.clip, np.median)
+"""Classes and functions of numpy that have a stand-in, beside builtin functions and modules."""
 
 _LARGEST = 2.0**63
 """From this magnitude on, integers of 64 bits lack the number."""
@@ -96,6 +101,64 @@ def _unsigned(x: Any) -> Any:
     return found
 
 
+def _median() -> Callable[..., Any]:
+    """Return a stand-in for numpy's median, which numba compiles by the type of its array."""
+    from numba import types as of_numba
+    from numba.extending import overload
+
+    def median(x: Any) -> Any:
+        return np.median(x)
+
+    def of_floats(x: Any) -> Any:
+        for one in x.flat:
+            if np.isnan(one):
+                return np.nan
+        return np.median(x) + 0.0  # numpy's mean of the middle items is never -0.0
+
+    def of_integers(x: Any) -> Any:
+        return np.median(x.astype(np.float64))  # numpy adds the middle ones as floats, too
+
+    @overload(median)  # type: ignore[untyped-decorator]
+    def _compiled(x: Any) -> Any:
+        dtype = getattr(x, "dtype", None)
+        if isinstance(dtype, (of_numba.Integer, of_numba.Boolean)):
+            return of_integers
+        return of_floats if dtype == of_numba.float64 else None
+
+    return median
+
+
+def _clip() -> Callable[..., Any]:
+    """Return a stand-in for numpy's clip: numba ignores bounds of NaN, and cuts those of integers to integers."""
+    from numba import types as of_numba
+    from numba.extending import overload
+
+    def clip(x: Any, a_min: Any, a_max: Any) -> Any:
+        return np.clip(x, a_min, a_max)
+
+    def below(x: Any, a_min: Any, a_max: Any) -> Any:  # noqa: ARG001  # numba wants the arguments of `clip`
+        return np.minimum(x, a_max)
+
+    def above(x: Any, a_min: Any, a_max: Any) -> Any:  # noqa: ARG001
+        return np.maximum(x, a_min)
+
+    def between(x: Any, a_min: Any, a_max: Any) -> Any:
+        return np.minimum(np.maximum(x, a_min), a_max)
+
+    def is_wide(one: Any) -> bool:
+        one = getattr(one, "dtype", one)
+        return isinstance(one, (of_numba.Integer, of_numba.Float)) and one.bitwidth == 64
+
+    @overload(clip)  # type: ignore[untyped-decorator]
+    def _compiled(x: Any, a_min: Any, a_max: Any) -> Any:
+        bounds = [one for one in (a_min, a_max) if not isinstance(one, of_numba.NoneType)]
+        if not bounds or not isinstance(x, of_numba.Array) or not all(map(is_wide, (x, *bounds))):
+            return None
+        return between if len(bounds) == 2 else below if isinstance(a_min, of_numba.NoneType) else above
+
+    return clip
+
+
 @functools.cache
 def _functions() -> Mapping[Any, Any]:
     """Return what stands in for each function, and for the module `math`."""
@@ -112,16 +175,28 @@ def _functions() -> Mapping[Any, Any]:
     return {math: module, **made, **converting}
 
 
+@functools.cache
+def _functions_of_numpy() -> Mapping[Any, Any]:
+    """Return what stands in for each function of numpy, and for its module."""
+    made: dict[Any, Any] = {np.clip: _clip(), np.median: _median()}
+    module = types.ModuleType("numpy")
+    vars(module).update({**vars(np), **{of.__name__: one for of, one in made.items()}})
+    return {np: module, **made}
+
+
 def checked_function(function: types.FunctionType) -> types.FunctionType | None:
-    """Return a function for compiling that raises errors as Python does; None if it calls nothing that raises them otherwise.
+    """Return a function for compiling that calls what has the results of Python; None if there is nothing to stand in for.
 
     Parameters
     ----------
     function : function
         The function of the user.
     """
-    known, replaced = _functions(), {}
-    for name in names_read(function.__code__):
+    names = names_read(function.__code__)
+    known, replaced = {**_functions(), **_functions_of_numpy()}, {}
+    if names.isdisjoint({"clip", "median"}):
+        del known[np]
+    for name in names:
         value = function.__globals__.get(name, getattr(builtins, name, None))
         if (found := _stand_in(known, value)) is not None:
             replaced[name] = found
@@ -144,5 +219,5 @@ def checked_function(function: types.FunctionType) -> types.FunctionType | None:
 
 def _stand_in(known: Mapping[Any, Any], value: Any) -> Any:
     """Return what stands in for a value; None for a value that has no hash, and most others."""
-    is_known = isinstance(value, (types.BuiltinFunctionType, types.ModuleType)) or value is int or value is float
+    is_known = isinstance(value, (types.BuiltinFunctionType, types.ModuleType)) or any(value is one for one in _OTHERS)
     return known.get(value) if is_known else None

@@ -66,6 +66,8 @@ def unlike_operation(function: Any) -> str | None:
     for compiled in function.overloads.values():
         found = compiled.type_annotation
         for step, signature in found.calltypes.items():
+            if (reason := _odd_method(step, found.typemap)) is not None:
+                return reason
             for called, types in () if signature is None else _operations(step, signature, found.typemap):
                 reason = _reason(called, [_number(one) for one in types])
                 if reason is not None:
@@ -73,13 +75,43 @@ def unlike_operation(function: Any) -> str | None:
     return None
 
 
+def _odd_method(step: Any, types: Mapping[str, Any]) -> str | None:
+    """Return the reason why a call of a method differs; None if it does not, or if the step calls none."""
+    this = getattr(types[step.func.name], "this", None) if getattr(step, "op", "") == "call" else None
+    if this is None:
+        return None
+    key, items = types[step.func.name].typing_key, _number(this)
+    is_float = items is not None and items.kind == "float"
+    name = key[-1] if isinstance(key, tuple) else str(key).rpartition(".")[-1]
+    if name == "sort" and is_float and not hasattr(this, "layout"):  # of a list
+        return _SORTED
+    if name != "clip":
+        return None
+    for one in (*step.args, *(value for _, value in step.kws)):
+        is_written = one.name.startswith("$const")  # in the function, so that it isn't NaN
+        bound = _number(types[one.name])
+        is_exact = bound is not None and (bound.kind != "float" or (is_float and is_written and not bound.is_array))
+        if not is_exact and str(types[one.name]) != "none":
+            return "row.clip of numba ignores bounds of NaN, and cuts bounds of integers; np.clip is compiled"
+    return None
+
+
+_SORTED = "Python's sort puts floats in another order than numba's where one is NaN; np.sort is compiled"
+
+
 def _reason(called: Any, operands: Sequence[_Number | None]) -> str | None:
     """Return the reason why a call differs; None if it does not."""
+    if called in (np.clip, np.median):
+        return f"numba's {called.__name__} differs from numpy's for rows with NaN"
     if called is round and len(operands) == 2 and operands[0] is not None and operands[0].kind == "float":
         return "round(x, n) of floats is another number in numba for some rows; np.round(x, n) is compiled"
     if called in (sum, *_MATHEMATICS) and any(one is not None and one.is_narrow for one in operands):
         return _NARROW
     numbers = [one for one in operands if one is not None]
+    if called is np.divmod and any(one.kind == "float" for one in numbers):
+        return "np.divmod of floats rounds otherwise in numba for some rows; x // y and x % y are compiled"
+    if called is sorted and any(one.kind == "float" for one in numbers):
+        return _SORTED
     if not numbers or len(numbers) < len(operands):
         return None
     kinds = {one.kind for one in numbers}
