@@ -163,8 +163,7 @@ def empty_columns(count: int, n: int) -> list[npt.NDArray[np.float64]]:
     """New arrays of n float64, not set to anything, for a loop that writes the same item of each.
 
     Short arrays are parts of one allocation, which takes a third of the time. Long ones begin at different lines of a page, because
-    a cache keeps few lines that are whole pages apart: weighted means of 5M values in five arrays of whole pages took 37 ms, not
-    15.
+    a cache keeps few lines that are whole pages apart: weighted means of 5M values in five such arrays took 37 ms, not 15.
     """
     if n < strategy.sizes.CALL_VALUES:
         return list(np.empty((count, n)))
