@@ -137,3 +137,13 @@ def test_decimals_of_256_bits_need_no_text(monkeypatch):
     values = pa.array([decimal.Decimal("0.35"), None, decimal.Decimal("-7.5")], pa.decimal256(76, 2))
     monkeypatch.setattr(pa, "large_string", pa.null)  # as which no cast reads them
     assert decimals.to_doubles(values).to_pylist() == [0.35, None, -7.5]
+
+
+def test_integers_of_many_blocks() -> None:
+    numbers = pa.array(range(-500, 500), pa.int64(), mask=np.arange(1000) % 7 == 0)
+    values = numbers.cast(pa.decimal128(21, 2))
+    for part in (slice(None), slice(3, 990)):
+        with strategy.force(cast="blocks", LIGHT_BYTES=0, PASS_VALUES=64, WORD_VALUES=24):
+            found = decimals.to_integers(values[part], pa.int16())
+        assert found is not None
+        assert found.equals(numbers[part].cast(pa.int16()))
