@@ -73,6 +73,43 @@ def test_integers_of_64_bits_are_rounded_to_their_largest_power_of_ten(type: str
         aj.array([[0], [half + 1 if type == "int64" else 3 * half]], type=type).round(-19)
 
 
+@pytest.mark.parametrize("type", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_integers_are_rounded_to_every_power_of_ten(type: str) -> None:
+    limits = np.iinfo(type)
+    items = [0, 4, 50, 51, limits.max // 3, limits.min // 3, limits.max // 2, limits.min // 2]
+    x = aj.array(pa.array([items, None, [None]], pa.list_(pa.type_for_alias(type))))
+    for decimals in range(-22, 0):
+        expected = [round(item, decimals) for item in items]
+        if max(expected) > limits.max or min(expected) < limits.min:
+            with pytest.raises(JagValueError, match="round: "):
+                x.round(decimals)
+        else:
+            assert x.round(decimals).to_list() == [expected, None, [None]], decimals
+            assert x.round(decimals).type == x.type
+
+
+@given(st.lists(st.floats(0.3, 3000), max_size=9), st.integers(11, 335), st.booleans(), st.sampled_from(["float64", "float32"]))
+def test_powers_of_ten_that_no_float_holds(numbers: list[float], digits: int, tens: bool, type: str) -> None:
+    """Arrow multiplies by powers that are off by 1e-8, numpy by the nearest float; the items become the nearest floats here."""
+    assume(all(abs(one % 1 - 0.5) > 1e-3 for one in numbers))  # no item is a tie but for the last digits of its power
+    decimals = -min(digits, 300 if type == "float64" else 34) if tens else min(digits, 335 if type == "float64" else 47)
+    items = [float(np.dtype(type).type(Decimal(one).scaleb(-decimals, EXACT))) for one in numbers]
+    x = aj.array([items, None, [None, math.inf, -0.0]], type=type)
+    expected = [float(np.dtype(type).type(round(item, decimals))) for item in items]
+    assert x.round(decimals).to_list() == [expected, None, [None, math.inf, 0.0]]
+    assert math.copysign(1, x.round(decimals).to_list()[2][2]) == -1
+
+
+def test_a_rounded_float_beyond_the_largest_one() -> None:
+    x = aj.array([[1.0], [1.797e308]])
+    assert x.round(-305).to_list() == [[0.0], [1.797e308]]
+    with pytest.raises(JagValueError, match="round: in row 1, a number rounded to -306 decimals is beyond the largest double"):
+        x.round(-306)
+    hidden = pa.array([1.797e308, 9e307]).filter(pa.array([True, True]))
+    hidden = pa.Array.from_buffers(pa.float64(), 2, [pa.py_buffer(b"\x02"), hidden.buffers()[1]])
+    assert aj.from_sizes(hidden, [2]).round(-308).to_list() == [[None, 1e308]]
+
+
 def test_a_rounded_integer_that_no_longer_fits() -> None:
     with pytest.raises(
         ValueError, match="round: a result is 260, and its type holds integers from 0 to 255 only; cast to a wider type first"

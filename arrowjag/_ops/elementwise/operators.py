@@ -43,7 +43,6 @@ from arrowjag._ops.elementwise.framework import (
 )
 from arrowjag._ops.elementwise.types import INTEGER_DIGITS, MOST_DIGITS, is_text, promote
 from arrowjag._ops.zones import cast_zoned, wall_of
-from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagOverflowError, JagTypeError, JagValueError
 from arrowjag.shape import JaggedShape
 
@@ -271,10 +270,8 @@ def unary(name: str, column: Column) -> Column:
     return apply(UNARY[name], [column], name)
 
 
-_DIGITS = {pa.float64(): 308, pa.float32(): 38, pa.float16(): 38}
-"""The largest power of ten of each type: numbers rounded to more decimals are unchanged; to fewer than its negative, all are 0."""
-
-_LONG = frozenset({pa.int64(), pa.uint64()})
+_DECIMALS = {pa.float64(): (-308, 340), pa.float32(): (-38, 52)}
+"""The fewest decimals of each type, rounded to fewer of which all numbers are 0, and the most: rounded to more, none changes."""
 
 _MOST_DECIMALS = 1000
 """Beyond the range of every type: pyarrow rejects it with an error of its own. pyarrow 22 computes powers of ten in a loop, which
@@ -288,22 +285,43 @@ def round_to(column: Column, decimals: int) -> Column:
     def compute(datum: Datum) -> pa.Array:
         if pt.is_boolean(datum.type) or (pt.is_integer(datum.type) and decimals >= 0):
             return datum
-        if decimals > _DIGITS.get(datum.type, _MOST_DECIMALS) or (pt.is_decimal(datum.type) and decimals >= datum.type.scale):
+        if pt.is_float16(datum.type):
+            return in_single_precision(compute, datum)
+        if _is_plain_float(datum.type):
+            return _round_floats(datum, decimals)
+        if pt.is_integer(datum.type):
+            return _round_integers(datum, decimals)
+        if pt.is_decimal(datum.type) and decimals >= datum.type.scale:
             return datum
-        if decimals < -_DIGITS.get(datum.type, _MOST_DECIMALS):
-            data = flat_data(datum)
-            return with_data(datum, np.where(np.isfinite(data), np.copysign(0, data), data).astype(data.dtype))
-        if _is_plain_float(datum.type) and abs(decimals) <= rounding.MOST_DECIMALS[np.dtype(numpy_dtype(datum.type)).char]:
-            return with_data(datum, rounding.round_half_even(flat_data(datum), decimals))
-        if pt.is_integer(datum.type) and decimals < -19:  # 10**20 is more than twice each 64-bit integer
-            return with_data(datum, np.zeros_like(flat_data(datum)))
-        if datum.type in _LONG and decimals == -19:  # Arrow refuses the one, and divides the other by 0
-            return pc.round(datum.cast(pa.decimal128(20)), decimals, "half_to_even").cast(datum.type)
-        if pt.is_integer(datum.type) and datum.type.bit_width == 8:  # Arrow's error about 8-bit integers shows them as characters
-            return pc.round(datum.cast(pa.int16()), decimals, "half_to_even").cast(datum.type)
         return _widened(lambda wide: _rounded(wide, decimals), datum)
 
     return apply(compute, [column], "round")
+
+
+def _round_floats(datum: Datum, decimals: int) -> pa.Array:
+    data = flat_data(datum)
+    fewest, most = _DECIMALS[datum.type]
+    if decimals > most:
+        return datum
+    if decimals < fewest:
+        return with_data(datum, np.where(np.isfinite(data), np.copysign(0, data), data).astype(data.dtype))
+    found = with_data(datum, rounding.round_half_even(data, decimals))
+    if decimals < -300 and pc.any(pc.and_(pc.is_finite(datum), pc.is_inf(found))).as_py():  # a few of the largest numbers only
+        raise JagValueError(f"a number rounded to {decimals} decimals is beyond the largest {datum.type}")
+    return found
+
+
+def _round_integers(datum: Datum, decimals: int) -> pa.Array:
+    """Round integers to a power of ten, which Arrow refuses where the type does not hold the power."""
+    type, power = datum.type, 10**-decimals
+    limit = 2 ** (type.bit_width - pt.is_signed_integer(type))
+    if power >= 2 * limit:
+        return with_data(datum, np.zeros_like(flat_data(datum)))
+    if power >= min(limit, 2**63):
+        wide = pa.decimal128(20) if type.bit_width == 64 else pa.int64()
+    else:
+        wide = pa.int16() if type.bit_width == 8 else type  # Arrow's error about 8-bit integers shows them as characters
+    return pc.round(datum.cast(wide), decimals, "half_to_even").cast(type)
 
 
 def _rounded(datum: Datum, decimals: int) -> pa.Array:
