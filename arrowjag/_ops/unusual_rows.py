@@ -1,12 +1,13 @@
-"""Rows for which machine code first differs from Python: those of extremes, zeros, NaN, and the longest ones.
+"""Rows for which machine code first differs from Python: those of extremes, zeros, NaN, the longest and the shortest ones.
 
 Python's integers have any number of bits, its `math` raises errors, and numba treats NaN and infinities otherwise at times.
 Where no item is extreme but what a function computes from a row, the result mostly is extreme, too: an integer that has left 64
-bits, or the NaN of a logarithm.
+bits, or the NaN of a logarithm. Numba does not check that a boolean index has the length of a row.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -152,7 +153,7 @@ class _Array(NamedTuple):
 
 
 class UnusualRows:
-    """Live rows that hold the smallest item, the largest, a zero, NaN or most items, or that have such results, and some others.
+    """Live rows that hold the smallest item, the largest, a zero, NaN, most or fewest items, or have such results, and some others.
 
     Parameters
     ----------
@@ -171,6 +172,7 @@ class UnusualRows:
         self._live, self._n_rows = live, n_rows
         self._offsets = [argument.offsets for argument in arguments if hasattr(argument, "offsets")][:1]
         self._longest: list[tuple[int, int]] = []
+        self._shortest: list[tuple[int, int]] = []
         self._results = _Contents([], [], None, [])
         self._arrays: list[_Array] = []
         self._noted: dict[int, list[Noted]] = {}
@@ -188,8 +190,11 @@ class UnusualRows:
         for offsets in self._offsets:
             lengths = offsets[first + 1 : last + 1] - offsets[first:last]
             if len(lengths):
-                place = int((lengths if self._live is None else lengths * self._live[first:last]).argmax())
-                self._longest.append((-int(lengths[place]), first + place))
+                if self._live is not None:
+                    lengths = lengths * self._live[first:last]
+                longest, shortest = int(lengths.argmax()), int((lengths - 1).view(np.uint64).argmin())  # of those that have items
+                self._longest.append((-int(lengths[longest]), first + longest))
+                self._shortest.append((int(lengths[shortest]) or sys.maxsize, first + shortest))
         for place, array in enumerate(self._arrays):
             self._keep(place, array.look, first, last, notes[place] if notes else None)
 
@@ -232,7 +237,8 @@ class UnusualRows:
     def found(self) -> list[int]:
         """Return the numbers of the rows."""
         spread = range(0, self._n_rows, max(1, self._n_rows // sizes.SPREAD_ROWS))
-        found = {*spread, *(row for _, row in sorted(self._longest)[:1]), *(place.row for place in self._places())}
+        ends = [min(rows)[1] for rows in (self._longest, self._shortest) if rows]
+        found = {*spread, *ends, *(place.row for place in self._places())}
         return sorted(row for row in found if self._is_live(row))
 
     def items(self, first: int) -> list[tuple[int, int]]:
