@@ -654,7 +654,7 @@ def test_fractions_of_seconds_in_text_fit_the_unit() -> None:
 
 D = decimal.Decimal
 DAY = 86_400
-TICKS = {"s": 1, "ms": 10**3, "ns": 10**9}
+PER_SECOND = {"s": 1, "ms": 10**3, "ns": 10**9}
 LEAST_AND_MOST = [
     aj.array([[-128, 127, 0]], type="int8"),
     aj.array([[0, 255, 1]], type="uint8"),
@@ -669,7 +669,7 @@ LEAST_AND_MOST = [
     aj.array([[D("1.25"), D("99999.00")]]).cast(pa.decimal32(7, 2)),
     *(
         aj.array([[5 * one, DAY * one, DAY * one + 1, 0, -1, 10**6 * DAY]], type="int64").cast(pa.timestamp(unit))
-        for unit, one in TICKS.items()
+        for unit, one in PER_SECOND.items()
     ),
     aj.array([[-DAY, DAY, 2**31 - 1]], type="int32").cast("date32[day]"),
     aj.array([[0, DAY * 10**6]], type="int64").cast(pa.date64()),
@@ -711,7 +711,7 @@ def test_what_a_strict_cast_keeps_gives_the_item_back(x: aj.JaggedArray) -> None
         if pa.types.is_floating(own) and pa.types.is_floating(type):
             assert pa.compute.is_inf(other.cast("float64")).equals(pa.compute.is_inf(item.cast("float64"))), type
         elif pa.types.is_timestamp(own) and pa.types.is_time(type):
-            assert all(0 <= one < DAY * TICKS[own.unit] for one in item.cast(pa.int64()).to_pylist()), type
+            assert all(0 <= one < DAY * PER_SECOND[own.unit] for one in item.cast(pa.int64()).to_pylist()), type
         elif not (own in AS_WRITTEN or pa.types.is_floating(own) or pa.types.is_floating(type) or type in AS_WRITTEN):
             back = aj.JaggedArray(aj.JaggedShape(len(other)), other).cast(own)
             assert back.values.cast(text).equals(item.cast(text)), type
