@@ -14,10 +14,10 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import fill, light_block
 from arrowjag._kernels.compiled.library import find_loop
 
-__all__ = ["clip", "round_half_even"]
+__all__ = ["MOST_DECIMALS", "clip", "round_half_even"]
 
 
-_MOST_DECIMALS = {"f": 10, "d": 22}
+MOST_DECIMALS = {"f": 10, "d": 22}
 """Up to here a power of ten is exact in float32 and float64."""
 
 
@@ -42,9 +42,9 @@ def round_half_even(data: NDArray[Any], decimals: int) -> NDArray[Any]:
         As numpy rounds, but that numbers too large to have such decimals stay what they are, and that results whose power of ten no
         float holds are the nearest floats; infinite where they are beyond the largest one.
     """
-    if abs(decimals) > _MOST_DECIMALS["d"]:
+    if abs(decimals) > MOST_DECIMALS["d"]:
         return _round_by_text(data, decimals)
-    if abs(decimals) > _MOST_DECIMALS[data.dtype.char]:
+    if abs(decimals) > MOST_DECIMALS[data.dtype.char]:
         return round_half_even(data.astype(np.float64), decimals).astype(data.dtype)
     power = data.dtype.type(10 ** abs(decimals))
     there, back = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
@@ -76,8 +76,8 @@ def _round_by_text(data: NDArray[Any], decimals: int) -> NDArray[Any]:
     """
     units = data.astype(np.float64)
     with np.errstate(over="ignore"):
-        for left in range(abs(decimals), 0, -_MOST_DECIMALS["d"]):
-            power = 10.0 ** min(left, _MOST_DECIMALS["d"])
+        for left in range(abs(decimals), 0, -MOST_DECIMALS["d"]):
+            power = 10.0 ** min(left, MOST_DECIMALS["d"])
             (np.multiply if decimals > 0 else np.divide)(units, power, out=units)
     has_decimals = np.abs(units) < 2.0 ** np.finfo(data.dtype).nmant
     counts = np.rint(np.where(has_decimals, units, 0)).astype(np.int64)
