@@ -19,8 +19,8 @@ FAMILIES = {
         field image set$ overlay scatter reverse shift fill to_dense drop_ nan_to to_map zeros arange
         random repr validity dense_ remove append insert splice rotate rle windows n_grams argwhere
         index_of get contains_key""",
-    "elementwise": """list_ text_(plus|equals) compare ndim3 divide floor remainder power negative abs round clip and$ or$ xor
-        invert is_ replace where coalesce cast equal add mul sub exp$ log sqrt ufunc apply""",
+    "elementwise": """list_ text_(plus|equals) compare less maximum$ ndim3 divide floor remainder power negative abs round clip and$
+        or$ xor invert is_ replace where coalesce cast equal add mul sub exp$ log sqrt ufunc apply""",
     "text, time": r"str\. dt\. to_number",
     "reductions": """sum mean min$ max$ max_axis prod count$ lengths any all$ std var median quantile argmin argmax
         first last mode join collapse n_unique fold scan map_""",

@@ -100,13 +100,26 @@ def test_powers_of_ten_that_no_float_holds(numbers: list[float], digits: int, te
     assert math.copysign(1, x.round(decimals).to_list()[2][2]) == -1
 
 
-def test_a_rounded_float_beyond_the_largest_one() -> None:
-    x = aj.array([[1.0], [1.797e308]])
-    assert x.round(-305).to_list() == [[0.0], [1.797e308]]
-    with pytest.raises(JagValueError, match="round: in row 1, a number rounded to -306 decimals is beyond the largest double"):
-        x.round(-306)
-    hidden = pa.array([1.797e308, 9e307]).filter(pa.array([True, True]))
-    hidden = pa.Array.from_buffers(pa.float64(), 2, [pa.py_buffer(b"\x02"), hidden.buffers()[1]])
+@pytest.mark.parametrize("type", ["float16", "float32", "float64"])
+def test_a_rounded_float_beyond_the_largest_one(type: str) -> None:
+    most = np.finfo(type).max
+    largest, before = int(most), int(np.nextafter(most, np.zeros((), type)))
+    x = aj.array([[1.0, None], [float(largest)]], type=type)
+    refused = 0
+    for decimals in range(-len(str(largest)) - 1, 0):
+        exact = round(largest, decimals)
+        if 2 * exact < 2 * largest + (largest - before):
+            assert x.round(decimals).to_list()[1] == [float(np.array(float(exact), type))], decimals
+        else:
+            refused += 1
+            with pytest.raises(JagValueError, match=rf"round: in row 1, a number rounded to {decimals} decimals is beyond"):
+                x.round(decimals)
+    assert refused
+
+
+def test_a_hidden_float_may_become_infinite() -> None:
+    data = np.array([1.797e308, 9e307])
+    hidden = pa.Array.from_buffers(pa.float64(), 2, [pa.py_buffer(b"\x02"), pa.py_buffer(data)])
     assert aj.from_sizes(hidden, [2]).round(-308).to_list() == [[None, 1e308]]
 
 

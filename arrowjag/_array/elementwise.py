@@ -275,7 +275,7 @@ class ElementwiseMethods(ArrayBase):
 
         %(not_numbers)s
         JagValueError
-            If a rounded integer or decimal does not fit the type.
+            If a rounded number does not fit the type.
 
         Examples
         --------

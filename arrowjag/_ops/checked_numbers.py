@@ -18,7 +18,7 @@ import numpy as np
 
 from arrowjag._runtime.identity import names_read
 
-__all__ = ["checked_function"]
+__all__ = ["OF_NUMPY", "checked_function"]
 
 _OF_ONE = (
     *("acos", "acosh", "asin", "atanh", "cos", "cosh", "exp", "exp2", "expm1", "gamma", "lgamma", "log", "log10", "log1p", "log2"),
@@ -29,8 +29,8 @@ _OF_TWO = {"ldexp": np.int64, "pow": np.float64}
 
 _WHOLE = ("ceil", "floor", "trunc")
 
-_OTHERS = (int, float, np.clip, np.median)
-"""Classes and functions of numpy that have a stand-in, beside builtin functions and modules."""
+OF_NUMPY = (np.clip, np.median)
+"""Functions of numpy that have a stand-in."""
 
 _LARGEST = 2.0**63
 """From this magnitude on, integers of 64 bits lack the number."""
@@ -129,7 +129,7 @@ def _median() -> Callable[..., Any]:
 
 
 def _clip() -> Callable[..., Any]:
-    """Return a stand-in for numpy's clip: numba ignores bounds of NaN, and cuts those of integers to integers."""
+    """Return a stand-in for numpy's clip: numba ignores bounds of NaN, and truncates float bounds of integers."""
     from numba import types as of_numba
     from numba.extending import overload
 
@@ -178,14 +178,14 @@ def _functions() -> Mapping[Any, Any]:
 @functools.cache
 def _functions_of_numpy() -> Mapping[Any, Any]:
     """Return what stands in for each function of numpy, and for its module."""
-    made: dict[Any, Any] = {np.clip: _clip(), np.median: _median()}
+    made: dict[Any, Any] = dict(zip(OF_NUMPY, (_clip(), _median()), strict=True))
     module = types.ModuleType("numpy")
     vars(module).update({**vars(np), **{of.__name__: one for of, one in made.items()}})
     return {np: module, **made}
 
 
 def checked_function(function: types.FunctionType) -> types.FunctionType | None:
-    """Return a function for compiling that calls what has the results of Python; None if there is nothing to stand in for.
+    """Return a copy of a function, for compiling, that calls stand-ins; None if it calls nothing that has one.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def checked_function(function: types.FunctionType) -> types.FunctionType | None:
     """
     names = names_read(function.__code__)
     known, replaced = {**_functions(), **_functions_of_numpy()}, {}
-    if names.isdisjoint({"clip", "median"}):
+    if names.isdisjoint(one.__name__ for one in OF_NUMPY):
         del known[np]
     for name in names:
         value = function.__globals__.get(name, getattr(builtins, name, None))
@@ -219,5 +219,6 @@ def checked_function(function: types.FunctionType) -> types.FunctionType | None:
 
 def _stand_in(known: Mapping[Any, Any], value: Any) -> Any:
     """Return what stands in for a value; None for a value that has no hash, and most others."""
-    is_known = isinstance(value, (types.BuiltinFunctionType, types.ModuleType)) or any(value is one for one in _OTHERS)
+    of_python = isinstance(value, (types.BuiltinFunctionType, types.ModuleType)) or value is int or value is float
+    is_known = of_python or any(value is one for one in OF_NUMPY)
     return known.get(value) if is_known else None

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from arrowjag._ops.checked_numbers import OF_NUMPY
+
 __all__ = ["unlike_operation"]
 
 _POWERS = (pow, operator.pow, operator.ipow, np.power)
@@ -92,7 +94,7 @@ def _odd_method(step: Any, types: Mapping[str, Any]) -> str | None:
         bound = _number(types[one.name])
         is_exact = bound is not None and (bound.kind != "float" or (is_float and is_written and not bound.is_array))
         if not is_exact and str(types[one.name]) != "none":
-            return "row.clip of numba ignores bounds of NaN, and cuts bounds of integers; np.clip is compiled"
+            return "row.clip of numba ignores bounds of NaN, and truncates float bounds of integers; np.clip is compiled"
     return None
 
 
@@ -101,7 +103,7 @@ _SORTED = "Python's sort puts floats in another order than numba's where one is 
 
 def _reason(called: Any, operands: Sequence[_Number | None]) -> str | None:
     """Return the reason why a call differs; None if it does not."""
-    if called in (np.clip, np.median):
+    if called in OF_NUMPY:  # which no stand-in has replaced
         return f"numba's {called.__name__} differs from numpy's for rows with NaN"
     if called is round and len(operands) == 2 and operands[0] is not None and operands[0].kind == "float":
         return "round(x, n) of floats is another number in numba for some rows; np.round(x, n) is compiled"

@@ -145,6 +145,24 @@ CASES = [
     ),
     Case("equals", lambda d: d.x == d.y, {"awkward": ak(lambda a, x, y: x == y, "x", "y")}, dtypes=NUMBERS, touched=joined),
     Case(
+        "less",
+        lambda d: d.x < d.y,
+        {
+            "awkward": ak(lambda a, x, y: x < y, "x", "y"),
+            "duckdb": db("list_transform(list_zip(x, y), lambda pair: pair[1] < pair[2])"),
+        },
+        {"pyarrow": lambda d: relist(d, pc.less(d.x.values, d.y.values))},
+        dtypes=(*NUMBERS, "date", "time", "timestamp", "duration", "decimal", "uint8", "float16"),
+        touched=joined,
+    ),
+    Case(
+        "maximum",
+        lambda d: np.maximum(d.x, d.y),
+        {"awkward": ak(lambda a, x, y: np.maximum(x, y), "x", "y")},
+        dtypes=(*FLOATS, "float16"),
+        touched=joined,
+    ),
+    Case(
         "text_equals",
         lambda d: d.x == d.y,
         {

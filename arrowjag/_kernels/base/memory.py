@@ -243,9 +243,10 @@ def aligned_bits(bits: pa.Buffer, first: int, n: int) -> npt.NDArray[Any]:
     return np.frombuffer(bits, np.uint8, (n + 7) // 8, first // 8)
 
 
-def bits_of_valid(values: pa.Array[Any]) -> npt.NDArray[np.uint8] | None:
-    """The validity bits, as `aligned_bits`; None if all values are valid."""
-    return aligned_bits(values.buffers()[0], values.offset, len(values)) if values.null_count else None
+def bits_of_valid(*arrays: pa.Array[Any]) -> npt.NDArray[np.uint8] | None:
+    """The bits, as `aligned_bits`, of which items are valid in all of some arrays of one length; None if all are."""
+    bits = [aligned_bits(one.buffers()[0], one.offset, len(one)) for one in arrays if one.null_count]
+    return functools.reduce(np.bitwise_and, bits) if bits else None
 
 
 def has_words(type: pa.DataType) -> bool:
@@ -332,12 +333,11 @@ def with_bits(values: pa.Array[Any], bits: NDArray[np.uint8] | None) -> pa.Array
 
 def copied_bytes(value: pa.Scalar[Any]) -> int:
     """Return how many bytes a copy of a valid text, struct or list takes; 0 for values of a fixed width."""
-    type = value.type
-    if has_words(type):
+    if has_words(value.type):
         return 0
-    if is_variable_size(type):
+    if is_variable_size(value.type):
         return int(value.as_buffer().size)
-    return int(pa.repeat(value, 1).nbytes) if pt.is_nested(type) else 0
+    return int(pa.repeat(value, 1).nbytes) if pt.is_nested(value.type) else 0
 
 
 def is_variable_size(type: pa.DataType) -> bool:

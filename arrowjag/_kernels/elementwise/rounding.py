@@ -84,7 +84,8 @@ def _round_by_text(data: NDArray[Any], decimals: int) -> NDArray[Any]:
     type = pa.large_string()
     texts = pc.binary_join_element_wise(pa.array(counts).cast(type), pa.scalar(f"e{-decimals}", type), pa.scalar("", type))
     found = np.copysign(texts.cast(pa.float64()).to_numpy(), data)
-    return np.where(has_decimals, found, data).astype(data.dtype, copy=False)
+    with np.errstate(over="ignore"):
+        return np.where(has_decimals, found, data).astype(data.dtype, copy=False)
 
 
 def clip(data: NDArray[Any], lower: Any, upper: Any) -> NDArray[Any]:

@@ -5,7 +5,6 @@ Each function returns None where a loop is not ready, or the result doesn't fit 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -103,9 +102,8 @@ def equal(one: pa.Array | pa.Scalar, two: pa.Array | pa.Scalar, opposite: bool =
     flags = empty((n + 7) // 8, np.uint8)
     step = n if n < strategy.sizes.TEXT_VALUES else 8 * -(-n // (8 * n_cores()))
     map_tasks(lambda first: loops[0](*given, first, min(first + step, n), flags[first // 8 :]), range(0, n, step))
-    bits = [bits for bits in map(bits_of_valid, arrays) if bits is not None]
-    valid = pa.py_buffer(functools.reduce(np.bitwise_and, bits)) if bits else None
-    return pa.Array.from_buffers(pa.bool_(), n, [valid, pa.py_buffer(flags)])
+    bits = bits_of_valid(*arrays)
+    return pa.Array.from_buffers(pa.bool_(), n, [None if bits is None else pa.py_buffer(bits), pa.py_buffer(flags)])
 
 
 def counted(values: pa.Array, wanted: str) -> pa.Array | None:

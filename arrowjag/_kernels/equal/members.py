@@ -106,7 +106,7 @@ def is_member(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 _FEW = 4
-"""With so many members the loop compares each item; fewer are repeated."""
+"""The number of members with which the loop compares each item; a shorter list of members is repeated up to it."""
 
 
 def _compared(data: NDArray[Any], known: NDArray[Any]) -> NDArray[np.uint8]:

@@ -281,9 +281,8 @@ def _compared(name: str, one: Datum, two: Datum) -> pa.Array | None:
     flags = None if left is None or right is None else kernels.compare(name, left, right, n)
     if flags is None:
         return None
-    bits = [bits for bits in map(bits_of_valid, arrays) if bits is not None]
-    valid = pa.py_buffer(functools.reduce(np.bitwise_and, bits)) if bits else None
-    return pa.Array.from_buffers(pa.bool_(), n, [valid, pa.py_buffer(flags)])
+    bits = bits_of_valid(*arrays)
+    return pa.Array.from_buffers(pa.bool_(), n, [None if bits is None else pa.py_buffer(bits), pa.py_buffer(flags)])
 
 
 def _whole(datum: Datum) -> Datum:

@@ -16,7 +16,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base.capacity import with_room
-from arrowjag._kernels.base.memory import both_valid
+from arrowjag._kernels.base.memory import bits_of_valid, both_valid
 from arrowjag._kernels.elementwise.casts import fits_part
 from arrowjag._kernels.elementwise.decimals import to_doubles, to_integers
 from arrowjag._kernels.elementwise.number_casts import cast_numbers, holds_infinities, integers_held
@@ -501,7 +501,7 @@ def with_data(array: pa.Array, data: npt.NDArray[Any], type: pa.DataType | None 
 
 def validity_of(array: pa.Array) -> pa.Buffer:
     """Return the validity bitmap of an array that has nulls, beginning at its first value; shared if the array has no offset."""
-    return bits_of(array.is_valid()) if array.offset else array.buffers()[0]
+    return pa.py_buffer(bits_of_valid(array)) if array.offset else array.buffers()[0]
 
 
 def bits_of(flags: pa.Array) -> pa.Buffer:

@@ -270,8 +270,8 @@ def unary(name: str, column: Column) -> Column:
     return apply(UNARY[name], [column], name)
 
 
-_DECIMALS = {pa.float64(): (-308, 340), pa.float32(): (-38, 52)}
-"""The fewest decimals of each type, rounded to fewer of which all numbers are 0, and the most: rounded to more, none changes."""
+_DECIMALS = {pa.float64(): (-308, 340), pa.float32(): (-38, 52), pa.float16(): (-5, 52)}
+"""Two numbers of decimals: rounded to fewer than the first, all numbers are 0; to more than the other, none changes."""
 
 _MOST_DECIMALS = 1000
 """Beyond the range of every type: pyarrow rejects it with an error of its own. pyarrow 22 computes powers of ten in a loop, which
@@ -285,9 +285,7 @@ def round_to(column: Column, decimals: int) -> Column:
     def compute(datum: Datum) -> pa.Array:
         if pt.is_boolean(datum.type) or (pt.is_integer(datum.type) and decimals >= 0):
             return datum
-        if pt.is_float16(datum.type):
-            return in_single_precision(compute, datum)
-        if _is_plain_float(datum.type):
+        if pt.is_floating(datum.type):
             return _round_floats(datum, decimals)
         if pt.is_integer(datum.type):
             return _round_integers(datum, decimals)
@@ -299,16 +297,26 @@ def round_to(column: Column, decimals: int) -> Column:
 
 
 def _round_floats(datum: Datum, decimals: int) -> pa.Array:
-    data = flat_data(datum)
     fewest, most = _DECIMALS[datum.type]
     if decimals > most:
         return datum
+    data = flat_data(datum)
     if decimals < fewest:
         return with_data(datum, np.where(np.isfinite(data), np.copysign(0, data), data).astype(data.dtype))
-    found = with_data(datum, rounding.round_half_even(data, decimals))
-    if decimals < -300 and pc.any(pc.and_(pc.is_finite(datum), pc.is_inf(found))).as_py():  # a few of the largest numbers only
-        raise JagValueError(f"a number rounded to {decimals} decimals is beyond the largest {datum.type}")
+    if pt.is_float16(datum.type):
+        found = in_single_precision(lambda wide: _round_floats(wide, decimals), datum)
+    else:
+        found = with_data(datum, rounding.round_half_even(data, decimals))
+    if decimals < min(fewest + _FLOAT_DIGITS, 0):
+        lost = np.isinf(flat_data(found)) & np.isfinite(data)
+        valid = _arrow.valid_of(datum)
+        if (lost if valid is None else lost & valid).any():
+            raise JagValueError(f"a number rounded to {decimals} decimals is beyond the largest {datum.type}; cast to a wider type")
     return found
+
+
+_FLOAT_DIGITS = 17
+"""At most so many digits of a number can change when it is rounded: those of float64."""
 
 
 def _round_integers(datum: Datum, decimals: int) -> pa.Array:
@@ -485,12 +493,9 @@ def _castable(datum: Datum, type: pa.DataType, safe: bool) -> Datum:
     """Cast numbers and times to the type from which Arrow casts to another one; the others as `castable` does."""
     if _arrow.is_temporal(datum.type) and (pt.is_integer(type) or pt.is_floating(type)):
         return datum.cast(_arrow.counts_type(datum.type))
-    if (
-        (pt.is_integer(datum.type) or pt.is_floating(datum.type))
-        and _arrow.is_temporal(type)
-        and datum.type != _arrow.counts_type(type)
-    ):
-        return datum.cast(_arrow.counts_type(type), safe=safe)
+    if (pt.is_integer(datum.type) or pt.is_floating(datum.type)) and _arrow.is_temporal(type):
+        counts = _arrow.counts_type(type)
+        return datum if datum.type == counts else datum.cast(counts, safe=safe)
     if pt.is_float16(datum.type) and not pt.is_floating(type):
         return half_to_single(datum)
     # Arrow compares decimals with the ends of the integers, which narrow ones can't hold.

@@ -101,11 +101,10 @@ def _numpy_ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Colum
 
 
 def _extremes_of_halves(function: np.ufunc, pairs: Sequence[tuple[Any, BoolArray | None]]) -> npt.NDArray[Any] | None:
-    """Return the extremes of two columns of float16, or of one and a number; None for others."""
+    """Return the larger or the smaller of each two items of float16, by the compiled loop; None without it, and for other types."""
     if function not in _EXTREMES or any(data.dtype != np.float16 for data, _ in pairs):
         return None
-    (left, _), (right, _) = pairs
-    return halves.extremes(function, left, right) if {len(left), len(right)} <= {1, max(len(left), len(right))} else None
+    return halves.extremes(function, *(data for data, _ in pairs))
 
 
 def _temporal_view(datum: Datum, name: str) -> tuple[Any, BoolArray | None]:
