@@ -150,3 +150,17 @@ def test_columns_share_no_item_and_no_line_of_a_page(n: int) -> None:
     assert [set(column.tolist()) for column in columns] == [{float(number)} if n else set() for number in range(5)]
     if n >= 100_000:  # memory of Arrow's pool, which begins a page
         assert len({column.ctypes.data % 4096 // 64 for column in columns}) == 5
+
+
+@pytest.mark.parametrize("first", [0, 3, 8])
+def test_validity_bits_of_several_arrays(first: int) -> None:
+    draw = np.random.default_rng(first)
+    masks = [draw.random(29) < 0.3 for _ in range(2)]
+    one, two = (pa.array(np.arange(29), mask=mask)[first:] for mask in masks)
+    full = pa.array(np.arange(29))[first:]
+    for arrays in ([one], [two, full], [one, two], [full, one, two]):
+        bits = memory.bits_of_valid(*arrays)
+        assert bits is not None
+        expected = np.logical_and.reduce([array.is_valid().to_numpy(zero_copy_only=False) for array in arrays])
+        assert np.unpackbits(bits, bitorder="little", count=29 - first).tolist() == expected.tolist()
+    assert memory.bits_of_valid(full, full) is None
