@@ -325,11 +325,12 @@ def _round_integers(datum: Datum, decimals: int) -> pa.Array:
     limit = 2 ** (type.bit_width - pt.is_signed_integer(type))
     if power >= 2 * limit:
         return with_data(datum, np.zeros_like(flat_data(datum)))
-    if power >= min(limit, 2**63):
-        wide = pa.decimal128(20) if type.bit_width == 64 else pa.int64()
-    else:
-        wide = pa.int16() if type.bit_width == 8 else type  # Arrow's error about 8-bit integers shows them as characters
-    return pc.round(datum.cast(wide), decimals, "half_to_even").cast(type)
+    wide = type if power < min(limit, 2**63) else pa.decimal128(20) if type.bit_width == 64 else pa.int64()
+    try:
+        return pc.round(datum.cast(wide), decimals, "half_to_even").cast(type)
+    except pa.ArrowInvalid:
+        wider = "a decimal" if type.bit_width == 64 else "a wider type"
+        raise JagValueError(f"a number rounded to {decimals} decimals does not fit {type}; cast to {wider} first") from None
 
 
 def _rounded(datum: Datum, decimals: int) -> pa.Array:
