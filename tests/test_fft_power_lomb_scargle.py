@@ -43,6 +43,19 @@ def test_fft_power() -> None:
         aj.array([["a"]]).fft_power()
 
 
+@pytest.mark.parametrize("type", [pa.float64(), pa.float32(), pa.float16(), pa.int32()])
+def test_fft_power_of_few_values_has_the_bits_of_many(type: pa.DataType) -> None:
+    rng = np.random.default_rng(3)
+    values = pa.array((rng.normal(size=300) * 50).astype(type.to_pandas_dtype()), mask=rng.random(300) < 0.02)
+    x = aj.array(values).reshape(40, rng.multinomial(300, np.full(40, 1 / 40)))
+    few = x.fft_power()
+    with strategy.force(CALL_VALUES=0):
+        many = x.fft_power()
+    assert few.type == (pa.float32() if type in (pa.float16(), pa.float32()) else pa.float64())
+    assert few.shape == many.shape
+    assert few.values.buffers()[1].to_pybytes() == many.values.buffers()[1].to_pybytes()
+
+
 @given(prefix_arrays((2, 2), (pa.int8(), pa.int8())))
 def test_lomb_scargle_agrees_with_the_oracle(both: tuple[aj.JaggedArray, aj.JaggedArray]) -> None:
     t, y = both

@@ -213,13 +213,16 @@ def batches(offsets: NDArray[np.int64], *, max_values: int | None = None, above:
     longer = (sizes > above).nonzero()[0]
     order, ordered = order_by_size(sizes[longer])
     order = longer[order]
-    changes = ((ordered[1:] != ordered[:-1]).nonzero()[0] + 1).tolist()
-    bounds = [0, *changes, len(order)] if len(order) else [0]
-    found = []
-    for start, end in pairwise(bounds):
-        length = int(ordered[start])
-        step = max(1, (max_values or strategy.sizes.BATCH_VALUES) // length)
-        found += [Batch(length, order[low : min(low + step, end)]) for low in range(start, end, step)]
+    if not len(order):
+        return []
+    starts = [0, *((ordered[1:] != ordered[:-1]).nonzero()[0] + 1).tolist()]
+    most, found = max_values or strategy.sizes.BATCH_VALUES, []
+    for length, start, end in zip(ordered[starts].tolist(), starts, [*starts[1:], len(order)], strict=True):
+        step = most // length or 1
+        if end - start <= step:
+            found.append(Batch(length, order[start:end]))
+        else:
+            found += [Batch(length, order[low : min(low + step, end)]) for low in range(start, end, step)]
     return found
 
 
