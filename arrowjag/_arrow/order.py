@@ -13,7 +13,7 @@ from arrowjag._arrow.levels import decode, peel_level
 from arrowjag._arrow.types import is_list_type, is_numeric, is_temporal
 from arrowjag._arrow.values import fields_of, plain, to_numpy, valid_of
 from arrowjag._kernels.base.memory import data_of
-from arrowjag._kernels.equal.encodings import ranks_of_few, text_codes, tuple_codes
+from arrowjag._kernels.equal.encodings import codes_of_few, ranks_of_few, text_codes, tuple_codes
 from arrowjag._kernels.move.gather import take
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag._kernels.order.sort import lexsort
@@ -25,6 +25,7 @@ __all__ = [
     "dictionary_codes",
     "dictionary_indices",
     "equality_key",
+    "equality_keys_of_few",
     "factorize",
     "name_categories",
     "order_key",
@@ -87,6 +88,14 @@ def equality_key(values: pa.Array, operation: str) -> tuple[npt.NDArray[Any], Bo
         If the type has no order.
     """
     return _key(values, operation, descending=False, ordered=False)
+
+
+def equality_keys_of_few(
+    one: pa.Array, two: pa.Array
+) -> tuple[tuple[IntArray, BoolArray | None], tuple[IntArray, BoolArray | None]] | None:
+    """Return keys of two arrays of few texts that are equal where the texts are; None for many values and other types."""
+    codes = codes_of_few(one, two)
+    return None if codes is None else ((codes[0], valid_of(one)), (codes[1], valid_of(two)))
 
 
 def _key(values: pa.Array, operation: str, *, descending: bool, ordered: bool) -> tuple[npt.NDArray[Any], BoolArray | None]:

@@ -89,6 +89,8 @@ def joint_keys(one: pa.Array, two: pa.Array, operation: str, *, ordered: bool = 
     """Return keys of two arrays that are equal where the items are, and with `ordered` sort as they do."""
     if one.type == two.type and _arrow.is_numeric(one.type):
         return _arrow.to_numpy(one), _arrow.to_numpy(two)
+    if not ordered and (keys := _arrow.equality_keys_of_few(one, two)) is not None:
+        return keys
     if elementwise.is_ordered(one.type) or elementwise.is_ordered(two.type):
         (left, right), _ = elementwise.codes_beside([one, two], operation)
         return _arrow.to_numpy(left), _arrow.to_numpy(right)

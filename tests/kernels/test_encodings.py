@@ -84,6 +84,22 @@ def test_few_texts_are_numbered_by_the_first_equal_one_and_ranked_by_their_bytes
     assert encodings.ranks_of_few(given) is None  # "arrays" is forced for this file
 
 
+@pytest.mark.parametrize("type", TYPES, ids=str)
+def test_few_texts_of_two_arrays_are_numbered_as_those_of_one(type: pa.DataType) -> None:
+    is_text = pa.types.is_string(type) or pa.types.is_large_string(type)
+    items = [word if word is None or is_text else word.encode() for word in WORDS]
+    one, two = pa.array([items[0], *items], type)[1:], pa.array([*items[::-2], items[1]], type)[:-1]
+    with strategy.force(few_texts="items"):
+        for left, right in ((one, two), (two, one), (one, two[:0]), (one[:0], one)):
+            codes, others = encodings.codes_of_few(left, right)
+            assert (len(codes), len(others)) == (len(left), len(right))
+            assert [*codes.tolist(), *others.tolist()] == firsts([*left.to_pylist(), *right.to_pylist()])
+        assert encodings.codes_of_few(one, pa.array([1, 2])) is None
+        assert encodings.codes_of_few(pa.array([1, 2]), pa.array([1, 2])) is None
+        assert encodings.codes_of_few(one, one.cast(pa.large_binary() if type != pa.large_binary() else pa.binary())) is None
+    assert encodings.codes_of_few(one, two) is None  # "arrays" is forced for this file
+
+
 def twins() -> tuple[bytes, bytes]:
     """Two texts of 16 bytes with one hash: the second word makes up for the difference of the first."""
     begin = np.array([16], np.uint64) * np.uint64(0x9E3779B97F4A7C15)

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from arrowjag._kernels.elementwise.text_items import by_items
+from arrowjag._kernels.equal.encodings import codes_of_few
 from arrowjag._kernels.strategy.sizes import FEW_TEXTS, FEW_TEXTS_BYTES
 from tests.kernels.test_text_kernels import TYPES, WORDS, layouts
 
@@ -40,3 +41,6 @@ def test_many_or_long_strings_are_left_to_arrays() -> None:
     long = pa.array(["a" * FEW_TEXTS_BYTES, "b"])
     assert by_items(long, str.upper, pa.string()) is None
     assert by_items(long[1:], str.upper, pa.string()) is not None  # a slice counts its own bytes
+    assert codes_of_few(few, few) is not None
+    assert codes_of_few(few, pa.array(["a"] * (FEW_TEXTS + 1))) is None
+    assert codes_of_few(pa.array(["a"] * (FEW_TEXTS + 1)), few) is None

@@ -24,7 +24,7 @@ from arrowjag._kernels.compiled.loops.equality import mixed
 from arrowjag._kernels.equal.hash_tables import find_first_occurrences, first_occurrences
 from arrowjag._kernels.order.sort import Key
 
-__all__ = ["ranks_of_few", "text_codes", "text_first_occurrences", "tuple_codes"]
+__all__ = ["codes_of_few", "ranks_of_few", "text_codes", "text_first_occurrences", "tuple_codes"]
 
 
 def text_codes(values: pa.Array[Any]) -> NDArray[np.int64] | None:
@@ -35,7 +35,18 @@ def text_codes(values: pa.Array[Any]) -> NDArray[np.int64] | None:
     if not _are_few(values):
         found = text_first_occurrences(values, np.array([0, len(values)]))
         return None if found is None else found[0]
-    items = _items_of(values)
+    return _codes_of(_items_of(values))
+
+
+def codes_of_few(one: pa.Array[Any], two: pa.Array[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """As `text_codes` of two arrays one after the other, which are not joined; None for many values and other types."""
+    if not is_variable_size(one.type) or one.type != two.type or not _are_counted(max(len(one), len(two))):
+        return None
+    codes = _codes_of(_items_of(one) + _items_of(two))
+    return codes[: len(one)], codes[len(one) :]
+
+
+def _codes_of(items: list[bytes | None]) -> NDArray[np.int64]:
     first = dict(zip(reversed(items), range(len(items) - 1, -1, -1), strict=True))  # of equal items, the first is put in last
     first[None] = -1
     return np.fromiter(map(first.__getitem__, items), np.int64, len(items))
@@ -55,7 +66,11 @@ def ranks_of_few(values: pa.Array[Any]) -> NDArray[np.int64] | None:
 
 def _are_few(values: pa.Array[Any]) -> bool:
     """Whether a dictionary of Python's numbers texts in less time than calls of pyarrow and numpy take."""
-    return is_variable_size(values.type) and strategy.choose("few_texts", len(values)) == "items"
+    return is_variable_size(values.type) and _are_counted(len(values))
+
+
+def _are_counted(n: int) -> bool:
+    return strategy.choose("few_texts", n) == "items"
 
 
 def _items_of(values: pa.Array[Any]) -> list[bytes | None]:
