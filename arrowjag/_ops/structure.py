@@ -25,7 +25,7 @@ from arrowjag._kernels.base.memory import (
     unless_all,
 )
 from arrowjag._kernels.base.monotonic import all_neighbours
-from arrowjag._kernels.move import copy_runs, gather, merge
+from arrowjag._kernels.move import copy_runs, gather, merge, tile
 from arrowjag._kernels.move.spread import spread
 from arrowjag._pyarrow_versions import if_else, null_scalar
 from arrowjag.dims import Dim, Ragged, Uniform
@@ -502,7 +502,7 @@ def expand_to(column: Column, shape: JaggedShape, ndim: int = 0) -> Column:
         raise ShapeError(f"expand_to: ndim must be from 0 to {column.ndim} for {column.shape!r}, got {ndim}")
     if depth == 0 and ndim == 1:
         below = Uniform(dims[0]._size, shape.size, declared=dims[0].extent is not None)
-        return Column(JaggedShape._trusted((*shape._dims, below)), merge.tile(column.values, shape.size))
+        return Column(JaggedShape._trusted((*shape._dims, below)), tile.tile(column.values, shape.size))
     column, target = _meet_frame(column, shape, depth)
     if ndim == 0:
         return _expanded(column, target)

@@ -49,7 +49,7 @@ def test_weave(type, data):
 def test_repeat_and_tile(type, data):
     values, count = drawn(data, type, data.draw(st.integers(0, 6))), data.draw(st.integers(0, 3))
     check(kernel.repeat_each(values, count), type, [one for one in values.to_pylist() for _ in range(count)])
-    check(kernel.tile(values, count), type, values.to_pylist() * count)
+    check(kernel.tile_words(values, count), type, values.to_pylist() * count)
 
 
 @TYPES
@@ -76,7 +76,7 @@ def test_repeat_and_tile_in_blocks(type: pa.DataType, n: int, count: int) -> Non
     for values in (numbers.cast(type)[3:], numbers.drop_null()[:n].cast(type)):
         for kernel_one, index in (
             (kernel.repeat_each, np.arange(len(values)).repeat(count)),
-            (kernel.tile, np.tile(np.arange(len(values)), count)),
+            (kernel.tile_words, np.tile(np.arange(len(values)), count)),
         ):
             found = kernel_one(values, count)
             found.validate(full=True)
@@ -129,7 +129,7 @@ def test_each_way_to_repeat(type: pa.DataType) -> None:
 
 def test_values_are_repeated_by_the_strategy_that_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     called = list[str]()
-    for name in ("_woven", "_fill", "spread_flags", "_tiled"):
+    for name in ("_woven", "_fill", "spread_flags", "tiled"):
         function = getattr(kernel, name)
         monkeypatch.setattr(kernel, name, lambda *a, function=function, name=name: called.append(name) or function(*a))
     numbers, flags = pa.array([1, 2, 3]), pa.array([True, False, True])
@@ -140,21 +140,21 @@ def test_values_are_repeated_by_the_strategy_that_is_chosen(monkeypatch: pytest.
         (flags, "repeat_bits", "small", []),
         (flags, "repeat_bits", "spread", ["spread_flags"]),
         (flags, "repeat_bits", "table", []),
-        (numbers, "tile", "small", ["_tiled"]),
-        (numbers, "tile", "pieces", ["_tiled", "_fill"]),
-        (flags, "tile", "small", ["_tiled"]),
-        (flags, "tile", "pieces", ["_tiled", "_fill"]),
+        (numbers, "tile", "small", ["tiled"]),
+        (numbers, "tile", "pieces", ["tiled", "_fill"]),
+        (flags, "tile", "small", ["tiled"]),
+        (flags, "tile", "pieces", ["tiled", "_fill"]),
     ):
         called.clear()
         with strategy.force(**{way: by}):
-            (kernel.tile if way == "tile" else kernel.repeat_each)(values, 2)
+            (kernel.tile_words if way == "tile" else kernel.repeat_each)(values, 2)
         assert called == wanted, (way, by)
     asked = list[Any]()
     monkeypatch.setattr(kernel.strategy, "choose", lambda *facts: asked.append(facts) or "small")
     for values in (numbers, flags):
         kernel.repeat_each(values, 2)
-        kernel.tile(values, 2)
-    kernel.tile(flags, 9)
+        kernel.tile_words(values, 2)
+    kernel.tile_words(flags, 9)
     assert [facts[:3] for facts in asked[:4]] == [("repeat", 3, 2), ("tile", 6), ("repeat_bits", 3, 2), ("tile", 6)]
     assert asked[4:] == [("tile", 24), ("tile", 6)]  # eight of them are three bytes, of which two hold nine
 
@@ -167,7 +167,7 @@ def test_each_way_to_tile(type: pa.DataType) -> None:
             for count in (1, 2, 3, 7, 8, 9, 70):
                 for way, length in (("small", 1), ("pieces", 1), ("pieces", 8), ("pieces", 50), ("pieces", 1000)):
                     with strategy.force(tile=way, TILE_VALUES=length, PASS_VALUES=16):
-                        check(kernel.tile(values, count), type, values.to_pylist() * count)
+                        check(kernel.tile_words(values, count), type, values.to_pylist() * count)
 
 
 @pytest.mark.parametrize("sizes", [[3, 1, 0, 3], [0, 0], [2], []], ids=str)

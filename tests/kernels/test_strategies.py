@@ -671,7 +671,7 @@ CALLS: dict[str, list[Call]] = {
     ],
     "repeat": [copied("repeat_each", count) for count in (1, 3, 9)],
     "repeat_bits": [copied("repeat_each", count) for count in (1, 3, 70)],
-    "tile": [copied("tile", count) for count in (1, 3, 9)],
+    "tile": [copied("tile_words", count) for count in (1, 3, 9)],
     "pad_items": [method("pad", 4), method("pad", 1)],
     "nth": [Call(ends, ends_oracle)],
     "are_distinct": [

@@ -26,7 +26,6 @@ from arrowjag._kernels.base.memory import (
     has_words,
     is_counted,
     is_variable_size,
-    numbers,
     or_all,
     valid_of,
 )
@@ -35,12 +34,12 @@ from arrowjag._kernels.base.polars_lists import NUMBERS, take_lists
 from arrowjag._kernels.base.texts import fits, text_from, text_parts
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
-from arrowjag._kernels.move.gather import ranges, take, with_indices
+from arrowjag._kernels.move.gather import ranges, with_indices
 from arrowjag._kernels.move.rows import can_take, moved_bits, take_rows
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag.errors import JagOverflowError
 
-__all__ = ["as_strings", "by_rows", "pad_rows", "pays_rows", "repeat_each", "take_spans", "tile", "weave"]
+__all__ = ["as_strings", "by_rows", "pad_rows", "pays_rows", "repeat_each", "take_spans", "tile_words", "tiled", "weave"]
 
 
 def weave(parts: Sequence[pa.Array[Any]]) -> pa.Array[Any]:
@@ -125,14 +124,13 @@ def _repeated_bits(bits: NDArray[np.uint8], n: int, count: int) -> NDArray[np.ui
     return np.packbits(table, bitorder="little").view(f"V{count}").take(bits).view(np.uint8)
 
 
-def tile(values: pa.Array[Any], count: int) -> pa.Array[Any]:
-    """Repeat the whole array `count` times. O(n * count), a new array."""
-    if has_words(values.type) or len(values) * count == 0 or count == 1:
-        return _moved(values, count, _tiled, _tiled_bits)
-    return take(values, _tiled(numbers(len(values)), count))
+def tile_words(values: pa.Array[Any], count: int) -> pa.Array[Any]:
+    """Repeat the whole array `count` times; items of the type are words. O(n * count), a new array."""
+    return _moved(values, count, tiled, _tiled_bits)
 
 
-def _tiled(data: NDArray[Any], count: int) -> NDArray[Any]:
+def tiled(data: NDArray[Any], count: int) -> NDArray[Any]:
+    """Repeat a flat array of numpy as `tile_words`."""
     if strategy.choose("tile", len(data) * count) == "small":
         return data.reshape(1, -1).repeat(count, 0).reshape(-1)
     out = empty(len(data) * count, data.dtype)
@@ -145,8 +143,8 @@ def _tiled(data: NDArray[Any], count: int) -> NDArray[Any]:
 
 
 def _tiled_bits(bits: NDArray[np.uint8], n: int, count: int) -> NDArray[np.uint8]:
-    few = np.packbits(_tiled(np.unpackbits(bits, count=n, bitorder="little"), min(count, 8)), bitorder="little")
-    return few if count <= 8 else _tiled(few, -(-count // 8))  # eight copies fill whole bytes
+    few = np.packbits(tiled(np.unpackbits(bits, count=n, bitorder="little"), min(count, 8)), bitorder="little")
+    return few if count <= 8 else tiled(few, -(-count // 8))  # eight copies fill whole bytes
 
 
 def _moved(
@@ -168,6 +166,8 @@ def _moved(
 def _fill(table: NDArray[Any], rows: NDArray[Any]) -> None:
     """Write different rows, or the same row to all; a row of one item is repeated."""
     step = max(1, light_block(table.size, table.itemsize) // table.shape[1])
+    if rows.shape == (1, table.shape[1]) and rows.nbytes <= strategy.sizes.WINDOW_BYTES:  # memcpy per row, no loop over its items
+        table, rows = blocks.opaque(table), blocks.opaque(rows)
 
     def work(start: int) -> None:
         table[start : start + step] = rows if len(rows) == 1 else rows[start : start + step]
