@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self, TypeVar
 
+import numpy as np
 import pyarrow as pa
 
 from arrowjag import _arrow
@@ -14,7 +15,19 @@ from arrowjag.errors import JagRangeError, MissingDependencyError, ShapeError, p
 from arrowjag.shape import JaggedShape
 from arrowjag.typing import ArrowData, BoolArray
 
-__all__ = ["AnyColumn", "Column", "empty", "from_arrow", "levels", "storage_type", "to_arrow", "to_python"]
+__all__ = [
+    "AnyColumn",
+    "Column",
+    "empty",
+    "from_arrow",
+    "from_kernel",
+    "levels",
+    "row_validity",
+    "same_validity",
+    "storage_type",
+    "to_arrow",
+    "to_python",
+]
 
 
 _Constant = pa.RunEndEncodedArray
@@ -130,6 +143,11 @@ def row_validity(column: Column, depth: int) -> BoolArray | None:
         return column.shape.dims[depth].validity
     values = column.values
     return _arrow.valid_of(values)
+
+
+def same_validity(one: BoolArray | None, two: BoolArray | None) -> bool:
+    """Return whether the same rows or items are null."""
+    return one is two or (one is not None and two is not None and np.array_equal(one, two))
 
 
 def from_arrow(data: ArrowData, ndim: int | None = None, where: str = "the column") -> Column:

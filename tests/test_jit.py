@@ -27,7 +27,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
-from arrowjag._expressions import Call, Input, Program
+from arrowjag._expressions import Call, Input, Program, evaluation
 from arrowjag._expressions.stages import Stage
 from arrowjag._kernels import compiled, strategy
 from arrowjag.errors import JagError
@@ -390,7 +390,7 @@ def test_calls_of_other_kinds_are_those_of_arrays(function: Callable[..., Any]) 
 def test_results_of_blocks_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks alone run where all their results fit: no call takes a whole column."""
     whole: list[Any] = []
-    monkeypatch.setattr(Program, "_run_whole", staticmethod(lambda calls, *_: whole.extend(calls)))
+    monkeypatch.setattr(evaluation, "run_calls", lambda calls, *_: whole.extend(calls))
     rows = aj.array([[1.0, 2.0], [3.0], [], None, [4.0, None]])
     function = aj.jit(lambda x: ((x - x.mean()) / x.std(), x.mean() * 2))
     for x in (rows, aj.JaggedArray(aj.JaggedShape(5, rows.shape.dims[1]), rows.values)):
@@ -404,8 +404,8 @@ def test_a_stretch_drops_what_no_later_call_reads() -> None:
     one = Call("operator", "neg", (x,))
     two = Call("operator", "neg", (one,))
     three = Call("operator", "add", (two, two))
-    assert Stage((one, two, three), (x,), (three,)).drops == {1: [id(one)], 2: [id(two)]}
-    assert Stage((one, two, three), (x,), (one, three)).drops == {2: [id(two)]}
+    assert Stage((one, two, three), (x,), (three,)).drops == [[], [id(one)], [id(two)]]
+    assert Stage((one, two, three), (x,), (one, three)).drops == [[], [], [id(two)]]
 
 
 def test_calls_without_a_common_operand_run_apart() -> None:

@@ -15,7 +15,7 @@ from arrowjag import _arrow, _column, _formatting, _lazy_imports, dtype
 from arrowjag._arguments import check_arguments, check_arguments_as
 from arrowjag._array.reading import to_array
 from arrowjag._arrow.foreign import as_numpy
-from arrowjag._column import Column
+from arrowjag._column import Column, same_validity
 from arrowjag._integers import check_ndim
 from arrowjag._ops import casts, elementwise, struct_fields
 from arrowjag._ops.cursor import or_null
@@ -24,7 +24,7 @@ from arrowjag._vocabulary.spellings import suggestion
 from arrowjag.dims import Dim, Uniform
 from arrowjag.errors import JagAttributeError, JagError, JagTypeError, JagValueError, ShapeError, are, brief, plural
 from arrowjag.shape import JaggedShape
-from arrowjag.typing import ArrayOrScalar, BoolArray
+from arrowjag.typing import ArrayOrScalar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
     from arrowjag.plot import Plotter
 
-__all__ = ["LISTS", "ArrayBase", "Listed", "as_column", "beside", "operand", "own_type", "same_validity", "shape_of_rows"]
+__all__ = ["LISTS", "ArrayBase", "Listed", "as_column", "beside", "operand", "own_type", "shape_of_rows"]
 
 
 def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_null: bool | None = None) -> Column:
@@ -588,13 +588,6 @@ def _trimmed(values: pa.Array) -> pa.Array:
     if values.get_total_buffer_size() <= 2 * nbytes(values) + 1024:
         return values
     return pa.concat_arrays([values.slice(0, 0), values])
-
-
-def same_validity(one: BoolArray | None, two: BoolArray | None) -> bool:
-    """Return whether the same rows or items are null."""
-    if one is None or two is None:
-        return one is two
-    return bool(np.array_equal(one, two))
 
 
 def _same_values(one: pa.Array, two: pa.Array) -> bool:

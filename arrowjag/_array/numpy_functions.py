@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from arrowjag._array.base import ArrayBase, as_column, same_validity
+from arrowjag._array.base import ArrayBase, as_column
+from arrowjag._column import same_validity
 from arrowjag._methods import METHODS
 from arrowjag._vocabulary.spellings import SPELLINGS, on_arrays
 from arrowjag.errors import JagError, JagTypeError, ShapeError

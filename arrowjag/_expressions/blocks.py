@@ -8,8 +8,8 @@ computes whole columns: the error then names the row of the column.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,8 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._array import JaggedArray
-from arrowjag._column import Column
-from arrowjag._expressions.stages import Stage
-from arrowjag._expressions.tree import Node, call
+from arrowjag._column import Column, same_validity
+from arrowjag._expressions.stages import Stage, run_calls
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import memory
 from arrowjag._kernels.base.blocks import cut_rows, map_tasks, n_cores
@@ -28,10 +27,6 @@ from arrowjag.dims import Dim, Uniform
 from arrowjag.shape import JaggedShape
 
 __all__ = ["run_blocks"]
-
-Values: TypeAlias = "dict[int, Any]"
-"""The value of each node, by its id."""
-
 
 _MOST_SLICES = 256
 """Slices of a dim that are kept."""
@@ -73,7 +68,9 @@ def run_blocks(stage: Stage, values: Mapping[int, Any]) -> list[Any] | None:
 
     def run(block: _Block) -> tuple[list[Any], Mapping[int, JaggedArray]]:
         sliced = _sliced(columns, block)
-        return _run_calls(stage, constants | sliced, stage.drops), sliced
+        known = constants | sliced
+        run_calls(stage.calls, known, stage.drops)
+        return [known[id(node)] for node in stage.gives], sliced
 
     first, sliced = run(blocks[0])
     if not all(isinstance(one, JaggedArray) and one.ndim > 0 for one in first):
@@ -100,17 +97,6 @@ def _blocks_of(shape: JaggedShape) -> list[_Block]:
     else:
         cuts = cut_rows(shape.composed(1, shape.ndim).offsets, n_blocks)
     return [_Block(place, *cut) for place, cut in enumerate(cuts)]
-
-
-def _run_calls(stage: Stage, known: Values, drops: Mapping[int, Sequence[int]]) -> list[Any]:
-    def value_of(node: Node) -> Any:
-        return known[id(node)]
-
-    for place, node in enumerate(stage.calls):
-        known[id(node)] = call(node, value_of)
-        for one in drops.get(place, ()):
-            del known[one]
-    return [known[id(node)] for node in stage.gives]
 
 
 def _sliced(columns: Mapping[int, JaggedArray], block: _Block) -> dict[int, JaggedArray]:
@@ -157,19 +143,11 @@ def _sink(first: JaggedArray, columns: Mapping[int, JaggedArray], sliced: Mappin
 
 def _is_same(one: JaggedShape, two: JaggedShape) -> bool:
     """Whether two shapes have the same sizes, null rows and declared extents."""
-    if one is two:
-        return True
-    return one.ndim == two.ndim and all(map(_is_same_dim, one.dims, two.dims))
+    return one is two or (one.ndim == two.ndim and all(map(_is_same_dim, one.dims, two.dims)))
 
 
 def _is_same_dim(one: Dim, two: Dim) -> bool:
-    if one is two:
-        return True
-    if one.extent != two.extent or one != two:
-        return False
-    if one.validity is None or two.validity is None:
-        return one.validity is two.validity
-    return bool(np.array_equal(one.validity, two.validity))
+    return one is two or (one.extent == two.extent and one == two and same_validity(one.validity, two.validity))
 
 
 class _Joined:

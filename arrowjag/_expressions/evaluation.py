@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from arrowjag._expressions.blocks import run_blocks
-from arrowjag._expressions.stages import Stage, calls_of, stages
-from arrowjag._expressions.tree import Call, Node, call, sample_of
+from arrowjag._expressions.stages import Stage, calls_of, run_calls, stages, unused
+from arrowjag._expressions.tree import Call, Node, sample_of
 from arrowjag.errors import JagError
 
 __all__ = ["Program"]
@@ -35,15 +35,7 @@ class Program:
         self.roots = tuple(roots)
         self.recorded = tuple(recorded)
         self.stages: list[Stage] = stages(self.roots, samples, inputs)
-        self._drops = self._unused()
-
-    def _unused(self) -> list[list[int]]:
-        """After each stage, the ids of calls that no later one reads."""
-        kept = {id(root) for root in self.roots}
-        last = {id(node): place for place, stage in enumerate(self.stages) for node in stage.gives}
-        for place, stage in enumerate(self.stages):
-            last.update((id(node), place) for node in stage.reads if id(node) in last)
-        return [[one for one, used in last.items() if used == place and one not in kept] for place in range(len(self.stages))]
+        self._drops = unused([(stage.gives, stage.reads) for stage in self.stages], self.roots)
 
     @classmethod
     def of(cls, roots: Sequence[Node], samples: Mapping[int, Any]) -> Program:
@@ -82,30 +74,18 @@ class Program:
         # The error may name a row of a block, so that it must not appear beside the error that whole columns raise.
         known = dict(values)
         calls = self.recorded or [node for stage in self.stages for node in stage.calls]
-        self._run_whole(calls, known, {})
+        run_calls(calls, known, [()] * len(calls))
         return [known[id(root)] for root in self.roots]
 
     def _run_stages(self, known: dict[int, Any]) -> None:
         """Run all stages, and drop what no later one reads."""
-        for stage, unused in zip(self.stages, self._drops, strict=True):
+        for stage, dropped in zip(self.stages, self._drops, strict=True):
             found = stage.loop.run(known) if stage.loop is not None else None
             if found is None and stage.is_stretch:
                 found = run_blocks(stage, known)
             if found is None:
-                self._run_whole(stage.calls, known, stage.drops)
+                run_calls(stage.calls, known, stage.drops)
             else:
                 known.update(zip(map(id, stage.gives), found, strict=True))
-            for one in unused:
-                del known[one]
-
-    @staticmethod
-    def _run_whole(calls: Sequence[Call], known: dict[int, Any], drops: Mapping[int, Sequence[int]]) -> None:
-        """Run calls one by one, and drop what no later one uses: the next result takes its memory."""
-
-        def value_of(node: Node) -> Any:
-            return known[id(node)]
-
-        for place, node in enumerate(calls):
-            known[id(node)] = call(node, value_of)
-            for one in drops.get(place, ()):
+            for one in dropped:
                 del known[one]

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from arrowjag._array import JaggedArray
-from arrowjag._column import Column
+from arrowjag._column import Column, same_validity
 from arrowjag._expressions.tree import Call, Input, Node
 from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.base import memory
@@ -26,7 +26,6 @@ from arrowjag._kernels.compiled import fused_name
 from arrowjag._kernels.compiled.loops.programs import LIMITED, LONGEST_WINDOW, REDUCTIONS, Value, is_scan, parse
 from arrowjag._ops.elementwise.framework import flat_data
 from arrowjag.dims import Dim, Uniform
-from arrowjag.errors import JagTypeError
 from arrowjag.shape import JaggedShape
 
 __all__ = ["Loop", "fuses", "loop_of"]
@@ -289,11 +288,7 @@ def _are_same(one: Sequence[Dim], two: Sequence[Dim]) -> bool:
 
 
 def _is_same(one: Dim, two: Dim) -> bool:
-    if one is two:
-        return True
-    if one.validity is None or two.validity is None:
-        return one.validity is two.validity and one == two
-    return bool(np.array_equal(one.validity, two.validity)) and one == two
+    return one is two or (same_validity(one.validity, two.validity) and one == two)
 
 
 def _data_of(values: pa.Array) -> npt.NDArray[Any]:
@@ -346,7 +341,7 @@ def loop_of(calls: Sequence[Call], reads: Sequence[Node], gives: Sequence[Call],
     rows = [node for node in reads if ndims[id(node)] < deepest]
     if not items or deepest < 2 or any(ndims[id(node)] < deepest - 1 for node in calls):
         return None
-    plans = [_planned(node, samples) for node in calls]
+    plans = [plan for node in calls if (plan := _plan(node, samples)) is not None]
     if any((one.name in REDUCTIONS or is_scan(one.name)) and ndims[id(one.operands[0])] < deepest for one in plans):
         return None
     constants = _constants(plans)
@@ -365,13 +360,6 @@ def loop_of(calls: Sequence[Call], reads: Sequence[Node], gives: Sequence[Call],
     results = [_Result(samples[id(node)].type, ndims[id(node)] < deepest, samples[id(node)].shape.extents) for node in gives]
     types = tuple(_TYPES[samples[id(node)].type] for node in (*items, *rows))
     return Loop(tuple(items), tuple(rows), types, tuple((type, number) for type, number, _ in constants), text, tuple(results))
-
-
-def _planned(node: Call, samples: Mapping[int, Any]) -> _Plan:
-    found = _plan(node, samples)
-    if found is None:
-        raise JagTypeError(f"{node.name} is in a loop that can't hold it")
-    return found
 
 
 def _constants(plans: Sequence[_Plan]) -> list[tuple[str, float | int, str]]:

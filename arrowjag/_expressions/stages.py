@@ -18,12 +18,12 @@ import pyarrow.types as pt
 
 from arrowjag._array import JaggedArray
 from arrowjag._expressions.loops import Loop, fuses, loop_of
-from arrowjag._expressions.tree import Call, Input, Node, children, is_scalar, rows_of
+from arrowjag._expressions.tree import Call, Input, Node, call, children, is_scalar, rows_of
 from arrowjag._kernels import compiled
 from arrowjag._methods import METHODS, Rows
 from arrowjag.errors import JagError
 
-__all__ = ["Stage", "calls_of", "stages"]
+__all__ = ["Stage", "calls_of", "run_calls", "stages", "unused"]
 
 _ITEMWISE = frozenset({"where", "coalesce"})
 """Free functions whose rows depend on the same rows of their operands; `apply` calls any function."""
@@ -55,24 +55,58 @@ class Stage:
     """The loop that computes all calls at once, where it is compiled."""
 
     @functools.cached_property
-    def drops(self) -> dict[int, list[int]]:
-        """For each call, by its place, the ids of calls that it is the last to use; those of `gives` are left out."""
-        kept = {id(node) for node in self.gives}
-        own = {id(node) for node in self.calls}
-        last: dict[int, int] = {}
-        for place, node in enumerate(self.calls):
-            last[id(node)] = place
-            last.update((id(child), place) for child in children(node) if id(child) in own)
-        found: dict[int, list[int]] = {}
-        for one, place in last.items():
-            if one not in kept:
-                found.setdefault(place, []).append(one)
-        return found
+    def drops(self) -> list[list[int]]:
+        """For each call, the ids of calls whose values no later call of the stage reads; those of `gives` are left out."""
+        return unused([((node,), children(node)) for node in self.calls], self.gives)
 
     @property
     def is_stretch(self) -> bool:
         """Whether the stage runs in blocks of rows: a single call divides its work itself."""
         return len(self.calls) > 1
+
+
+def unused(steps: Sequence[tuple[Iterable[Node], Iterable[Node]]], kept: Iterable[Node]) -> list[list[int]]:
+    """Return, for each step, the ids of the nodes whose values no later step reads.
+
+    Parameters
+    ----------
+    steps : sequence of (nodes, nodes)
+        The nodes that each step computes, and those that it reads.
+    kept : iterable of Node
+        The nodes that are results, whose values are never dropped.
+    """
+    last: dict[int, int] = {}
+    for place, (made, read) in enumerate(steps):
+        last.update((id(node), place) for node in made)
+        last.update((id(node), place) for node in read if id(node) in last)
+    results = set(map(id, kept))
+    found: list[list[int]] = [[] for _ in steps]
+    for one, place in last.items():
+        if one not in results:
+            found[place].append(one)
+    return found
+
+
+def run_calls(calls: Sequence[Call], known: dict[int, Any], drops: Sequence[Iterable[int]]) -> None:
+    """Compute calls one by one, and drop the values that no later one reads: the next result takes their memory.
+
+    Parameters
+    ----------
+    calls : sequence of Call
+        The calls, in an order in which each follows its operands.
+    known : dict
+        The value of each node, by its id; the values of the calls are added.
+    drops : sequence of iterable of int
+        For each call, the ids of the nodes whose values are dropped after it.
+    """
+
+    def value_of(node: Node) -> Any:
+        return known[id(node)]
+
+    for node, dropped in zip(calls, drops, strict=True):
+        known[id(node)] = call(node, value_of)
+        for one in dropped:
+            del known[one]
 
 
 def calls_of(roots: Iterable[Node], given: Collection[int]) -> list[Call]:

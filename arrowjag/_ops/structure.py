@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._column import AnyColumn, Column, row_validity
+from arrowjag._column import AnyColumn, Column, row_validity, same_validity
 from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.memory import (
@@ -405,7 +405,7 @@ def meet(columns: Sequence[Column], operation: str, levels: int | None = None, n
             known: Dim | None = None
             for place in [place for place, met in enumerate(result) if met.shape.ndim > depth]:
                 own = result[place].shape.dims[depth].validity
-                if own is not validity and (own is None or not np.array_equal(own, validity)):
+                if not same_validity(own, validity):
                     _check_null_rows(result[place].shape, depth, validity, operation)
                     result[place] = _null_rows(result[place].settled().whole, depth, validity, known)
                 known = result[place].shape.dims[depth]

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._column import Column
+from arrowjag._column import Column, same_validity
 from arrowjag._gate import inside
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.memory import check_memory, copied_bytes, is_counted, unless_all, without_validity
@@ -104,13 +104,9 @@ def _same_rows(columns: Sequence[Column]) -> bool:
         return True
     longest = max(shapes, key=len)
     levels = [[shape.dims[depth] for shape in shapes if shape.ndim > depth] for depth in range(longest.ndim)]
-    same = all(_same_validity(dim.validity, level[0].validity) for level in levels for dim in level[1:])
+    same = all(same_validity(dim.validity, level[0].validity) for level in levels for dim in level[1:])
     agreed = same and all(len({dim.extent for dim in level} - {None}) < 2 for level in levels)
     return agreed and all(shape.is_prefix_of(longest) for shape in shapes)
-
-
-def _same_validity(one: BoolArray | None, two: BoolArray | None) -> bool:
-    return one is two or (one is not None and two is not None and np.array_equal(one, two))
 
 
 def _if_else(condition: Datum, one: Datum, two: Datum) -> pa.Array:
