@@ -47,9 +47,8 @@ def codes_of_few(one: pa.Array[Any], two: pa.Array[Any]) -> tuple[NDArray[np.int
 
 
 def _codes_of(items: list[bytes | None]) -> NDArray[np.int64]:
-    first = dict(zip(reversed(items), range(len(items) - 1, -1, -1), strict=True))  # of equal items, the first is put in last
-    first[None] = -1
-    return np.fromiter(map(first.__getitem__, items), np.int64, len(items))
+    first: dict[bytes | None, int] = {None: -1}
+    return np.fromiter(map(first.setdefault, items, range(len(items))), np.int64, len(items))
 
 
 def ranks_of_few(values: pa.Array[Any]) -> NDArray[np.int64] | None:
