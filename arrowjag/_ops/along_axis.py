@@ -174,8 +174,8 @@ def items_as_rows(column: Column, depth: int) -> Column:
 def with_numbers(column: Column, place: int, items: IntArray, cut: IntArray, numbers: IntArray, names: tuple[str, str]) -> Column:
     """Return structs of some items along an axis and an integer beside each; `cut` are the offsets of the new rows."""
     outer = (*column.shape.dims[:place], resized(column.shape.dims[place], cut))
-    found = items_as_rows(structure.take_items(column, place + 1, items, outer), place + 1)
-    values = found.values if place + 1 == column.ndim else _column.to_arrow(found)
+    found = structure.take_items(column, place + 1, items, outer)
+    values = found.values if place + 1 == column.ndim else _column.to_arrow(items_as_rows(found, place + 1))
     struct = pa.StructArray.from_arrays([values, _arrow.from_numpy(numbers)], names=names)
     return Column(JaggedShape._trusted(outer), struct)
 

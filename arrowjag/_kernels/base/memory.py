@@ -58,12 +58,16 @@ __all__ = [
 INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
 """Arrow's types of integers."""
 
-_BYTE, _FLAG = np.dtype(np.uint8), np.dtype(np.bool_)
+_BYTE, _FLAG, _PLACE = np.dtype(np.uint8), np.dtype(np.bool_), np.dtype(np.int64)
 """Made once: numpy looks a type up at each call."""
 
 WORDS: dict[int, np.dtype[Any]] = {bits: np.dtype(f"u{bits // 8}") for bits in (8, 16, 32, 64)}
 WORDS |= {bits: np.dtype(f"V{bits // 8}") for bits in (128, 256)}
 """As which type values are moved, by the bits of an item."""
+
+_STRINGS = frozenset((pa.string().id, pa.large_string().id))
+_TEXTS = _STRINGS | {pa.binary().id, pa.large_binary().id}
+"""Ids of types: four functions of pyarrow would be asked for each text that is moved."""
 
 _NUMBERS = np.arange(1 << 12)
 _NUMBERS.setflags(write=False)
@@ -298,25 +302,15 @@ def from_words(
 def as_places(index: NDArray[Any], valid: NDArray[np.bool_] | None) -> pa.Array[Any]:
     """Positions as Arrow's integers, null where `valid` is False; shared where they are int64 side by side.
 
-    pyarrow copies positions with a mask one by one.
+    pyarrow copies positions with a mask one by one, and takes longer to look at an array of numpy than to take few texts.
     """
-    if valid is None:
+    if valid is None and index.dtype != _PLACE:
         return pa.array(index)
     return from_words(pa.int64(), np.ascontiguousarray(index, np.int64), valid)
 
 
 def nulls_like(values: Any, n: int) -> pa.Array[Any]:
-    """Return `n` nulls of the type of an array; dictionaries keep their values, which are the categories of ordered ones.
-
-    Parameters
-    ----------
-    values : Arrow array of any type
-    n : int
-
-    Returns
-    -------
-    (n,) Arrow array of the same type
-    """
+    """Return `n` nulls of the type of an array; dictionaries keep their values, which are the categories of ordered ones."""
     type = values.type
     if pt.is_dictionary(type):
         return pa.DictionaryArray.from_arrays(pa.nulls(n, type.index_type), values.dictionary, ordered=type.ordered)
@@ -342,9 +336,9 @@ def copied_bytes(value: pa.Scalar[Any]) -> int:
 
 def is_variable_size(type: pa.DataType) -> bool:
     """Whether items are text or bytes side by side, cut by offsets of their own."""
-    return is_string(type) or bool(pt.is_binary(type) or pt.is_large_binary(type))
+    return type.id in _TEXTS
 
 
 def is_string(type: pa.DataType) -> bool:
     """Whether items are text cut by offsets: not views, for which Arrow lacks most kernels."""
-    return bool(pt.is_string(type) or pt.is_large_string(type))
+    return type.id in _STRINGS
