@@ -99,7 +99,8 @@ class Query:
         columns : mapping of str to JaggedArray
             At least the columns of the condition.
         """
-        return _Evaluation(self.text, columns, dict(_names(self.text)[1])).value(_tree(self.text))
+        tree, names = _parsed(self.text)
+        return _Evaluation(self.text, columns, names).value(tree)
 
 
 def parse(text: str) -> Query:
@@ -126,10 +127,9 @@ def parse(text: str) -> Query:
     >>> parse("s.a > 60 and s.b == 'JFK'").paths
     (('s', 'a'), ('s', 'b'))
     """
-    given = dict(_names(text)[1])
-    tree = _tree(text)
+    tree, names = _parsed(text)
     found: dict[tuple[str, ...], None] = {}
-    _collect(tree, given, found, text, 0)
+    _collect(tree, names, found, text, 0)
     return Query(text, tuple(found))
 
 
@@ -154,9 +154,8 @@ def filter_by(query: Query, columns: Mapping[str, JaggedArray]) -> dict[str, Jag
     except JagError as error:
         error.begin_with("query", ())
         raise
-    if not isinstance(mask, JaggedArray) or not (pt.is_boolean(mask.type) or pt.is_null(mask.type)):
-        got = mask.type if isinstance(mask, JaggedArray) else type(mask).__name__
-        raise JagTypeError(f"query: {brief(query.text)} must give booleans, got {got}")
+    if not _is_mask(mask):
+        raise JagTypeError(f"query: {brief(query.text)} must give booleans, got {_kind(mask)}")
     if mask.ndim > columns[name].ndim:
         raise ShapeError(
             f"query: {brief(query.text)} gives {mask.shape!r}, deeper than the items of {brief(name)}, {columns[name].shape!r}; "
@@ -168,41 +167,44 @@ def filter_by(query: Query, columns: Mapping[str, JaggedArray]) -> dict[str, Jag
 # --------------------------------------------------------------------------------------------------------- parsing
 
 
-def _names(text: str) -> tuple[str, list[tuple[str, str]]]:
-    """Replace names in backticks by identifiers, and ``&`` and ``|`` by words; also return the identifiers with their names."""
+def _parsed(text: str) -> tuple[ast.expr, dict[str, str]]:
+    """Return the syntax tree of a condition, and the names in backticks by the identifiers that stand for them in the tree."""
+    if len(text) > _LONGEST:
+        raise JagValueError(f"query: a condition has at most {_LONGEST} characters, got {len(text)}")
+    plain, names = _as_python(text)
+    try:
+        return ast.parse(plain, mode="eval").body, names
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise JagValueError(f"query: {brief(text)} is not a condition: {getattr(error, 'msg', error)}") from None
+
+
+def _as_python(text: str) -> tuple[str, dict[str, str]]:
+    """Replace names in backticks by identifiers, and ``&`` and ``|`` by words; also return the names by their identifiers."""
     prefix = "B"
     while prefix in text:
         prefix += "_"
-    found: list[tuple[str, str]] = []
+    names: dict[str, str] = {}
 
     def replaced(match: re.Match[str]) -> str:
         if match["text"] is not None:
             return match["text"]
         if match["name"] is not None:
-            found.append((f"{prefix}{len(found)}", match["name"]))
-            return found[-1][0]
+            identifier = f"{prefix}{len(names)}"
+            names[identifier] = match["name"]
+            return identifier
         if match["word"] == "@":
             raise JagValueError(f"query: {brief(text)} has @, and conditions read no variables; put the value into the text")
         return " and " if match["word"] == "&" else " or "
 
-    return _TOKENS.sub(replaced, text).strip(), found
+    return _TOKENS.sub(replaced, text).strip(), names
 
 
-def _tree(text: str) -> ast.expr:
-    if len(text) > _LONGEST:
-        raise JagValueError(f"query: a condition has at most {_LONGEST} characters, got {len(text)}")
-    try:
-        return ast.parse(_names(text)[0], mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise JagValueError(f"query: {brief(text)} is not a condition: {getattr(error, 'msg', error)}") from None
-
-
-def _collect(node: ast.AST, given: Mapping[str, str], found: dict[tuple[str, ...], None], text: str, depth: int) -> None:
+def _collect(node: ast.AST, names: Mapping[str, str], found: dict[tuple[str, ...], None], text: str, depth: int) -> None:
     """Check every node of a condition, and collect the columns and fields that it names."""
     if depth > _DEEPEST:
         raise JagValueError(f"query: a condition has at most {_DEEPEST} levels of operators")
     if isinstance(node, (ast.Name, ast.Attribute)):
-        found[_path(node, given, text)] = None
+        found[_path(node, names, text)] = None
         return
     if isinstance(node, ast.Constant):
         _literal(node, text)
@@ -216,15 +218,15 @@ def _collect(node: ast.AST, given: Mapping[str, str], found: dict[tuple[str, ...
             raise _refused(one, text)
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
-            _collect(child, given, found, text, depth + 1)
+            _collect(child, names, found, text, depth + 1)
 
 
-def _path(node: ast.expr, given: Mapping[str, str], text: str) -> tuple[str, ...]:
-    """The column and the fields of a name: ``s.a`` is ("s", "a")."""
+def _path(node: ast.expr, names: Mapping[str, str], text: str) -> tuple[str, ...]:
+    """Return the column and the fields of a name: ("s", "a") for ``s.a``."""
     if isinstance(node, ast.Attribute):
-        return (*_path(node.value, given, text), given.get(node.attr, node.attr))
+        return (*_path(node.value, names, text), names.get(node.attr, node.attr))
     if isinstance(node, ast.Name):
-        return (given.get(node.id, node.id),)
+        return (names.get(node.id, node.id),)
     raise _refused(node, text)
 
 
@@ -245,16 +247,29 @@ def _refused(node: ast.AST, text: str) -> JagValueError:
 # -------------------------------------------------------------------------------------------------------- computing
 
 
+def _is_mask(value: Any) -> bool:
+    """Return whether a value is an array of booleans; an array of nulls alone has the type null."""
+    return isinstance(value, JaggedArray) and bool(pt.is_boolean(value.type) or pt.is_null(value.type))
+
+
+def _kind(value: Any) -> str:
+    """Return the Arrow type of an array, or the class of another value, for a message."""
+    return str(value.type) if isinstance(value, JaggedArray) else type(value).__name__
+
+
 @dataclass(frozen=True)
 class _Evaluation:
+    """Computes a condition on columns."""
+
     text: str
     columns: Mapping[str, JaggedArray]
-    given: Mapping[str, str]
+    names: Mapping[str, str]
+    """The names in backticks, by the identifiers that stand for them in the syntax tree."""
 
     def value(self, node: ast.expr) -> Any:
         """The value of a part of the condition: an array or a literal."""
         if isinstance(node, (ast.Name, ast.Attribute)):
-            return self.column(_path(node, self.given, self.text))
+            return self.column(_path(node, self.names, self.text))
         if isinstance(node, ast.Constant):
             return _literal(node, self.text)
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
@@ -292,10 +307,9 @@ class _Evaluation:
 
     def condition(self, node: ast.expr) -> Any:
         value = self.value(node)
-        if isinstance(value, bool) or (isinstance(value, JaggedArray) and (pt.is_boolean(value.type) or pt.is_null(value.type))):
+        if isinstance(value, bool) or _is_mask(value):
             return value
-        got = value.type if isinstance(value, JaggedArray) else type(value).__name__
-        raise JagTypeError(f"query: {brief(self.text)}: and, or, not take conditions, got {got}")
+        raise JagTypeError(f"query: {brief(self.text)}: and, or, not take conditions, got {_kind(value)}")
 
     def unary(self, node: ast.UnaryOp) -> Any:
         if isinstance(node.op, (ast.Not, ast.Invert)):
