@@ -42,8 +42,8 @@ from arrowjag.errors import JagAttributeError, JagError, JagTypeError
 
 __all__ = ["Trace", "Traced", "is_plain"]
 
-Column: TypeAlias = "Callable[[Any], Input]"
-"""Makes an input of an array that the traced function has from elsewhere."""
+MakeInput: TypeAlias = "Callable[[Any], Input]"
+"""Makes an input of an array that the traced function reads from outside."""
 
 
 class Trace:
@@ -53,8 +53,8 @@ class Trace:
     ----------
     name : str
         The name of the function, for errors.
-    column : callable, optional
-        Makes an input of an array that the function has from elsewhere, such as a global.
+    make_input : callable, optional
+        Makes an input of an array that the function reads from outside, such as a global.
 
     Attributes
     ----------
@@ -63,18 +63,18 @@ class Trace:
     samples : dict
         By the id of a node, an empty array of its type, or a scalar.
     captured : list of Input
-        The arrays that the function has from elsewhere.
-    asked : JagTypeError or None
-        The error of the first use of values by the function, such as `len`; None if there is none.
+        The arrays that the function reads from outside.
+    values_error : JagTypeError or None
+        The error of the first call that needs values, such as `len`; None if there is none.
     """
 
-    def __init__(self, name: str, column: Column | None = None) -> None:
+    def __init__(self, name: str, make_input: MakeInput | None = None) -> None:
         self.name = name
         self.calls: list[Call] = []
         self.samples: dict[int, Any] = {}
         self.captured: list[Input] = []
-        self.asked: JagTypeError | None = None
-        self._column = column or self._captured
+        self.values_error: JagTypeError | None = None
+        self._make_input = make_input or self._captured
         self._made = Calls()
         self._recorded: set[int] = set()
 
@@ -118,8 +118,8 @@ class Trace:
 
     def check(self) -> None:
         """Raise if the function used values, also if it caught the error, as `np.iterable` and `np.array_equal` do."""
-        if self.asked is not None:
-            raise self.asked
+        if self.values_error is not None:
+            raise self.values_error
 
     def record(self, value: Any, *, rowwise: bool = False) -> Any:
         """Convert an argument to a part of the tree: arrays with one item per row become inputs."""
@@ -133,7 +133,7 @@ class Trace:
             return slice(*(self.record(one) for one in (value.start, value.stop, value.step)))
         is_column = not is_scalar(value) or hasattr(value, "_series")  # the `.jag` of a Series
         if rowwise and is_column and not (isinstance(value, JaggedArray) and value.ndim == 0):
-            return self._column(value)
+            return self._make_input(value)
         return value
 
     def _captured(self, value: Any) -> Input:
@@ -143,7 +143,7 @@ class Trace:
                 f"jit: {self.name} reads a Series from outside, whose rows are aligned by labels that arrays lack: make it an "
                 "argument of the function"
             )
-            self.asked = self.asked or error
+            self.values_error = self.values_error or error
             raise error
         array = value if isinstance(value, JaggedArray) else JaggedArray._of(as_column(value))
         node = Input(array)
@@ -313,13 +313,13 @@ class Traced:
     def __array_function__(self, function: Any, _types: Any, arguments: Any, options: Any) -> Any:
         if function in (np.array_equal, np.array_equiv):
             raise self._unknown(f"`np.{function.__name__}`")
-        before = self._trace.asked
+        before = self._trace.values_error
         try:
             return numpy_functions.call(function, arguments, options)
         except JagTypeError as error:
-            if self._trace.asked is before or function is np.dot:  # also called by the method of numpy arrays
+            if self._trace.values_error is before or function is np.dot:  # also called by the method of numpy arrays
                 raise
-            self._trace.asked = None  # raised for an array; the error below names the function
+            self._trace.values_error = None  # raised for an array; the error below names the function
             raise self._unknown(f"`np.{function.__name__}`", f"use {numpy_functions.instead(function)}", or_else=False) from error
 
     def __getitem__(self, key: Any) -> Traced:
@@ -357,7 +357,7 @@ class Traced:
             f"jit: {name} needs {what}, which depends on the values, but a traced function sees types only: "
             f"{do}{general if or_else else ''}"
         )
-        self._trace.asked = self._trace.asked or error
+        self._trace.values_error = self._trace.values_error or error
         return error
 
     def __repr__(self) -> str:

@@ -105,7 +105,10 @@ _NESTED = {"is_in", "translate"}
 _OF_ROWS = {"align", "coalesce", "to_map", "where", "zip"}
 """Free functions all of whose lists and arrays have one item per row; others also take grids and edges for all rows."""
 
-_OPTIONS = {"apply", "fold", "map_items", "map_rows", "scan"}
+ROW_FUNCTIONS = {"fold", "map_items", "map_rows", "scan"}
+"""Free functions that call a function of the user: a plan must be given the type of their results."""
+
+_OPTIONS = {"apply", *ROW_FUNCTIONS}
 """Free functions whose operands are positional: arguments by name, such as a set of values, are passed as they are."""
 
 _OPENED = {"concat"}
@@ -510,14 +513,10 @@ def call(node: Call, value_of: Callable[[Node], Any]) -> Any:
 def sample_of(node: Call, sample: Callable[[Node], Any]) -> Any:
     """Return an empty array of the type of a call, or a scalar, from samples of its nodes."""
     rule = METHODS[node.name].result_type if node.kind == "method" else None
-    if node.kind == "function" and node.name in OF_YOUR_CODE:
+    if node.kind == "function" and node.name in ROW_FUNCTIONS:
         needed_type(node.kwargs.get("type"), node.name)
     with of_samples():
         return call(node, sample) if rule is None else rule(sample(node.args[0]), **bound_arguments(node, sample))
-
-
-OF_YOUR_CODE = {"fold", "map_items", "map_rows", "scan"}
-"""Functions that call one of the user's, whose results have a type only when it ran."""
 
 
 # --------------------------------------------------------------------------------------------------- effects on rows

@@ -40,9 +40,11 @@ __all__ = [
     "check_new",
     "check_to_dim",
     "check_whole",
+    "column_names",
     "described",
     "filter_columns",
     "flatten",
+    "list_of_keys",
     "named",
     "nest",
     "nested_names",
@@ -50,8 +52,6 @@ __all__ = [
     "pick",
     "replaced",
     "resolve",
-    "several",
-    "several_keys",
     "sort_columns",
     "topk_columns",
     "unnest",
@@ -174,10 +174,10 @@ def named(error: JagError, name: Hashable) -> JagError:
     return type(error)(str(error) if f"column {name!r}" in str(error) else f"column {name!r}: {error}")
 
 
-def several(operation: str, names: Sequence[Any], resolved: Callable[[list[Any]], list[Any]] | None = None) -> list[Any]:
-    """Return the names of columns that a call changes; they are whole columns, at least one, each named once.
+def column_names(operation: str, names: Sequence[Any], resolved: Callable[[list[Any]], list[Any]] | None = None) -> list[Any]:
+    """Return the names of the columns that a call changes; raise if there is none, or one is named twice.
 
-    Hosts that name columns in other ways, such as by selectors, pass the function that returns the names.
+    Surfaces that name columns in other ways, such as by selectors, pass the function that returns the names.
     """
     found = list(names[0]) if len(names) == 1 and isinstance(names[0], (list, tuple)) else list(names)
     if not found:
@@ -232,8 +232,8 @@ def _refuse_twice(operation: str, names: Sequence[Any]) -> None:
             raise JagValueError(f"{operation}: column {brief(name)} is named twice")
 
 
-def several_keys(by: Any, kinds: tuple[type, ...]) -> list[Any]:
-    """Return the keys of a list of keys, which are of some types; a list of anything else is one key."""
+def list_of_keys(by: Any, kinds: tuple[type, ...]) -> list[Any]:
+    """Return an argument of one or several keys as a list; a list is one key itself unless all its items are of the given types."""
     return list(by) if isinstance(by, (list, tuple)) and by and all(isinstance(one, kinds) for one in by) else [by]
 
 

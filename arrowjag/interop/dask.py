@@ -24,7 +24,7 @@ from arrowjag._array.indexing import rows_of_key
 from arrowjag._array.row_functions import needed_type
 from arrowjag._array.windows import WindowMethods
 from arrowjag._expressions import is_plain
-from arrowjag._expressions.tree import OF_YOUR_CODE, is_scalar, mapped_values, record_arguments, record_operands
+from arrowjag._expressions.tree import ROW_FUNCTIONS, is_scalar, mapped_values, record_arguments, record_operands
 from arrowjag._methods import FREE_FUNCTIONS, HOSTS, METHODS, Host, Method, Rows, add_namespaces, rows_of_free
 from arrowjag._ops.elementwise import PYTHON_COMPARISONS, PYTHON_OPERATORS
 from arrowjag._vocabulary.spellings import suggestion
@@ -182,7 +182,7 @@ class DaskSeriesJag:
         named = {key: _unboxed(one) for key, one in kwargs.items()}
         values = [_unboxed(one) for one in (*args, *named.values())]
         arguments = method.bind(tuple(_empty(one) for one in values[: len(args)]), {key: _empty(one) for key, one in named.items()})
-        if method.name in OF_YOUR_CODE:
+        if method.name in ROW_FUNCTIONS:
             needed_type(arguments.get("type"), method.name)
         rows = method.rows(empty.ndim, arguments)
         if rows is Rows.MOVED:
@@ -468,7 +468,7 @@ def _call_free(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str
         raise JagTypeError(
             f"{name} gives other rows than the columns of a dask frame have: call it on the pandas columns that compute() returns"
         )
-    if name in OF_YOUR_CODE and not is_traced:
+    if name in ROW_FUNCTIONS and not is_traced:
         needed_type(kwargs.get("type"), name)
     call = functools.partial(
         _free,

@@ -192,7 +192,7 @@ class FrameJag(_frames.FrameAccessor):
         [[{'t': 1, 'y': 5}, {'t': 2, 'y': 6}], [{'t': 3, 'y': 7}]]
         """
         frame = self._frame
-        names = _frames.several("nest", columns)
+        names = _frames.column_names("nest", columns)
         if not isinstance(into, Hashable):
             raise JagTypeError(f"nest: into must be the name of a column, got {type(into).__name__}")
         self._check(())
@@ -227,7 +227,7 @@ class FrameJag(_frames.FrameAccessor):
         """
         self._check(())
         frame = self._frame
-        for name in _frames.several("unnest", columns):
+        for name in _frames.column_names("unnest", columns):
             made = _frames.unnest(name, FrameJag(frame)._column(name))
             _frames.check_new("unnest", list(made), [one for one in frame.columns if one != name])
             frame = FrameJag(frame)._with(made, [name])
@@ -388,7 +388,7 @@ class FrameJag(_frames.FrameAccessor):
         """
         self._check(())
         frame = self._frame
-        given = _frames.several("describe", columns) if columns else []
+        given = _frames.column_names("describe", columns) if columns else []
         names = given or [name for name in frame.columns if getattr(frame[name].dtype, "ndim", 0) > 1]
         if not names:
             raise JagValueError("describe: the frame has no jagged column; name the columns of lists")
@@ -478,12 +478,12 @@ class FrameJag(_frames.FrameAccessor):
         return array
 
     def _keys(self, by: Any) -> list[JaggedArray]:
-        return [self._key(one) for one in _frames.several_keys(by, (str, pd.Series, JaggedArray))]
+        return [self._key(one) for one in _frames.list_of_keys(by, (str, pd.Series, JaggedArray))]
 
     def _changed(self, operation: str, columns: Sequence[Any]) -> dict[Hashable, JaggedArray]:
         """The columns that a call changes."""
         self._check(())
-        names = _frames.several(operation, columns)
+        names = _frames.column_names(operation, columns)
         _frames.check_whole(operation, names, self._frame.columns, self._frame.index.names)
         return {name: as_array(self._frame[name]) for name in names}
 

@@ -181,7 +181,7 @@ class JagLazyFrame(_frames.FrameAccessor):
         >>> lf.jag.nest("t", "y", into="lc").collect()["lc"].jag.to_list()
         [[{'t': 1, 'y': 5}, {'t': 2, 'y': 6}], [{'t': 3, 'y': 7}]]
         """
-        names, known = _frames.several("nest", columns, self._names), self._columns()
+        names, known = _frames.column_names("nest", columns, self._names), self._columns()
         gone, fields = _frames.nested_names(names, list(known), into)
         call = FrameCall("nest", fields, functools.partial(_frame_steps.nested, into), {into: fields})
         inputs = [self._read(name, known) for name in names]
@@ -212,7 +212,7 @@ class JagLazyFrame(_frames.FrameAccessor):
         ['t', 'y']
         """
         frame = self._frame
-        for name in _frames.several("unnest", columns, self._names):
+        for name in _frames.column_names("unnest", columns, self._names):
             schema = schema_of(frame)
             if name not in schema:
                 raise _frames.no_column(name, schema)
@@ -438,7 +438,7 @@ class JagLazyFrame(_frames.FrameAccessor):
 
     def _changed(self, operation: str, function: Any, keys: Sequence[Any], columns: Sequence[Any]) -> pl.LazyFrame:
         """Columns changed together, each by the same keys."""
-        names = _frames.several(operation, columns, self._names)
+        names = _frames.column_names(operation, columns, self._names)
         known = self._columns()
         _frames.check_whole(operation, names, known)
         call = FrameCall(operation, [*range(len(keys)), *names], functools.partial(_frame_steps.by_keys, function, len(keys)))
@@ -447,7 +447,7 @@ class JagLazyFrame(_frames.FrameAccessor):
 
 
 def _keys(by: Any) -> list[Any]:
-    return _frames.several_keys(by, (str, pl.Expr, pl.Series, JaggedArray))
+    return _frames.list_of_keys(by, (str, pl.Expr, pl.Series, JaggedArray))
 
 
 def _sequence(value: Any) -> list[Any]:
