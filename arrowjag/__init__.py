@@ -172,10 +172,10 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"arrowjag.{name}")
     if name in _LAZY_NAMES:
         return getattr(__getattr__(_LAZY_NAMES[name]), name)
-    told = f"module 'arrowjag' has no attribute {name!r}"
+    message = f"module 'arrowjag' has no attribute {name!r}"
     if name.startswith("_"):
-        raise AttributeError(told)
-    raise JagAttributeError(told, name, lambda: _function_suggestion(name, __dir__(), dir(JaggedArray)))
+        raise AttributeError(message)
+    raise JagAttributeError(message, name, lambda: _function_suggestion(name, __dir__(), dir(JaggedArray)))
 
 
 def __dir__() -> list[str]:

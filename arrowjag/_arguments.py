@@ -82,10 +82,11 @@ _CHECKS: dict[str, _Check] = {
     "float": _number,
 }
 _PASSING: dict[_Check, tuple[type, ...]] = {_flag: (bool,), _text: (str,), _number: (float,), _axis: (int,), _integral: (int,)}
-"""The types of nearly all arguments, which pass without a call of the check; an int that must fit 64 bits does not."""
+"""Types whose values pass without a call of the check, as nearly all arguments do; an int that must fit 64 bits is checked."""
 
 _UNLIMITED = frozenset({"seed", "axis", "a", "b", "row_group_size", "row_group_values"})
-"""Integers of any size: every bit of a seed counts, an axis out of range is an error of its own, a huge limit is none."""
+"""Parameters that take integers of any size: a seed may have many bits, an axis out of range has an error of its own, and a huge
+number of rows or values means no limit."""
 
 
 def _check_of(name: str, annotation: str, scope: Mapping[str, Any]) -> tuple[_Check | None, bool]:
@@ -119,8 +120,8 @@ def _word_of(words: tuple[str, ...], *, none: bool) -> _Check:
     return check
 
 
-def _known(name: str, key: str, check: _Check, none: bool) -> tuple[tuple[type, ...], _Check, str]:
-    """Return the types of a parameter that need no check, its check, and what errors call it."""
+def _entry(name: str, key: str, check: _Check, none: bool) -> tuple[tuple[type, ...], _Check, str]:
+    """Return the types of arguments that need no check, the check of all others, and the name of the parameter in errors."""
     return (*_PASSING.get(check, ()), *((type(None),) if none else ())), check, f"{name}: {key}"
 
 
@@ -171,7 +172,7 @@ def without_utf8(error: UnicodeEncodeError, name: str) -> Exception:
 
 
 def _name_argument(error: Exception, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-    """Name the parameter of the argument that an error is about, which code that converts arguments of all functions can't do."""
+    """Put the name of a parameter into an error about its argument: code that converts arguments does not know it."""
     if not isinstance(error, JagError) or error.given is None:
         return
     try:
@@ -192,17 +193,17 @@ def _name_argument(error: Exception, function: Callable[..., Any], args: tuple[A
 def checked(function: F, name: str) -> F:
     """Return a function that checks its flags, words, integers, numbers and axes by their annotations.
 
-    A wrong type raises `JagTypeError` that names the parameter, an integer beyond 64 bits `JagRangeError`: no other library sees
-    them. Arguments with other annotations are left to the function. A failed allocation raises `JagMemoryError`, text that UTF-8
-    can't encode `JagValueError`. All errors begin with the name, in place of those of other functions that it calls.
-    Cost: below a microsecond per call, nothing without arguments.
+    A wrong type raises `JagTypeError` that names the parameter, and an integer beyond 64 bits `JagRangeError`, before any other
+    library gets the argument. Arguments with other annotations are left to the function. A failed allocation raises
+    `JagMemoryError`, text that UTF-8 can't encode `JagValueError`. All errors begin with the name, in place of those of other
+    functions that it calls. Cost: below a microsecond per call, nothing without arguments.
     """
     OPERATIONS.add(name)
     plain: Any = inspect.unwrap(function)
     code, annotations = plain.__code__, plain.__annotations__  # inspect.signature takes longer than the import of a module
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     found = {one: _check_of(one, str(annotations.get(one, "")), plain.__globals__) for one in parameters}
-    checks = {one: _known(name, one, check, none) for one, (check, none) in found.items() if check is not None}
+    checks = {one: _entry(name, one, check, none) for one, (check, none) in found.items() if check is not None}
     if not checks:
         return within_memory(name, named=True)(function)
     positional = [(place, *checks[one]) for place, one in enumerate(parameters[: code.co_argcount]) if one in checks]
@@ -241,11 +242,11 @@ def bound(name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs
         parameters = [
             one.replace(annotation=one.empty) for key, one in signature.parameters.items() if key not in ("self", "_self")
         ]
-        told = signature.replace(parameters=parameters, return_annotation=signature.empty)
+        shown = signature.replace(parameters=parameters, return_annotation=signature.empty)
         takes_any = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
         unknown = next((key for key in kwargs if key not in signature.parameters and not takes_any), None)
         failure = error if unknown is None else f"got an unexpected keyword argument {unknown!r}"  # before those that are missing
-        raise JagTypeError(f"{name}: {failure}; the signature is {name}{told}") from None
+        raise JagTypeError(f"{name}: {failure}; the signature is {name}{shown}") from None
 
 
 def check_arguments(function: F) -> F:
@@ -265,10 +266,10 @@ def flag(value: Any, what: str) -> bool:
     return bool(value)
 
 
-def instance(value: Any, kind: type, what: str, told: str) -> None:
-    """Raise unless a value is of a class, which the message calls `told`."""
+def instance(value: Any, kind: type, what: str, expected: str) -> None:
+    """Raise unless a value is of a class, which the message calls `expected`."""
     if not isinstance(value, kind):
-        raise JagTypeError(f"{what} must be {told}, got {type(value).__name__}")
+        raise JagTypeError(f"{what} must be {expected}, got {type(value).__name__}")
 
 
 def several(values: Any, what: str) -> list[Any]:

@@ -307,8 +307,8 @@ class Namespace:
 
     def __getitem__(self, index: object) -> NoReturn:
         """Raise: pandas slices text by `.str[start:stop]`."""
-        told = "; write x.str.slice(start, stop), and x.get(i) for the items of rows" if self.space == "str" else ""
-        raise JagTypeError(f".{self.space} can't be indexed{told}")
+        hint = "; write x.str.slice(start, stop), and x.get(i) for the items of rows" if self.space == "str" else ""
+        raise JagTypeError(f".{self.space} can't be indexed{hint}")
 
 
 def namespaces() -> dict[str, dict[str, Method]]:

@@ -85,7 +85,7 @@ def _advice(types: Sequence[object]) -> str:
 
 
 class Brief(reprlib.Repr):
-    """`reprlib`, which raises for an int of more than 4300 digits, also inside a list: Python converts it to no text."""
+    """`reprlib.Repr`, but an int of more than 4300 digits is no error: Python refuses to convert it to text, also in a list."""
 
     def repr_int(self, x: int, level: int) -> str:
         return super().repr_int(x, level) if x.bit_length() < 2000 else f"an int of {x.bit_length()} bits"
@@ -160,7 +160,7 @@ def joined_lines(message: object) -> str:
 
 
 def type_name(value: object) -> str:
-    """Return the name of a value's type for a message, with what to do for an Arrow scalar, which reductions return, and an array.
+    """Return the name of a value's type for a message; for an Arrow scalar or an array also what to pass in its place.
 
     Parameters
     ----------
@@ -197,17 +197,17 @@ class JagError(Exception):
     *message : str
         The message.
     row : int, optional
-        The row that the message names, counted over the whole dim; given by code that does not know the dims above it.
+        The row that the message names, counted over the whole dim; passed by code that does not know the dims above it.
     """
 
     given: int | None = None
-    """The `id` of the argument that the message calls "the data" or "a value"; the function that was called knows its name."""
+    """The `id` of the argument that the message calls "the data" or "a value"; see `name_argument`."""
 
     _place_first: ClassVar[bool] = False
     """Whether messages begin with a file, which the name of the operation would hide."""
 
     is_of_earlier_call: bool = False
-    """Whether a call before the one that raises it failed, such as an earlier step of a lazy frame: its name stays the first."""
+    """Whether the call that failed is an earlier one, such as a step of a lazy frame: the message then keeps its name."""
 
     def __init__(self, *message: object, row: int | None = None) -> None:
         super().__init__(*message)
@@ -235,7 +235,7 @@ class JagError(Exception):
         return self if self.row is None else type(self)(str(self).replace(f"row {self.row}", name, 1))
 
     def renamed(self, operation: str, *parts: str) -> JagError:
-        """Return the error in the name of an operation, if one of its parts, named first in the message, has raised it.
+        """Return the error with the name of an operation in place of that of its part, with which the message begins.
 
         Parameters
         ----------
@@ -247,7 +247,7 @@ class JagError(Exception):
         Returns
         -------
         JagError
-            Of the same type, to be raised by the caller.
+            Of the same type, to be raised by the caller; the error itself if the message begins with no name of a part.
 
         Examples
         --------
@@ -286,8 +286,8 @@ class JagError(Exception):
     def begin_with(self, operation: str, others: Container[str]) -> None:
         """Begin the message with the operation that was called, unless it does; replace the name of another one.
 
-        The error stays the same object, so its traceback still leads to its cause. An error with notes comes from a function
-        of the caller, and a message without its text in `args` has another way to be made: both are left as they are.
+        The error stays the same object, so its traceback still leads to its cause. Two kinds of errors stay as they are: those
+        with notes, which come from a function of the caller, and those whose message is not their only argument.
 
         Parameters
         ----------
@@ -453,9 +453,9 @@ class Suggesting:
                 raise AttributeError(f"{kind} has no {name!r}", name=name, obj=self)
             names = [one for one in dir(self) if not one.startswith("_")]
             near = difflib.get_close_matches(name, names, 1)
-            told = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names)}" if names else "index it, as in x.S[0]"
+            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names)}" if names else "index it, as in x.S[0]"
             called = self._called or f"{'an' if kind[0] in 'AEIO' else 'a'} {kind}"
-            raise JagAttributeError(f"{called} has no {name!r}; {told}", name)
+            raise JagAttributeError(f"{called} has no {name!r}; {hint}", name)
 
 
 class JagValueError(JagError, ValueError):
@@ -531,8 +531,8 @@ class JagMemoryError(JagError, MemoryError):
         >>> aj.errors.JagMemoryError.of("pad: the result needs", MemoryError())
         JagMemoryError('pad: the result needs more memory than is available')
         """
-        told = joined_lines(error)
-        return cls(f"{what} more memory than is available" + (f": {told}" if told else ""))
+        reason = joined_lines(error)
+        return cls(f"{what} more memory than is available{f': {reason}' if reason else ''}")
 
 
 class JagWarning(UserWarning):

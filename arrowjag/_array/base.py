@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from arrowjag._array import JaggedArray
     from arrowjag.plot import Plotter
 
-__all__ = ["LISTS", "ArrayBase", "Listed", "as_column", "beside", "operand", "own_type", "shape_of_rows"]
+__all__ = ["LISTS", "ArrayBase", "Listed", "as_column", "column_like", "operand", "own_type", "shape_of_rows"]
 
 
 def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_null: bool | None = None) -> Column:
@@ -43,15 +43,15 @@ def as_column(data: Any, *, type: Any = None, ndim: int | None = None, nan_to_nu
     try:
         return _converted(data, type, ndim, nan_to_null)
     except JagError as error:
-        told = error if type is None or ndim is None else _with_levels_of_type(error, type, ndim)
-        told.given = id(data)
-        if told is error:
+        raised = error if type is None or ndim is None else _with_levels_of_type(error, type, ndim)
+        raised.given = id(data)
+        if raised is error:
             raise
-        raise told from None
+        raise raised from None
 
 
 def _with_levels_of_type(error: JagError, type: Any, ndim: int) -> JagError:
-    """Return the error; for lists and maps as a type beside `ndim`, with what it means."""
+    """Return the error; where the caller gives `ndim` and a type of lists or maps, with what the two mean together."""
     leaf = elementwise.as_type(type)
     if not (isinstance(error, (ShapeError, JagTypeError)) and _arrow.is_level_type(leaf)):
         return error
@@ -154,45 +154,45 @@ def _from_dense(data: npt.NDArray[Any], ndim: int | None) -> Column:
     return column if ndim in (None, data.ndim) else _column.from_arrow(_column.to_arrow(column), ndim, "the data")
 
 
-def as_keys(data: Any, operation: str, one: str = "key") -> Column:
+def as_keys(data: Any, operation: str, noun: str = "key") -> Column:
     """Convert an argument of keys as `as_column`; a text, which would be one key for all items, raises `JagTypeError`.
 
-    `one` says what an item of the argument is.
+    The message calls an item of the argument by the noun.
     """
     if isinstance(data, str):
         name = brief(data)
         raise JagTypeError(
-            f"{operation}: the text {name} is one {one} for all items. For {one}s in a field of the structs write x[{name}]; "
-            f"for {one}s in a column of a frame write frame[{name}], or pl.col({name}) in an expression of polars."
+            f"{operation}: the text {name} is one {noun} for all items. For {noun}s in a field of the structs write x[{name}]; "
+            f"for {noun}s in a column of a frame write frame[{name}], or pl.col({name}) in an expression of polars."
         )
     return as_column(data)
 
 
 LISTS = (list, tuple, np.ndarray)
-"""Containers of a call without a type of their own: their text may be times."""
+"""Arguments without an Arrow type of their own: text in them may stand for times."""
 
 
 class Listed:
-    """Marks an array that was made of a list of a call: `operand` and `beside` read its text as they read the list."""
+    """Marks an array that was converted from a list: `operand` and `column_like` read its text as they read text in a list."""
 
     __slots__ = ()
 
 
 def operand(value: Any, leaf: pa.DataType | None, operation: str, *, by_value: bool = False) -> elementwise.Operand:
-    """Convert an argument to a column, or to a scalar, of the leaf type if its kind fits.
+    """Convert an argument to a column or a scalar; a Python scalar gets the leaf type of the other operand if its kind fits.
 
-    With `by_value`, a number outside the leaf type is not an error: it is compared by value.
+    With `by_value`, a number that the leaf type does not hold is no error: it is compared by value.
     """
     as_scalar = elementwise.scalar_by_value if by_value else elementwise.scalar_like
     if isinstance(value, Column) and not isinstance(value, Listed):
         return value if value.ndim else value.values[0]
     if _is_single(value):
         return as_scalar(value, leaf, operation)
-    return beside(value, leaf, operation)
+    return column_like(value, leaf, operation)
 
 
-def beside(data: Any, leaf: pa.DataType | None, operation: str) -> Column:
-    """Convert an array of a call as `as_column`; text in lists and arrays of numpy is read as times where the leaves are times."""
+def column_like(data: Any, leaf: pa.DataType | None, operation: str) -> Column:
+    """Convert an argument as `as_column`; text in lists and arrays of numpy is read as times if `leaf` is a type of times."""
     column = as_column(data)
     if leaf is None or not isinstance(data, (*LISTS, Listed)):
         return column
@@ -201,7 +201,7 @@ def beside(data: Any, leaf: pa.DataType | None, operation: str) -> Column:
 
 
 def own_type(values: Iterable[Any]) -> pa.DataType | None:
-    """The leaf type of the first array of a call that has a type of its own; None if all operands are lists and scalars."""
+    """Return the leaf type of the first operand that has an Arrow type of its own; None if all are lists and scalars."""
     values = [one if isinstance(one, Column) else as_numpy(one) for one in values]
     columns = (one for one in values if isinstance(one, Column) and not isinstance(one, Listed))
     others = (as_column(one) for one in values if not isinstance(one, (Column, list, tuple)) and not _is_single(one))

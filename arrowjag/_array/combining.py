@@ -73,7 +73,7 @@ def apply_function(fn: str | Callable[..., Any], arrays: Sequence[Any], options:
 
 
 def _called(function: Callable[..., Any], data: Sequence[Any], options: dict[str, Any]) -> Any:
-    """Call a function; arguments that don't fit a function of pyarrow are an error of `apply`, those of a caller's are his."""
+    """Call a function; raise an error of `apply` for arguments that a function of pyarrow doesn't take."""
     try:
         return function(*data, **options)
     except TypeError as error:
@@ -88,8 +88,8 @@ def _apply_ufunc(function: np.ufunc, arrays: Sequence[Any], options: dict[str, A
     """Call a ufunc of numpy as arrays do that are its operands."""
     name = function.__name__
     if options or function.nout > 1:
-        told = f"takes no options on jagged arrays, got {', '.join(options)}" if options else "returns several arrays"
-        raise JagTypeError(f"apply: {name} {told}; call np.{name}")
+        reason = f"takes no options on jagged arrays, got {', '.join(options)}" if options else "returns several arrays"
+        raise JagTypeError(f"apply: {name} {reason}; call np.{name}")
     if len(arrays) != function.nin:
         raise JagTypeError(f"apply: {name} takes {plural(function.nin, 'array')}, got {len(arrays)}")
     columns = elementwise.columns_of([operand(one, None, name) for one in arrays])
@@ -124,7 +124,7 @@ def promoted(arrays: Any, operation: str) -> Sequence[Column]:
 
 
 def opened(arrays: Iterable[Any]) -> list[Any]:
-    """Arrays, with lists of arrays opened; a list of lists of leaves is an array itself."""
+    """Return arrays, with the members of lists of arrays in place of the lists; a list without arrays is itself an array."""
     found: list[Any] = []
     for one in arrays:
         is_several = isinstance(one, (list, tuple)) and any(map(_is_array, one))

@@ -14,7 +14,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._arguments import within_memory
 from arrowjag._array import numpy_functions
-from arrowjag._array.base import ArrayBase, as_column, beside, operand
+from arrowjag._array.base import ArrayBase, as_column, column_like, operand
 from arrowjag._column import Column, empty, row_validity
 from arrowjag._methods import HOSTS, Rows, method, touches_rows
 from arrowjag._ops import casts, structure
@@ -59,7 +59,7 @@ def _rows_of_mask(ndim: int, arguments: Mapping[str, Any]) -> Rows:
 
 def _filled_type(x: Any, y: Any, axis: int = 0) -> Any:
     """The type of `fill_null_rows`; a constant of all rows is taken without them."""
-    column = y if isinstance(y, Column) else beside(y, x.type, "fill_null_rows")
+    column = y if isinstance(y, Column) else column_like(y, x.type, "fill_null_rows")
     return x.fill_null_rows(x._wrap(column)[:0] if column.ndim == x.ndim else y, axis)
 
 

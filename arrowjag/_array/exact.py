@@ -1,4 +1,4 @@
-"""The types to read Python objects as: pyarrow would truncate or refuse them for the wanted type, where a cast checks them."""
+"""Choose the type that Python objects are read as, before a checked cast: pyarrow truncates or refuses some for the wanted type."""
 
 from __future__ import annotations
 
@@ -134,8 +134,8 @@ def _refuse(items: list[Any], type: pa.DataType) -> None:
         refuse_fractions(items, type.value_type, 0 if pt.is_dictionary(type) else 1)
     elif wrong := [one for one in items if (pt.is_date(type) and _has_time_of_day(one)) or _has_fraction(one, type)]:
         lost = "rounded" if pt.is_floating(type) and isinstance(wrong[0], (int, np.integer)) else "truncated"
-        told = f"the item {reprlib.repr(wrong[0])} does not fit the leaf type {type}, and would be {lost}"
-        raise JagValueError(f"{told}. Convert all items to one type first, or pass another type.")
+        misfit = f"the item {reprlib.repr(wrong[0])} does not fit the leaf type {type}, and would be {lost}"
+        raise JagValueError(f"{misfit}. Convert all items to one type first, or pass another type.")
 
 
 def _has_time_of_day(one: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from arrowjag._array.base import ArrayBase, as_column, as_keys, beside, operand
+from arrowjag._array.base import ArrayBase, as_column, as_keys, column_like, operand
 from arrowjag._methods import Rows, changing_axis, method, over_axis, set_rows
 from arrowjag._ops import by_key, composed, elementwise
 from arrowjag._ops import sets as _ops
@@ -258,7 +258,7 @@ class GroupMethods(ArrayBase):
         >>> x.is_in({2, 3}).to_list(), x.is_in([[1], [2, 4]]).to_list()
         ([[False, True, None], [True]], [[True, False, None], [False]])
         """
-        return self._wrap(_ops.is_in(self, beside(_flat_set(values, self.type), self.type, "is_in")))
+        return self._wrap(_ops.is_in(self, column_like(_flat_set(values, self.type), self.type, "is_in")))
 
     @method("y", rows=changing_axis)
     def union(self, y: Any, axis: Any = -1) -> JaggedArray:
@@ -284,7 +284,7 @@ class GroupMethods(ArrayBase):
         >>> aj.array([[2, 1, 2], []]).union([[3, 1], [4]]).to_list()
         [[2, 1, 3], [4]]
         """
-        return self._wrap(_ops.set_operation("union", self, beside(y, self.type, "union"), axis))
+        return self._wrap(_ops.set_operation("union", self, column_like(y, self.type, "union"), axis))
 
     @method("y", rows=changing_axis)
     def intersection(self, y: Any, axis: Any = -1) -> JaggedArray:
@@ -305,7 +305,7 @@ class GroupMethods(ArrayBase):
         >>> aj.array([[2, 1, 2], []]).intersection([[3, 1], [4]]).to_list()
         [[1], []]
         """
-        return self._wrap(_ops.set_operation("intersection", self, beside(y, self.type, "intersection"), axis))
+        return self._wrap(_ops.set_operation("intersection", self, column_like(y, self.type, "intersection"), axis))
 
     @method("y", rows=changing_axis)
     def difference(self, y: Any, axis: Any = -1) -> JaggedArray:
@@ -326,7 +326,7 @@ class GroupMethods(ArrayBase):
         >>> aj.array([[2, 1, 2], []]).difference([[3, 1], [4]]).to_list()
         [[2], []]
         """
-        return self._wrap(_ops.set_operation("difference", self, beside(y, self.type, "difference"), axis))
+        return self._wrap(_ops.set_operation("difference", self, column_like(y, self.type, "difference"), axis))
 
     @method("y", rows=changing_axis)
     def symmetric_difference(self, y: Any, axis: Any = -1) -> JaggedArray:
@@ -352,7 +352,7 @@ class GroupMethods(ArrayBase):
         >>> aj.array([[2, 1, 2], []]).symmetric_difference([[3, 1], [4]]).to_list()
         [[2, 3], [4]]
         """
-        return self._wrap(_ops.set_operation("symmetric_difference", self, beside(y, self.type, "symmetric_difference"), axis))
+        return self._wrap(_ops.set_operation("symmetric_difference", self, column_like(y, self.type, "symmetric_difference"), axis))
 
     @method("keys_from", "values_from", rows=set_rows("keys_from"))
     def translate(self, keys_from: Any, values_from: Any = None, axis: Any = -1) -> JaggedArray:
@@ -406,7 +406,7 @@ class GroupMethods(ArrayBase):
             keys_from, values_from = list(keys_from), list(keys_from.values())
         elif values_from is None:
             raise JagTypeError("translate: values_from is missing; write x.translate(keys, values), or x.translate(dict)")
-        return self._wrap(_ops.translate(self, beside(keys_from, self.type, "translate"), as_column(values_from), axis))
+        return self._wrap(_ops.translate(self, column_like(keys_from, self.type, "translate"), as_column(values_from), axis))
 
     @method(rows=changing_axis)
     def combinations(self, n: int, axis: Any = -1) -> JaggedArray:

@@ -163,8 +163,8 @@ def _from_ndarray(data: npt.NDArray[Any]) -> pa.Array:
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # pyarrow raises either, depending on the dtype
         if plain.ndim != 1:
             raise JagTypeError(f"expected an array of one dimension, got one of shape {plain.shape}") from None
-        told = "; pass .real and .imag, or both as fields of aj.zip" if plain.dtype.kind == "c" else ""
-        raise JagTypeError(f"Arrow has no type for numpy data of dtype {plain.dtype}{told}") from None
+        hint = "; pass .real and .imag, or both as fields of aj.zip" if plain.dtype.kind == "c" else ""
+        raise JagTypeError(f"Arrow has no type for numpy data of dtype {plain.dtype}{hint}") from None
 
 
 def _holds_nul(data: npt.NDArray[Any]) -> bool:
@@ -244,7 +244,7 @@ def _plain(data: Any, masks: bool = True) -> Any:
 
 
 def _marks_by_nan(dtype: Any) -> bool:
-    """Return whether NaN is the missing item of a pandas dtype that has no NaN among its values: of text and of categories."""
+    """Return whether NaN marks missing items in a pandas dtype whose values can't be NaN: text and categories."""
     return not isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
@@ -284,12 +284,12 @@ def _nested(data: Any, type: pa.DataType | None, ndim: int | None, classes: set[
     try:  # pyarrow takes every Python int for int64
         return _as_lists(data, pa.uint64(), wanted)
     except OverflowError:
-        told = ", and not all items fit uint64; pass floats or decimals"
-        raise _int_misfit(data, pa.int64(), wanted, told) from None
+        hint = ", and not all items fit uint64; pass floats or decimals"
+        raise _int_misfit(data, pa.int64(), wanted, hint) from None
 
 
 def _times_of_numpy(data: Any, found: pa.DataType | Exception | None, type: pa.DataType | None) -> Any:
-    """Return the data with its times of numpy in one unit; None if it holds none. Raise if the type is none of times."""
+    """Return the data with its times of numpy in one unit; None if it holds none. Raise if the wanted type is no type of times."""
     if not isinstance(found, Exception) and (found is None or not pt.is_temporal(_strip(found, depth(found)))):
         return None
     times = in_one_unit(data)
@@ -440,8 +440,8 @@ def _without_type(data: Any, path: str) -> Exception | None:
                 return error
         elif not isinstance(item, (str, bytes, int, float)) and isinstance(found := _inferred([item]), Exception):
             kind = JagTypeError if isinstance(found, TypeError) or "recognize" in str(found) else JagValueError
-            told = "" if "did not recognize" in str(found) else f": {found}"
-            return kind(f"the item {reprlib.repr(item)} at {place} has no Arrow type{told or _WITH_TYPE}")
+            reason = _WITH_TYPE if "did not recognize" in str(found) else f": {found}"
+            return kind(f"the item {reprlib.repr(item)} at {place} has no Arrow type{reason}")
     return None
 
 
@@ -486,22 +486,22 @@ def _item_misfit(data: Any, leaf: pa.DataType | None, levels: int) -> Exception 
             if "did not recognize Python value type" in str(error):
                 return None
             path = "".join(f"[{index}]" for index in place)
-            told = f"the item {reprlib.repr(item)} at {path} does not fit the leaf type {leaf}"
-            return JagValueError(f"{told}. Convert all items to one type first, or pass another type.")
+            misfit = f"the item {reprlib.repr(item)} at {path} does not fit the leaf type {leaf}"
+            return JagValueError(f"{misfit}. Convert all items to one type first, or pass another type.")
     return None
 
 
-def _int_misfit(data: Any, leaf: pa.DataType | None, levels: int, told: str) -> JagOverflowError:
+def _int_misfit(data: Any, leaf: pa.DataType | None, levels: int, hint: str) -> JagOverflowError:
     """Return the error that names the first Python int that does not fit the type."""
     for place, item in _items(data, levels):
         try:
             pa.array([item], leaf)
         except OverflowError:
             path = "".join(f"[{index}]" for index in place or ())
-            return JagOverflowError(f"the item {brief(item)} at {path} does not fit {leaf}{told}")
+            return JagOverflowError(f"the item {brief(item)} at {path} does not fit {leaf}{hint}")
         except (ValueError, TypeError, pa.ArrowNotImplementedError):  # of another kind
             continue
-    return JagOverflowError(f"the data holds a Python int that does not fit {leaf}{told}")
+    return JagOverflowError(f"the data holds a Python int that does not fit {leaf}{hint}")
 
 
 def _items(data: Any, levels: int) -> Iterator[tuple[tuple[int, ...] | None, Any]]:

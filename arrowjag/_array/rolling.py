@@ -34,8 +34,8 @@ class Rolling(Suggesting, Generic[Result_co]):
         self._options = options
 
     def __repr__(self) -> str:
-        told = {"window": self._window, **self._options}
-        return f"Rolling({', '.join(f'{name}={value!r}' for name, value in told.items() if name != 'on' or value is not None)})"
+        options = {"window": self._window, **self._options}
+        return f"Rolling({', '.join(f'{name}={value!r}' for name, value in options.items() if name != 'on' or value is not None)})"
 
     def _call(self, name: str, *args: Any, **kwargs: Any) -> Result_co:
         result: Result_co = getattr(self._owner, f"rolling_{name}")(self._window, *args, **self._options, **kwargs)

@@ -25,7 +25,7 @@ __all__ = ["UNITS", "has_numpy_times", "in_arrow_unit", "in_one_unit", "with_dat
 UNITS = ("s", "ms", "us", "ns")
 """The units of Arrow, the coarsest first; coarser ones of numpy become seconds."""
 _COARSE = {"m": frozenset("WDhm"), "M": frozenset("YMWDhm")}
-"""By kind of dtype, the coarser units; years and months have no length, but the moments that they begin at have seconds."""
+"""By kind of dtype, the coarser units. A duration in years or months has no length, but a year or a month begins at a second."""
 _CALENDAR = frozenset("YMWD")
 
 
@@ -57,18 +57,18 @@ def _coarse_unit(units: set[Any], kind: str) -> str:
 
 
 def in_one_unit(data: Any) -> Any:
-    """Nested lists with all times of numpy in them in one unit.
+    """Convert the times of numpy inside of nested lists to one unit.
 
     Parameters
     ----------
     data : nested list
-        Convert arrays and scalars of ``datetime64`` or ``timedelta64`` inside nested lists.
+        It may hold arrays and scalars of ``datetime64`` or ``timedelta64``.
 
     Returns
     -------
     nested list or None
-        In the finest unit that appears. Where other items are Python's times, all become these; so do days. None where there
-        are no times of numpy, or no unit of Arrow for them.
+        With times in the finest unit that appears. If other items are Python's times, or the unit is the day, all times become
+        Python's. None if there are no times of numpy, or no unit of Arrow holds them.
 
     Raises
     ------
@@ -142,8 +142,8 @@ def with_datetimes(data: Any, inferred: pa.DataType, *, any_zones: bool) -> pa.D
     number = next((one for one in items if _is_number(one)), None) if any(issubclass(one, _NUMBERS) for one in classes) else None
     if number is not None:
         time = next(one for one in items if not _is_number(one))
-        told = f"{reprlib.repr(time)} is a time, {reprlib.repr(number)} is none"
-        raise JagValueError(f"the data mixes times and numbers: {told}. Convert all items to one type first, or pass another type")
+        both = f"{reprlib.repr(time)} is a time, {reprlib.repr(number)} is none"
+        raise JagValueError(f"the data mixes times and numbers: {both}. Convert all items to one type first, or pass another type")
     times = (
         items if all(issubclass(one, dt.datetime) for one in classes) else [one for one in items if isinstance(one, dt.datetime)]
     )
@@ -172,7 +172,7 @@ def _holds_times(type: pa.DataType) -> bool:
 
 
 _NUMBERS = (int, float, Decimal, np.generic, np.ndarray)
-"""The classes of which `_is_number` holds for some."""
+"""Classes whose objects may be numbers; `_is_number` decides."""
 
 
 def _is_number(one: Any) -> bool:
@@ -187,8 +187,8 @@ def _check_zones(times: list[dt.datetime]) -> None:
         return
     zones = {one.tzinfo is None: one for one in times}
     if len(zones) == 2:
-        told = f"{zones[True]!r} has no zone, {zones[False]!r} has one"
-        raise JagValueError(f"the data mixes datetimes with and without a zone: {told}. Give all of them a zone, or none")
+        both = f"{zones[True]!r} has no zone, {zones[False]!r} has one"
+        raise JagValueError(f"the data mixes datetimes with and without a zone: {both}. Give all of them a zone, or none")
 
 
 def _is_times(value: Any) -> bool:

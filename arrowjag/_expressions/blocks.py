@@ -29,7 +29,7 @@ from arrowjag.shape import JaggedShape
 __all__ = ["run_blocks"]
 
 _MOST_SLICES = 256
-"""Slices of a dim that are kept."""
+"""The number of slices of a dim that are kept."""
 
 
 class _Block(NamedTuple):
@@ -88,7 +88,7 @@ def run_blocks(stage: Stage, values: Mapping[int, Any]) -> list[Any] | None:
 
 
 def _blocks_of(shape: JaggedShape) -> list[_Block]:
-    """Blocks of about as many values each, a whole number of rounds for all cores."""
+    """Divide rows into blocks of about equally many values, a multiple of the number of cores."""
     n_blocks = max(1, -(-shape.size // strategy.sizes.JIT_BLOCK))
     n_blocks += -n_blocks % n_cores()
     if shape.ndim == 1:
@@ -142,7 +142,7 @@ def _sink(first: JaggedArray, columns: Mapping[int, JaggedArray], sliced: Mappin
 
 
 def _is_same(one: JaggedShape, two: JaggedShape) -> bool:
-    """Whether two shapes have the same sizes, null rows and declared extents."""
+    """Return whether two shapes have the same sizes, null rows and declared extents."""
     return one is two or (one.ndim == two.ndim and all(map(_is_same_dim, one.dims, two.dims)))
 
 

@@ -56,7 +56,7 @@ class Program:
 
     @property
     def has_stretch(self) -> bool:
-        """Whether calls run in blocks of rows."""
+        """Whether some calls run in blocks of rows."""
         return any(stage.is_stretch for stage in self.stages)
 
     def run(self, values: Mapping[int, Any]) -> list[Any]:

@@ -66,11 +66,14 @@ _EXACT = 2**53
 
 
 class _Plan(NamedTuple):
-    """How a loop computes a call: by which instruction, in which type, and of which type the result is."""
+    """How a loop computes a call."""
 
     name: str
+    """The instruction."""
     computes: str
+    """The type in which it computes."""
     type: str
+    """The type of the result."""
     operands: tuple[Any, ...]
 
 
@@ -196,20 +199,22 @@ class _Result(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """The program of a stretch but for nulls, and what its columns are."""
+    """The program of a stretch; which of its columns have nulls is known when it runs."""
 
     items: tuple[Node, ...]
+    """The columns with one value per item."""
     rows: tuple[Node, ...]
+    """The columns with one value per row, or of fewer dims."""
     types: tuple[str, ...]
-    """Of the columns."""
+    """The types of the columns, first those of `items`."""
     constants: tuple[tuple[str, float | int], ...]
-    """Types and numbers."""
+    """The types and values of the numbers that it uses."""
     text: str
-    """The instructions and the results."""
+    """The instructions, and the numbers of those that compute results."""
     results: tuple[_Result, ...]
 
     def run(self, values: Mapping[int, Any]) -> list[Any] | None:
-        """Compute the results; None if the columns don't allow it, a sum or quotient is too large, or the machine code isn't there.
+        """Compute the results; None if columns don't fit, the machine code isn't ready, or a sum or quotient is too large.
 
         Parameters
         ----------
@@ -244,8 +249,8 @@ class Loop(NamedTuple):
         numbers = [number for _, number in self.constants] or [0]
         data.append(np.array(numbers, np.float64))
         data.append(np.array([number if isinstance(number, int) else 0 for number in numbers], np.int64))
-        given = _given(name)
-        outs = [_Out(one, value, shape.size, len(offsets) - 1) for one, value in zip(self.results, given, strict=True)]
+        values = _results_of(name)
+        outs = [_Out(one, value, shape.size, len(offsets) - 1) for one, value in zip(self.results, values, strict=True)]
         arrays = [one for out in outs for one in out.arrays]
         if sum(map_rows(lambda first, last: function(offsets, first, last, *data, *arrays), offsets)):
             return None
@@ -258,15 +263,15 @@ class Loop(NamedTuple):
         return fused_name("|".join([*map(",".join, parts), "alive" if has_null_rows else "", self.text]))
 
     def _allows(self, shape: JaggedShape, items: Sequence[Any], rows: Sequence[Any]) -> bool:
-        """Whether columns of items have one shape, of rows the shape without its last dim, and results the extents of both."""
+        """Return whether all columns have the shape, those of rows without its last dim, and results have its extents."""
         same = all(_are_same(one.shape.dims, shape.dims) for one in items[1:])
         same = same and all(_are_same(one.shape.dims, shape.dims[:-1]) for one in rows)
         return same and all(one.extents[1:] == shape.extents[1 : len(one.extents)] for one in self.results)
 
 
 @functools.lru_cache(1024)
-def _given(name: str) -> list[Value]:
-    """The results of a program."""
+def _results_of(name: str) -> list[Value]:
+    """Return the values of a program that are its results."""
     program = parse(name)
     values = program.values()
     return [values[one] for one in program.results]

@@ -1,4 +1,4 @@
-"""Objects that a function reads besides its arguments: those from outside, and attributes of these and of its arguments."""
+"""Find the objects that a function reads besides its arguments: names from outside, and attributes of these and of arguments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["facts_of"]
 
 
 def facts_of(function: Any, arguments: Iterable[Any]) -> tuple[Same, ...]:
-    """Return the objects on which the calls of a function depend, each of which may be bound anew.
+    """Return the objects that decide which calls a function makes; if a name is bound to another object, these differ.
 
     Parameters
     ----------

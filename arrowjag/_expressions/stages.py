@@ -50,9 +50,9 @@ class Stage:
     reads: tuple[Node, ...]
     gives: tuple[Call, ...]
     n_itemwise: int = 0
-    """How many calls compute items from items at the same places: their operands in blocks are in cache."""
+    """The number of calls that compute each item from the items at the same place, which are in cache if calls run in blocks."""
     loop: Loop | None = None
-    """The loop that computes all calls at once, where it is compiled."""
+    """The loop that computes all calls at once if it can be compiled; None if there is none."""
 
     @functools.cached_property
     def drops(self) -> list[list[int]]:
@@ -181,7 +181,7 @@ def _is_itemwise(node: Call, samples: Mapping[int, Any]) -> bool:
 
 
 def _connected(calls: list[Call]) -> list[list[Call]]:
-    """Group calls that use each other or the same operands; others may have other rows."""
+    """Group calls that use each other or the same operands: columns of different groups may have other numbers of rows."""
     parent: dict[int, int] = {}
 
     def root(one: int) -> int:
@@ -199,14 +199,14 @@ def _connected(calls: list[Call]) -> list[list[Call]]:
 
 
 def _kind(node: Call, samples: Mapping[int, Any]) -> str:
-    """How a call may run together with others: in a compiled "loop", in a "block" of rows, or "" for alone."""
+    """Return how a call may run with others: "loop" for one compiled loop, "block" for blocks of rows, "" for neither."""
     if not _is_local(node, samples):
         return ""
     return "loop" if compiled.is_available() and fuses(node, samples) else "block"
 
 
 def _is_local(node: Call, samples: Mapping[int, Any]) -> bool:
-    """Whether a call may run on blocks of rows."""
+    """Return whether a call may run on blocks of rows."""
     operands = [samples.get(id(child)) for child in children(node)]
     if not all(map(_is_plain, [*operands, samples.get(id(node))])) or not isinstance(samples[id(node)], JaggedArray):
         return False
@@ -226,7 +226,10 @@ def _is_plain(sample: Any) -> bool:
 
 
 def _has_rows_only(node: Call) -> bool:
-    """Whether the arguments of a call contain no array but nodes, and no function of the user."""
+    """Return whether all arrays among the arguments of a call are nodes, so that they can be cut to blocks of rows.
+
+    Calls of functions of the user and calls that draw random numbers need whole columns.
+    """
     if node.kind in ("operator", "ufunc"):
         given = node.args[1:] if node.kind == "ufunc" else node.args
         return all(isinstance(one, (Call, Input)) or is_scalar(one) for one in given)

@@ -15,10 +15,10 @@ from arrowjag.typing import BoolArray, IntArray
 __all__ = ["ITEM_BYTES", "check_null_count", "check_unbacked", "read_offsets", "read_validity", "read_views", "validity_bits"]
 
 ITEM_BYTES = 8
-"""Bytes of the number of an item."""
+"""Bytes of the position of an item."""
 
 _MOST_UNBACKED = 2**27
-"""Maximal number of items of types that take no memory, which no buffer limits: their item numbers take 1 GB."""
+"""Maximal number of items of types that take no memory, which no buffer limits: the positions of as many items take 1 GB."""
 
 
 def read_offsets(array: pa.Array, where: str, *, check: bool) -> IntArray:
@@ -62,7 +62,7 @@ def read_offsets(array: pa.Array, where: str, *, check: bool) -> IntArray:
 
 
 def read_views(array: pa.Array, where: str) -> tuple[IntArray, IntArray]:
-    """Starts and sizes of the rows of a list view, checked; a null row views nothing."""
+    """Return the starts and sizes of the rows of a list view, 0 under nulls; raise if a row views items that don't exist."""
     starts, sizes = (_read_int(array, place, where) for place in (1, 2))
     if array.null_count:
         valid = read_validity(array)
@@ -88,7 +88,7 @@ def _read_int(array: pa.Array, place: int, where: str) -> IntArray:
 
 
 def check_null_count(array: pa.Array, where: str) -> None:
-    """With a wrong null count, Arrow's kernels write past the end of their results."""
+    """Raise if the null count differs from the validity bitmap: Arrow's kernels would write past the end of their results."""
     if isinstance(array.type, pa.BaseExtensionType):
         return
     bits = array.buffers()[0]  # none of unions

@@ -17,7 +17,7 @@ __all__ = ["is_checked", "is_registered_type", "registered"]
 
 
 class _Token:
-    """Slots `start` to before `stop` of these buffers were checked."""
+    """Buffers whose slots from `start` to before `stop` were checked."""
 
     __slots__ = ("__weakref__", "buffers", "dictionary", "start", "stop")
 
@@ -62,7 +62,7 @@ def _places(array: pa.Array) -> list[tuple[int, int] | None]:
 
 
 def is_registered_type(type: pa.DataType) -> bool:
-    """Return whether a type is flat and slow to check: text, bytes, dictionaries."""
+    """Return whether arrays of a flat type are registered, because a check takes long: text, bytes, dictionaries, decimals."""
     return type.id in _LONG
 
 
@@ -78,12 +78,12 @@ def registered(array: pa.Array) -> pa.Array:
     Parameters
     ----------
     array : pa.Array
-        Flat: text, bytes, a dictionary of these, decimals or times, with at least two buffers.
+        Flat, with at least two buffers.
 
     Returns
     -------
     pa.Array
-        Nothing is copied.
+        The array itself if its type is not registered, or it was checked before.
     """
     buffers = array.buffers()
     main = buffers[1]

@@ -1,4 +1,4 @@
-"""Check an array at every level; `secure` is the entrance."""
+"""Check an array at every level, by `secure`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def secure(array: pa.Array, where: str) -> pa.Array:
 
 
 def _explain(array: pa.Array, where: str) -> None:
-    """Raise an error that names dim and slot, if the lists are the corrupt part of the array."""
+    """Raise an error that names the dim and the slot if lists are corrupt, or the leaves; Arrow's own error says less."""
     level = 1
     while len(array) and array.type.id in LISTS:
         first, last = _cut(array, f"{where}, dim {level}")

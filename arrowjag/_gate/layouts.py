@@ -27,7 +27,7 @@ __all__ = [
 
 
 def with_child(array: pa.Array, child: pa.Array, first: int) -> pa.Array:
-    """Return a list array on another child that begins at item `first`; offsets are shared if `first` is 0."""
+    """Return a list array with another child, which begins with item `first` of its own; offsets are shared if `first` is 0."""
     type, n = array.type, len(array)
     own = array.buffers()[: type.num_buffers]
     if first == 0:
@@ -122,7 +122,7 @@ def canonical_layout(array: pa.Array) -> pa.Array:
 
 
 def _extension_over(type: pa.BaseExtensionType, storage: pa.Array) -> pa.Array:
-    """Return an array of the same extension type over another storage, or the storage if the type does not allow that."""
+    """Return an array of the same extension type with another storage; the storage itself if the type does not take it."""
     if isinstance(type, pa.OpaqueType):
         return pa.ExtensionArray.from_storage(pa.opaque(storage.type, type.type_name, type.vendor_name), storage)
     if not isinstance(type, pa.ExtensionType):

@@ -444,8 +444,8 @@ def suggestion(name: str, known: Iterable[str], namespace: str = "", *, where: s
         calls += [table[name] for table in (NAMESPACES, _TEXT, _TIME) if name in table]
     if calls:
         call = calls[0] if where else on_arrays(calls[0])
-        told = f", where x is {where}" if where and re.search(r"\bx\b", call) else ""
-        return f"; write {call}{told}"
+        meaning = f", where x is {where}" if where and re.search(r"\bx\b", call) else ""
+        return f"; write {call}{meaning}"
     return _nearest(name, names)
 
 
