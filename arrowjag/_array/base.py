@@ -14,7 +14,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow, _column, _formatting, _lazy_imports, dtype
 from arrowjag._arguments import check_arguments, check_arguments_as
 from arrowjag._array.reading import to_array
-from arrowjag._arrow.foreign import as_numpy
+from arrowjag._arrow.foreign import as_numpy, exports_arrow
 from arrowjag._column import Column, same_validity
 from arrowjag._integers import check_ndim
 from arrowjag._ops import casts, elementwise, struct_fields
@@ -142,7 +142,7 @@ def _is_scalar(data: Any) -> bool:
     if data is None or isinstance(data, (str, bytes, int, float, bool, np.generic, pa.Scalar, dict)):
         return True
     has_items = getattr(data, "__iter__", None) is not None  # a class sets __iter__ to None to forbid iteration
-    return not (has_items or hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__"))
+    return not (has_items or exports_arrow(data))
 
 
 def _from_dense(data: npt.NDArray[Any], ndim: int | None) -> Column:

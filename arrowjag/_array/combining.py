@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from arrowjag._arguments import bound
 from arrowjag._array.base import ArrayBase, as_column, operand
+from arrowjag._arrow.foreign import exports_arrow
 from arrowjag._column import Column
 from arrowjag._methods import Rows, changing_axis, method, most_dims
 from arrowjag._ops import concat, elementwise, products, struct_fields
@@ -134,8 +135,7 @@ def opened(arrays: Iterable[Any]) -> list[Any]:
 
 def _is_array(value: Any) -> bool:
     """Return whether a value is an array of Arrow or numpy, or a Series; tests the type, because placeholders have no arrays."""
-    kind = type(value)
-    return isinstance(value, (Column, np.ndarray)) or hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__")
+    return isinstance(value, (Column, np.ndarray)) or exports_arrow(type(value))
 
 
 class CombiningMethods(ArrayBase):

@@ -596,12 +596,12 @@ def _revalidated(column: Column, depth: int, keep: Any, everything: bool) -> Col
     dims = list(column.shape.dims)
     extent = dims[depth].extent
     dims[depth] = dims[depth].with_extent(None).with_validity(None)
-    changed = structure.null_items(structure.with_shape(type(column.shape)._trusted(dims), column), depth, keep)
+    changed = structure.null_items(structure.with_shape(JaggedShape._trusted(dims), column), depth, keep)
     if extent is None:
         return changed
     dims = list(changed.shape.dims)
     dims[depth] = dims[depth].with_extent(extent)
-    return structure.with_shape(type(column.shape)._trusted(dims), changed)
+    return structure.with_shape(JaggedShape._trusted(dims), changed)
 
 
 def _has_own_rules(other: Any) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from arrowjag._array.base import ArrayBase, as_column
+from arrowjag._arrow.foreign import exports_arrow
 from arrowjag._column import Column
 from arrowjag._methods import along_axis, method, over_axis, set_rows
 from arrowjag._ops import histograms as _ops
@@ -19,11 +18,8 @@ __all__ = ["HistogramMethods"]
 
 
 def _edges_of(bins: Any) -> Any:
-    """Arrays as columns; numbers and lists as they are."""
-    is_array = (
-        isinstance(bins, (pa.Array, pa.ChunkedArray)) or hasattr(bins, "__arrow_c_array__") or hasattr(bins, "__arrow_c_stream__")
-    )
-    return as_column(bins) if is_array and not isinstance(bins, Column) else bins
+    """Convert arrays to columns; numbers and lists stay."""
+    return as_column(bins) if exports_arrow(bins) else bins
 
 
 def _some(bins: Any) -> Any:

@@ -12,6 +12,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._arguments import within_memory
 from arrowjag._array.base import ArrayBase, as_column, operand, shape_of_rows
+from arrowjag._arrow.foreign import exports_arrow
 from arrowjag._column import Column
 from arrowjag._integers import is_int, item_count
 from arrowjag._methods import Rows, changing_axis, looking_up, method, moving
@@ -541,13 +542,11 @@ def _is_array(key: Any) -> bool:
     """Return whether a key is an array rather than a scalar."""
     if type(key) is int:
         return False
-    if isinstance(key, Column):
-        return key.ndim > 0
-    if isinstance(key, np.ndarray):
+    if isinstance(key, (Column, np.ndarray)):
         return key.ndim > 0
     if isinstance(key, (slice, str, bytes, tuple, Window, pa.Scalar, np.generic)) or key is None or key is Ellipsis:
         return False
-    return hasattr(key, "__len__") or hasattr(key, "__arrow_c_array__") or hasattr(key, "__arrow_c_stream__")
+    return hasattr(key, "__len__") or exports_arrow(key)
 
 
 def _array_key(key: Any) -> Column:
@@ -576,8 +575,6 @@ def _numpy_key(key: Any) -> Any:
     if key is None or key is Ellipsis or type(key) is int:
         return key
     if isinstance(key, slice):
-        if key.start is key.stop is key.step is None:
-            return ALL
         start, stop, step = _bound(key.start), _bound(key.stop), _step(key.step)
         return ALL if start is None and stop is None and step == 1 else Window(start, stop, step)
     return _array_key(key) if _is_array(key) else _position(key, "an index")

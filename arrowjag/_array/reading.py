@@ -33,7 +33,7 @@ from arrowjag._array.exact import (
 from arrowjag._array.names import refuse_nul, refuse_unreadable
 from arrowjag._array.times import has_numpy_times, in_arrow_unit, in_one_unit, with_datetimes
 from arrowjag._arrow import depth, holds_floats, may_truncate
-from arrowjag._arrow.foreign import as_numpy, is_of
+from arrowjag._arrow.foreign import as_numpy, exports_arrow, is_of
 from arrowjag._gate import inside
 from arrowjag._gate.capsules import import_data
 from arrowjag._kernels.base.capacity import widened
@@ -100,7 +100,7 @@ def _read(data: Any, type: pa.DataType | None, ndim: int | None) -> ArrowData:
         return data
     if isinstance(data, np.ndarray) and data.dtype.kind != "O":
         return _from_ndarray(data)
-    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+    if exports_arrow(data):
         return _imported(data)
     if (
         hasattr(data, "__arrow_array__")

@@ -12,7 +12,7 @@ import pyarrow as pa
 from arrowjag import _lazy_imports
 from arrowjag.errors import JagTypeError
 
-__all__ = ["as_numpy", "is_of"]
+__all__ = ["as_numpy", "exports_arrow", "is_of"]
 
 _PLAIN = (list, tuple, dict, str, bytes, int, float, np.ndarray, np.generic, pa.Array, pa.ChunkedArray, pa.Scalar, type, type(None))
 _BUFFERS = (memoryview, array.array, ctypes.Array)
@@ -23,6 +23,11 @@ _ARROW = ("__arrow_c_stream__", "__arrow_c_array__", "__arrow_array__")
 def is_of(data: Any, library: str) -> bool:
     """Return whether a class of the library, or a subclass of one, made the object."""
     return any(base.__module__.partition(".")[0] == library for base in data.__class__.__mro__)
+
+
+def exports_arrow(data: Any) -> bool:
+    """Return whether an object, or the objects of a class, export data through Arrow's C interface."""
+    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
 
 
 def as_numpy(data: Any) -> Any:

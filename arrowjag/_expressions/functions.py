@@ -14,6 +14,7 @@ import pyarrow.types as pt
 
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
+from arrowjag._arrow.foreign import exports_arrow
 from arrowjag._column import Column, empty
 from arrowjag._expressions.evaluation import Program
 from arrowjag._expressions.explaining import explained
@@ -237,7 +238,7 @@ def _argument(value: Any) -> Any:
     """Convert arrays of other libraries and lists to jagged arrays; other arguments stay."""
     if isinstance(value, (JaggedArray, str, bytes)) or is_scalar(value):
         return value
-    if isinstance(value, (list, np.ndarray)) or hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
+    if isinstance(value, (list, np.ndarray)) or exports_arrow(value):
         return JaggedArray._of(as_column(value))
     return value
 

@@ -15,6 +15,7 @@ from arrowjag import _arrow
 from arrowjag._array import JaggedArray, numpy_functions
 from arrowjag._array.base import as_column
 from arrowjag._array.windows import WindowMethods
+from arrowjag._arrow.foreign import exports_arrow
 from arrowjag._expressions.tree import (
     Call,
     Calls,
@@ -203,7 +204,7 @@ def is_plain(value: Any, columns: type | tuple[type, ...]) -> bool:
         return False
     if isinstance(value, list):
         return not any(isinstance(one, columns) for one in value)
-    return isinstance(value, np.ndarray) or hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__")
+    return _is_column(value)
 
 
 class Place(int):
@@ -497,7 +498,8 @@ def _call_function(_function: Callable[..., Any], name: str, args: tuple[Any, ..
 
 
 def _is_column(value: Any) -> bool:
-    return hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__") or isinstance(value, np.ndarray)
+    """Return whether an argument of a free function has one item per row."""
+    return isinstance(value, np.ndarray) or exports_arrow(value)
 
 
 def _inlined(function: Callable[..., Any], _name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

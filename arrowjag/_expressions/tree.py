@@ -16,6 +16,7 @@ from arrowjag._array.base import LISTS, as_column
 from arrowjag._array.combining import opened
 from arrowjag._array.indexing import rows_of_key, rows_of_slots
 from arrowjag._array.row_functions import needed_type
+from arrowjag._arrow.foreign import exports_arrow
 from arrowjag._methods import FLAT_SETS, FREE_FUNCTIONS, METHODS, Rows, rows_of_free
 from arrowjag._ops.elementwise import is_text
 from arrowjag._ops.elementwise.operators import FUNCTIONS, UFUNCS
@@ -125,7 +126,7 @@ def is_scalar(value: Any) -> bool:
         return True
     if isinstance(value, np.ndarray):
         return value.ndim == 0
-    return not any(hasattr(value, name) for name in ("__iter__", "__arrow_c_array__", "__arrow_c_stream__"))
+    return not (hasattr(value, "__iter__") or exports_arrow(value))
 
 
 def listed(column: Input, value: Any, type: pa.DataType) -> Input | Call:
@@ -163,7 +164,7 @@ def _has_rows(name: str, value: Any, record: Record) -> bool:
     """Whether an argument of a method of `FLAT_SETS` is a column, or a constant with rows."""
     if isinstance(record(value), (Input, Call)):
         return True
-    if isinstance(value, JaggedArray) or hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
+    if isinstance(value, JaggedArray) or exports_arrow(value):
         return not isinstance(value, pa.Scalar) and as_column(value).ndim > 1
     return name in _NESTED and _is_nested(value)
 
@@ -259,7 +260,7 @@ def _is_per_row(value: Any) -> bool:
         return not is_pattern(value) and not any(isinstance(one, str) for one in value)
     if issubclass(type(value), (np.ndarray, JaggedArray)):  # no placeholder, whose ndim may be unknown
         return bool(value.ndim > 0)
-    return hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__")
+    return exports_arrow(value)
 
 
 # --------------------------------------------------------------------------------------------------- walking
