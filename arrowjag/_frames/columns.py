@@ -1,4 +1,4 @@
-"""Operations on several columns of one frame, which the surfaces of pandas and polars share.
+"""Operations on columns of one frame, which the surfaces of pandas and polars share.
 
 A surface reads columns as arrays, calls one function of this module, and writes the arrays that it returns back as columns.
 """
@@ -191,7 +191,7 @@ def column_names(operation: str, names: Sequence[Any], resolved: Callable[[list[
 
 
 def check_whole(operation: str, names: Iterable[Any], known: Iterable[Hashable], index: Iterable[Hashable] = ()) -> None:
-    """Refuse to change a field of a column, or a column that does not exist."""
+    """Raise for a field of a column, and for a column that does not exist."""
     known = list(known)
     for name in names:
         if resolve(name, known, index)[1]:
@@ -199,27 +199,27 @@ def check_whole(operation: str, names: Iterable[Any], known: Iterable[Hashable],
 
 
 def check_keys(keys: Sequence[Any]) -> None:
-    """Refuse to nest rows without a key, which would give a frame of no columns, or an error of the host."""
+    """Raise if there is no key to nest rows by: the frame would have no columns, or the host would raise an error of its own."""
     if not keys:
         raise JagTypeError("implode nests the rows of each group: name at least one column of keys")
 
 
 def check_gathered(keys: Sequence[Any], names: Sequence[Any]) -> None:
-    """Refuse to nest a key."""
+    """Raise if a key is among the columns that are nested."""
     for name in keys:
         if name in names:
             raise JagValueError(f"implode: column {name!r} can't be a key and jagged at once")
 
 
 def check_nested(names: Sequence[Any], ndims: Iterable[int]) -> None:
-    """Refuse to flatten columns that have one dim each."""
+    """Raise if all columns have one dim, so that there is nothing to flatten."""
     if all(ndim == 1 for ndim in ndims):
         flat = f"{', '.join(map(repr, names))} {'is' if len(names) == 1 else 'are'}"
         raise JagTypeError(f"flatten: {flat} flat already; name a jagged column")
 
 
 def check_labels(names: Sequence[Any]) -> None:
-    """Refuse data in place of the names of columns."""
+    """Raise for data in place of the name of a column."""
     for name in names:
         # Expressions have a hash, but equal nothing.
         if not isinstance(name, Hashable) or callable(name) or not isinstance(name == name, (bool, np.bool_)):  # noqa: PLR0124
@@ -287,7 +287,7 @@ def _filtered(column: JaggedArray, mask: JaggedArray) -> JaggedArray:
 
 
 def _outer_items(column: JaggedArray) -> Column:
-    """The items of each row, without their inner dims."""
+    """Return the first two dims of a column, with nulls as values."""
     dims = column.shape.dims[:2]
     return Column(JaggedShape._trusted(dims), pa.nulls(dims[1].size))
 
@@ -391,7 +391,7 @@ def nest(columns: Mapping[str, JaggedArray]) -> JaggedArray:
 
 @contextmanager
 def _named_together(names: Iterable[Hashable]) -> Iterator[None]:
-    """Let errors about the shapes of several columns begin with the names of these columns."""
+    """Begin errors about several columns with their names."""
     try:
         yield
     except JagError as error:
@@ -459,7 +459,7 @@ def check_to_dim(to_dim: int | None) -> int | None:
 
 
 def _numbered(column: Column, ndim: int) -> Column:
-    """The first dims of a column, whose items are the numbers of the rows that they hold."""
+    """Return the first dims of a column, with the positions of the items at the last of these dims as values."""
     if column.ndim <= ndim:
         return column
     dims = column.shape.dims[:ndim]
@@ -467,7 +467,7 @@ def _numbered(column: Column, ndim: int) -> Column:
 
 
 def _rows_at(numbers: JaggedArray, column: Column, ndim: int) -> JaggedArray:
-    """The rows of a column below its first dims, by their numbers."""
+    """Return the rows of a column below its first dims at the positions that `_numbered` gave."""
     if column.ndim <= ndim:
         return numbers
     rows = JaggedArray._of(structure.flatten(column, 0, ndim))
@@ -497,25 +497,23 @@ def _flat(values: pa.Array) -> JaggedArray:
     return JaggedArray._of(Column(JaggedShape._trusted([Uniform._frame(len(values))]), values))
 
 
-def _where(place: IntArray) -> tuple[IntArray, BoolArray | None]:
-    there = place >= 0
-    return (place, None) if there.all() else (np.where(there, place, 0), there)
+def _where(places: IntArray) -> tuple[IntArray, BoolArray | None]:
+    """Return positions for `gather.take`, and where there is one: -1 stands for none."""
+    there = places >= 0
+    return (places, None) if there.all() else (np.where(there, places, 0), there)
 
 
 def _places(shape: JaggedShape) -> list[IntArray]:
-    """For each level the node that each flat row belongs to, or -1 where a row above it has no item."""
+    """Return, for each level, the position of the item that each flat row belongs to; -1 where a row above has no item."""
     places: list[Any] = [np.arange(shape.nodes(1))]
     for dim in shape.dims[1:]:
-        parent = places[-1]
-        there = parent >= 0
-        starts = dim.offsets[np.where(there, parent, 0)]
-        sizes = (
-            np.where(there, np.asarray(dim.sizes)[np.where(there, parent, 0)], 0) if len(dim) else np.zeros(len(parent), np.int64)
-        )
+        there = places[-1] >= 0
+        parent = np.where(there, places[-1], 0)
+        starts = dim.offsets[parent]
+        sizes = dim.offsets[parent + there] - starts
         repeats = np.maximum(sizes, 1)
-        ends = np.cumsum(repeats)
-        child = np.full(int(ends[-1]) if len(ends) else 0, -1, np.int64)
-        child[gather.ranges(ends - repeats, sizes)] = gather.ranges(starts, sizes)
+        child = np.full(int(repeats.sum()), -1, np.int64)
+        child[gather.ranges(np.cumsum(repeats) - repeats, sizes)] = gather.ranges(starts, sizes)
         places = [*(np.repeat(one, repeats) for one in places), child]
     return places
 
@@ -530,7 +528,7 @@ STATISTICS = (
 
 
 def described(name: Hashable, column: JaggedArray) -> dict[Hashable, dict[str, float]]:
-    """Statistics of the rows and of the values of a column.
+    """Return statistics of the rows and of the values of a column.
 
     Parameters
     ----------
