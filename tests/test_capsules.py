@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
-from arrowjag._gate.capsules import _address, _Schema
+from arrowjag._gate.capsules import _address, _Array, _Schema
 
 MAP = pa.map_(pa.string(), pa.int64())
 WHOLE = pa.array([[("a", 1), ("b", None)], None, []], MAP)
@@ -19,10 +19,13 @@ FORMAT = ctypes.create_string_buffer(b"+m")
 
 
 class Foreign:
-    """Hands arrays over by capsules, lists of entries as maps: pyarrow itself can't build a map with null keys."""
+    """Hands arrays over by capsules, lists of entries as maps: pyarrow itself can't build a map with null keys.
 
-    def __init__(self, data: Any, path: tuple[int, ...] = ()) -> None:
-        self.data, self.path = data, path
+    Unlike pyarrow, other libraries may not count the nulls.
+    """
+
+    def __init__(self, data: Any, path: tuple[int, ...] = (), *, counts: bool = True) -> None:
+        self.data, self.path, self.counts = data, path, counts
         if not isinstance(data, (pa.ChunkedArray, pa.Table)):
             self.__arrow_c_array__ = self._array
         else:
@@ -34,15 +37,20 @@ class Foreign:
         for place in self.path:
             told = told.children[place].contents
         told.format = ctypes.cast(FORMAT, ctypes.c_char_p)
+        if not self.counts:
+            pairs = _Array.from_address(_address(array, b"arrow_array")).children[0].contents
+            for one in (pairs, pairs.children[0].contents):
+                one.null_count = -1
         return schema, array
 
     def _stream(self, _schema: object = None) -> Any:
         return self.data.__arrow_c_stream__()
 
 
-def entries(keys: list[str | None], *, valid: list[bool] | None = None) -> pa.Array:
+def entries(keys: Any, *, valid: list[bool] | None = None) -> pa.Array:
     mask = None if valid is None else pa.array([not one for one in valid])
-    structs = pa.StructArray.from_arrays([pa.array(keys, pa.string()), pa.array(range(len(keys)))], fields=ENTRY, mask=mask)
+    keys = keys if isinstance(keys, pa.Array) else pa.array(keys, pa.string())
+    structs = pa.StructArray.from_arrays([keys, pa.array(range(len(keys)))], fields=ENTRY, mask=mask)
     return pa.ListArray.from_arrays(pa.array([0, 0, len(keys)], pa.int32()), structs)
 
 
@@ -55,6 +63,14 @@ def test_maps_of_another_library_are_read() -> None:
 def test_a_null_key_or_entry_is_refused(array: pa.Array) -> None:
     with pytest.raises(aj.OffsetsError, match="a map of the Arrow data of a Foreign has a null entry or a null key"):
         aj.array(Foreign(array))
+
+
+@pytest.mark.parametrize("first", [1, 8, 9])
+def test_nulls_among_keys_are_counted_from_the_first_one(first: int) -> None:
+    found = aj.array(Foreign(entries(pa.array([None] * first + ["a", "b"])[first:]), counts=False))
+    assert found.get("b").to_list() == [None, 1]
+    with pytest.raises(aj.OffsetsError, match="a null entry or a null key"):
+        aj.array(Foreign(entries(pa.array(["a"] * (first + 1) + [None])[first:]), counts=False))
 
 
 def test_maps_below_other_levels_are_checked() -> None:

@@ -312,6 +312,37 @@ def test_equal_categories_under_several_indices_are_one() -> None:
     assert x.is_in(x[:, 1:2]).to_list() == [[True, True, False, None]]
 
 
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("around", ["", "list", "struct"])
+@pytest.mark.parametrize("values", [["b", None, "a"], [None, None, "a"], [None]], ids=str)
+def test_nulls_among_categories_are_nulls_of_the_column(values: list[Any], around: str, ordered: bool) -> None:
+    """The categories that are left keep their order, and items their labels."""
+    indices = pa.array([len(values) - 1, 0, None, len(values) // 2], pa.int8())
+    coded: Any = pa.DictionaryArray.from_arrays(indices, pa.array(values, pa.string()), ordered=ordered)
+    expected, type = coded.to_pylist(), coded.type
+    if around == "list":
+        coded = pa.LargeListArray.from_arrays(pa.array([0, 4]), coded)
+    if around == "struct":
+        coded = pa.StructArray.from_arrays([coded], ["f"])
+    x = aj.array(coded)
+    found = x["f"] if around == "struct" else x
+    assert found.type == type
+    assert found.values.null_count == expected.count(None)
+    assert found.values.to_pylist() == expected
+    assert found.values.dictionary.to_pylist() == [one for one in values if one is not None]
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_chunks_of_nulls_without_categories_are_rows(ordered: bool) -> None:
+    """Such chunks take the categories of the others, whatever their place."""
+    named = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int8()), pa.array(["b", "a"]), ordered=ordered)
+    nulls = pa.DictionaryArray.from_arrays(pa.nulls(3, pa.int8()), pa.array([], pa.string()), ordered=ordered)
+    for chunks in ([nulls, named], [named, nulls, named], [nulls, nulls]):
+        x = aj.from_arrow(pa.chunked_array(chunks))
+        assert x.type == named.type
+        assert x.to_list() == [one for chunk in chunks for one in chunk.to_pylist()]
+
+
 def test_ordered_categories_with_views_inside_stay_ordered() -> None:
     views = pa.StructArray.from_arrays([pa.array([[1], [2]], pa.list_view(pa.int64()))], ["a"])
     leaves = pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int8()), views, ordered=True)

@@ -113,7 +113,15 @@ def test_expressions_without_a_query_are_distinguished_from_other_objects(name: 
         getattr(aj.array([1, 2]), name)(object(), *([3] if name == "where" else []))
 
 
-@pytest.mark.parametrize("around", [lambda one: one, lambda one: pa.StructArray.from_arrays([one], ["a"])])
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda one: one,
+        lambda one: pa.StructArray.from_arrays([one], ["a"]),
+        lambda one: pa.StructArray.from_arrays([one], ["a"], mask=pa.array([False, True])),
+    ],
+    ids=["alone", "in structs", "in structs of which one is null"],
+)
 def test_dictionaries_of_halves_keep_their_numbers(around: Any) -> None:
     """pyarrow unites dictionaries of float16 to other numbers."""
     parts = [

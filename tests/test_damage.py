@@ -368,10 +368,11 @@ def test_the_same_buffers_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(calls) == 2, "nothing keeps the knowledge alive"
 
 
-def test_a_larger_part_of_known_buffers_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("content", "known"), [(b"abcd\xff\xfe", slice(2)), (b"\xff\xfeabcd", slice(1, None))])
+def test_a_larger_part_of_known_buffers_is_checked(content: bytes, known: slice, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = counting(monkeypatch)
-    whole = text(b"abcd\xff\xfe")
-    part = aj.from_arrow(whole[:2])
+    whole = text(content)
+    part = aj.from_arrow(whole[known])
     assert part.to_list() == ["ab", "cd"]
     with pytest.raises(aj.OffsetsError, match="UTF8"):
         aj.from_arrow(whole)

@@ -64,6 +64,32 @@ def test_every_layout_is_read_with_its_values(column: ArrowColumn) -> None:
     assert all(not dim.sizes[~dim.validity].any() for dim in x.shape if dim.validity is not None)
 
 
+LIST_TYPES = [pa.list_, pa.large_list, lambda item: pa.list_(item, 2), pa.list_view, pa.large_list_view]
+ITEMS: dict[pa.DataType, Any] = {
+    pa.int64(): lambda k: k,
+    pa.bool_(): lambda k: k % 3 == 0,
+    pa.string(): lambda k: f"word {k}",
+    pa.string_view(): lambda k: f"a word of many bytes {k}",
+    pa.list_(pa.int16(), 2): lambda k: [k, k + 1],
+}
+
+
+@pytest.mark.parametrize("nulls", [False, True], ids=["valid", "nulls"])
+@pytest.mark.parametrize("items", ITEMS, ids=str)
+@pytest.mark.parametrize("lists", LIST_TYPES, ids=lambda lists: f"{lists(pa.int8())}")
+def test_slices_begin_at_any_row(lists: Any, items: pa.DataType, nulls: bool) -> None:
+    """Rows, items and both validities of a slice begin within those of the whole array; without nulls nothing is rebuilt."""
+    item = ITEMS[items]
+    rows = [None if nulls and k % 3 == 2 else [item(2 * k), None if nulls and k % 4 == 1 else item(2 * k + 1)] for k in range(20)]
+    whole = pa.array(rows, lists(items))
+    for first in (0, 1, 2, 7, 8, 9, 20):
+        part, expected = whole[first:], rows[first:]
+        assert aj.from_arrow(part).to_list() == expected
+        chunks = pa.chunked_array([part, whole[:first], part[1:2]])
+        assert aj.from_arrow(chunks).to_list() == [*expected, *rows[:first], *expected[1:2]]
+        assert aj.from_arrow(pa.StructArray.from_arrays([whole], ["f"])[first:])["f"].to_list() == expected
+
+
 @given(arrow_columns())
 def test_exported_data_is_valid_and_round_trips(column: ArrowColumn) -> None:
     x = aj.from_arrow(column.array)
@@ -182,6 +208,10 @@ def test_dictionaries_of_values_that_arrow_does_not_take(rows: pa.Array, around:
         coded = pa.LargeListArray.from_arrays(cuts, coded) if around == "list" else pa.StructArray.from_arrays([coded], ["f"])
     assert aj.from_arrow(coded).to_list() == coded.to_pylist()
     assert aj.from_arrow(coded[1:]).to_list() == coded[1:].to_pylist()
+    if not around:
+        x = aj.from_arrow(coded, ndim=1)
+        assert x.values.null_count == coded.to_pylist().count(None)
+        assert x.is_null().to_list() == [one is None for one in coded.to_pylist()]
     empty = pa.LargeListArray.from_arrays(pa.array([0, 0]), coded[:0])
     assert aj.from_arrow(empty).to_list() == [[]]
 
@@ -637,6 +667,27 @@ def test_null_structs_of_dictionaries_without_values(around: Any, ordered: bool)
         assert got.type == x.type
         assert set(got.flatten().to_list()) == {None}
     assert aj.array(nulls.slice(1, 2), ndim=2).to_list() == [[], [None, None]]
+
+
+@pytest.mark.parametrize("first", [0, 1, 7, 8, 9])
+def test_slices_of_structs_of_new_text_are_handed_over(first: int) -> None:
+    """New text is registered as checked as it leaves, in a struct with the validity of the slice."""
+    rows = [None if k % 4 == 1 else {"a": f"word {k}", "n": k} for k in range(20)]
+    found = aj.from_arrow(pa.array(rows[::-1]))[::-1][first:].to_arrow()
+    found.validate(full=True)
+    assert found.to_pylist() == rows[first:]
+    assert found.null_count == rows[first:].count(None)
+
+
+@pytest.mark.parametrize("first", [0, 1, 7, 8, 9])
+def test_slices_of_structs_of_dictionaries_without_values(first: int) -> None:
+    """Structs in structs are rebuilt, with the validity of the slice."""
+    words = pa.dictionary(pa.int8(), pa.string())
+    rows = [None if k % 4 == 1 else {"a": None if k % 3 == 0 else {"b": None, "n": k}} for k in range(20)]
+    whole = pa.array(rows, pa.struct({"a": pa.struct({"b": words, "n": pa.int8()})}))
+    x = aj.array(whole[first:], ndim=1)
+    x.to_arrow().validate(full=True)
+    assert x.to_list() == rows[first:]
 
 
 def test_an_index_without_words_is_refused_where_no_parent_is_null() -> None:

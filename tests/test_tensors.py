@@ -14,16 +14,18 @@ import arrowjag as aj
 from tests.hosts import pd, pl
 
 
-def tensors(shape: tuple[int, ...], n: int = 3, **options: Any) -> pa.Array:
+def tensors(shape: tuple[int, ...], n: int = 3, null: int | None = 1, **options: Any) -> pa.Array:
     size = int(np.prod(shape))
-    values = pa.array([[row * size + k for k in range(size)] if row != 1 else None for row in range(n)], pa.list_(pa.int32(), size))
+    rows = [None if row == null else [row * size + k for k in range(size)] for row in range(n)]
+    values = pa.array(rows, pa.list_(pa.int32(), size))
     return pa.ExtensionArray.from_storage(pa.fixed_shape_tensor(pa.int32(), shape, **options), values)
 
 
 @pytest.mark.parametrize("shape", [(6,), (2, 3), (2, 1, 2)])
 @pytest.mark.parametrize("part", [slice(None), slice(1, None), slice(2, 2)])
-def test_dims_are_declared(shape: tuple[int, ...], part: slice) -> None:
-    given = tensors(shape)[part]
+@pytest.mark.parametrize("null", [1, None])
+def test_dims_are_declared(null: int | None, shape: tuple[int, ...], part: slice) -> None:
+    given = tensors(shape, null=null)[part]
     for data in (given, pa.chunked_array([given[:1], given[1:]])):
         x = aj.array(data)
         assert x.shape.extents == (None, *shape)
@@ -31,11 +33,12 @@ def test_dims_are_declared(shape: tuple[int, ...], part: slice) -> None:
         assert x.to_list() == [None if row is None else np.reshape(row, shape).tolist() for row in given.storage.to_pylist()]
 
 
-def test_permuted_dims_are_in_logical_order() -> None:
-    given = tensors((2, 3, 4), permutation=(2, 0, 1), dim_names=["a", "b", "c"])
+@pytest.mark.parametrize(("first", "null"), [(0, 1), (0, None), (1, None)])
+def test_permuted_dims_are_in_logical_order(first: int, null: int | None) -> None:
+    given = tensors((2, 3, 4), null=null, permutation=(2, 0, 1), dim_names=["a", "b", "c"])[first:]
     x = aj.array(given)
     assert x.shape.extents == (None, 4, 2, 3)
-    for row in (0, 2):
+    for row in (0, len(given) - 1):
         physical = np.reshape(given.storage[row].as_py(), (2, 3, 4))  # strides of pyarrow's own to_numpy are wrong here
         assert x[row].to_list() == physical.transpose(2, 0, 1).tolist()
 
