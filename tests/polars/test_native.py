@@ -239,7 +239,7 @@ def test_slices_and_chunks_of_lists(name):
     )
     pieces = [s.slice(2, 9), s.slice(4, 0), s.slice(10, 3), s.slice(13, 5), hidden, hidden.slice(1, 2)]
     chunked = pl.concat(pieces, rechunk=False)
-    for column in (chunked, chunked.slice(3, 12), *pieces):
+    for column in (s, chunked, chunked.slice(3, 12), *pieces):
         with strategy.force(EXPRESSION_VALUES=2, EXPRESSION_BLOCK=5, EXPRESSION_FLAGS=8):
             got = from_series(pl.DataFrame({"v": column}).select(IN_BLOCKS[name](c("v").jag)).to_series())
         expected = IN_BLOCKS[name](from_series(column))
@@ -262,6 +262,15 @@ def test_integer_sums_are_exact_up_to_the_limit_and_raise_above(least, dtype, li
                     lazy.collect(engine=engine)
 
 
+@pytest.mark.parametrize("least", [2, 10**9])
+def test_sums_of_large_negative_integers_raise(least):
+    df = pl.DataFrame({"v": aj.array([[-(2**62)] * 2, [], [-(2**62)] * 3]).to_polars()})
+    with strategy.force(EXPRESSION_VALUES=least):
+        assert df[:2].select(c("v").jag.sum())["v"].to_list() == [-(2**63), 0]
+        with pytest.raises(aj.JagOverflowError, match=r"^column 'v': sum: integer overflow, the result of row 2 "):
+            df.select(c("v").jag.sum())
+
+
 @pytest.mark.parametrize("name", ["sum", "mean"])
 def test_null_rows_that_hold_large_integers(name):
     items = pa.array([2**62] * 6)
@@ -271,7 +280,8 @@ def test_null_rows_that_hold_large_integers(name):
 
 def test_means_of_large_integers_are_rounded_once():
     x = aj.array([[2**53 + 1, 1], [2**62, 2**62 - 1, 5], [3, 4], [-(2**63), 2**63 - 1]])
-    for rows in (x, x[:1]):
+    barely = [2**52, 1, 2**52, 1]  # floats hold the sum, but not the one on the way to it
+    for rows in (x, x[:1], aj.array([barely]), aj.array([sorted(barely)[::-1]]), aj.array([[-one for one in barely]])):
         assert pl.DataFrame({"v": rows.to_polars()}).select(c("v").jag.mean())["v"].to_list() == rows.mean().to_list()
 
 
