@@ -173,8 +173,7 @@ def _wrap_fixed(level: Level, values: pa.Array) -> pa.Array:
     assert level.extent is not None
     n, width = len(level.offsets) - 1, level.extent
     if level.validity is not None:
-        starts = np.where(level.validity, level.offsets[:-1], 0)
-        slots = (starts[:, None] + np.arange(width)).ravel()
+        slots = (level.offsets[:-1, None] + np.arange(width)).ravel()
         values = gather.take(values, slots, np.repeat(level.validity, width))
     type = pa.list_(values.type, width)
     return pa.FixedSizeListArray.from_buffers(type, n, [bitmap(level.validity)], children=[values])
