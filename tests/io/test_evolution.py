@@ -23,7 +23,7 @@ import pytest
 import arrowjag as aj
 from arrowjag.etl import run
 from arrowjag.io import _files, _parquet, _scan
-from arrowjag.io._schemas import conform, merge_types
+from arrowjag.io._schemas import conform, merge_types, restored
 
 
 def jagged(rows: list[Any], leaf: pa.DataType, ndim: int = 2) -> pa.Array:
@@ -34,6 +34,39 @@ def read_two(folder: Path, one: dict[str, Any], other: dict[str, Any], **options
     pq.write_table(pa.table(one), folder / "a.parquet")
     pq.write_table(pa.table(other), folder / "b.parquet")
     return aj.read_parquet(folder, **options)
+
+
+CODED = pa.dictionary(pa.int8(), pa.decimal32(9, 2))
+
+
+@pytest.mark.parametrize(
+    ("stored", "written"),
+    [
+        (pa.timestamp("ms"), pa.timestamp("s", "UTC")),
+        (pa.timestamp("ms", "UTC"), pa.timestamp("s")),
+        (pa.timestamp("ms", "UTC"), pa.timestamp("s", "Asia/Tokyo")),
+        (pa.timestamp("us", "UTC"), pa.timestamp("s", "UTC")),
+        (pa.timestamp("ms"), pa.dictionary(pa.int8(), pa.timestamp("s", "UTC"))),
+        (pa.decimal128(9, 3), CODED),
+        (pa.decimal128(10, 2), CODED),
+        (pa.decimal32(9, 2), pa.dictionary(pa.int8(), pa.decimal128(9, 2))),
+    ],
+    ids=str,
+)
+def test_a_footer_that_tells_of_other_values_is_not_believed(stored: pa.DataType, written: pa.DataType) -> None:
+    """Programs copy footers to files of other zones and scales, where values would change their meaning."""
+    assert restored(stored, written) == stored
+    assert restored(pa.list_(stored), pa.large_list(written)) == pa.list_(stored)
+
+
+def test_metadata_are_those_of_the_first_file(tmp_path: Path) -> None:
+    for name, leaf in (("a", pa.int32()), ("b", pa.int64())):
+        schema = pa.schema([pa.field("v", leaf, metadata={"from": name})], {"from": name})
+        pq.write_table(pa.table({"v": pa.array([1], leaf)}, schema), tmp_path / f"{name}.parquet")
+    found = aj.read_parquet(tmp_path).schema
+    assert found.metadata[b"from"] == b"a"
+    assert found.field("v").metadata[b"from"] == b"a"
+    assert found.field("v").type == pa.int64()
 
 
 PLAIN = pa.array([[3], []], pa.list_(pa.int32()))
