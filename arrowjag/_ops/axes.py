@@ -98,7 +98,7 @@ def trailing(column: Column, first: int) -> Column:
     """Merge the dims from `first` on into one."""
     if first == column.ndim - 1:
         return column
-    return structure.with_shape(column.shape.flatten(first, column.ndim), column)
+    return structure.merge_from(column, first)
 
 
 def move_last(column: Column, axis: int) -> Moved:

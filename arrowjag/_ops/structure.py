@@ -44,6 +44,7 @@ __all__ = [
     "flatten_end",
     "is_expandable_to",
     "keep_items",
+    "merge_from",
     "normalize_axis",
     "null_items",
     "repeat_items",
@@ -546,12 +547,24 @@ _HINT = "Each dim must equal the outer dims of the target; use reshape to regrou
 
 def flatten(column: Column, from_dim: int = 0, to_dim: int | None = None) -> Column:
     """Merge dims; null and empty rows contribute no items."""
+    if to_dim is None and type(from_dim) is int and 0 <= from_dim < len(column._shape._dims):
+        return merge_from(column, from_dim)
     return with_shape(column.shape.flatten(from_dim, to_dim), column)
 
 
 def flatten_end(column: Column, n: int = 1) -> Column:
     """Merge the last dims into the one before them."""
+    ndim = len(column._shape._dims)
+    if type(n) is int and 0 < n <= ndim:
+        return merge_from(column, max(0, ndim - n - 1))
     return with_shape(column.shape.flatten_end(n), column)
+
+
+def merge_from(column: Column, first: int) -> Column:
+    """Merge the dims from one of them on, as `flatten` of the shape does, without its checks of arguments."""
+    shape = column._shape
+    dims = shape._dims
+    return with_shape(JaggedShape._trusted((*dims[:first], shape.composed(first, len(dims)))), column)
 
 
 def reshape(column: Column, *dims: Any) -> Column:
