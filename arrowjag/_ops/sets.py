@@ -81,7 +81,10 @@ def value_counts(column: Column, axis: Any) -> Column:
     """Return structs of the distinct items of each row and their counts."""
     column, place = along_axis.single_axis(column, axis, "value_counts")
     dim = column.shape.dims[place]
-    cut, items, counts = _groups.value_counts([along_axis.item_key(column, place + 1, "value_counts")], dim.offsets)
+    found = _groups.value_counts_of_few_texts(column.values, dim.offsets) if place + 1 == column.ndim else None
+    if found is None:
+        found = _groups.value_counts([along_axis.item_key(column, place + 1, "value_counts")], dim.offsets)
+    cut, items, counts = found
     return along_axis.with_numbers(column, place, items, cut, counts, ("value", "count"))
 
 

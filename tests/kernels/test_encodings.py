@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -98,6 +99,36 @@ def test_few_texts_of_two_arrays_are_numbered_as_those_of_one(type: pa.DataType)
         assert encodings.codes_of_few(pa.array([1, 2]), pa.array([1, 2])) is None
         assert encodings.codes_of_few(one, one.cast(pa.large_binary() if type != pa.large_binary() else pa.binary())) is None
     assert encodings.codes_of_few(one, two) is None  # "arrays" is forced for this file
+
+
+@pytest.mark.parametrize("type", TYPES, ids=str)
+def test_few_texts_are_counted_in_their_rows(type: pa.DataType) -> None:
+    is_text = pa.types.is_string(type) or pa.types.is_large_string(type)
+    items = [word if word is None or is_text else word.encode() for word in WORDS]
+    sizes = [4, 0, 7, 0, 4, 0]
+    whole, cut = pa.array([items[1], *items, items[1]], type)[1:-1], offsets_from(sizes)
+    with strategy.force(few_texts="items"):
+        for values, offsets in (
+            (whole, cut),
+            (whole.drop_null(), offsets_from([4, 0, 6, 0, 3])),
+            (whole[:0], offsets_from([0, 0])),
+        ):
+            held, rows = values.to_pylist(), np.arange(len(offsets) - 1).repeat(np.diff(offsets)).tolist()
+            found = encodings.firsts_of_few(values, offsets)
+            assert found.tolist() == firsts(list(zip(held, rows, strict=True)))
+            new, chosen, counts = groups.value_counts_of_few_texts(values, offsets)
+            expected = Counter((row, item) for row, item in zip(rows, held, strict=True) if item is not None)
+            assert [held[place] for place in chosen.tolist()] == [item for _, item in expected]
+            assert counts.tolist() == [*expected.values()]
+            assert np.diff(new).tolist() == [sum(row == of for of, _ in expected) for row in range(len(offsets) - 1)]
+        assert groups.value_counts_of_few_texts(pa.array([1, 2]), offsets_from([2])) is None
+    assert encodings.firsts_of_few(whole, cut) is None  # "arrays" is forced for this file
+    x = aj.from_arrow(pa.LargeListArray.from_arrays(cut, whole))
+    with strategy.force(few_texts="items"):
+        few = x.value_counts()
+    many = x.value_counts()
+    assert few.equals(many)
+    assert few.type == many.type
 
 
 def twins() -> tuple[bytes, bytes]:

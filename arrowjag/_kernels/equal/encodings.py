@@ -22,9 +22,10 @@ from arrowjag._kernels.base.texts import text_parts
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loops.equality import mixed
 from arrowjag._kernels.equal.hash_tables import find_first_occurrences, first_occurrences
+from arrowjag._kernels.order.small import owners
 from arrowjag._kernels.order.sort import Key
 
-__all__ = ["codes_of_few", "ranks_of_few", "text_codes", "text_first_occurrences", "tuple_codes"]
+__all__ = ["codes_of_few", "firsts_of_few", "ranks_of_few", "text_codes", "text_first_occurrences", "tuple_codes"]
 
 
 def text_codes(values: pa.Array[Any]) -> NDArray[np.int64] | None:
@@ -44,6 +45,16 @@ def codes_of_few(one: pa.Array[Any], two: pa.Array[Any]) -> tuple[NDArray[np.int
         return None
     codes = _codes_of(_items_of(one) + _items_of(two))
     return codes[: len(one)], codes[len(one) :]
+
+
+def firsts_of_few(values: pa.Array[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """The number of the first text of its row that each text equals, a null the first null; None for many, and for other types."""
+    if not _are_few(values):
+        return None
+    items = _items_of(values)
+    first: dict[tuple[bytes | None, int], int] = {}
+    of_row = zip(items, owners(offsets).tolist(), strict=True)
+    return np.fromiter(map(first.setdefault, of_row, range(len(items))), np.int64, len(items))
 
 
 def _codes_of(items: list[bytes | None]) -> NDArray[np.int64]:

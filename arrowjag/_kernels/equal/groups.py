@@ -11,14 +11,15 @@ from functools import partial, reduce
 from typing import Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
-from arrowjag._kernels.base.memory import both_valid, empty, unless_all, zeros
+from arrowjag._kernels.base.memory import both_valid, empty, numbers, unless_all, valid_of, zeros
 from arrowjag._kernels.base.offsets import filter_block, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs, span_of
 from arrowjag._kernels.base.totals import true_places
-from arrowjag._kernels.equal.encodings import tuple_codes
+from arrowjag._kernels.equal.encodings import firsts_of_few, tuple_codes
 from arrowjag._kernels.equal.hash_tables import can_group, groups
 from arrowjag._kernels.move.scatter import inverse
 from arrowjag._kernels.order import hashing, pairs, small
@@ -38,6 +39,7 @@ __all__ = [
     "stitch",
     "stitch_offsets",
     "value_counts",
+    "value_counts_of_few_texts",
 ]
 
 Items = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -272,14 +274,32 @@ def _value_counts(
     if by == "hash":
         data, cuts, present = _present(keys[0], offsets)
         firsts = hashing.first_occurrences(data, cuts)
-        items = (firsts == np.arange(len(firsts))).nonzero()[0]
-        counts = np.bincount(firsts)[items]
-        return items.searchsorted(cuts), _shifted(items if present is None else present[items], base), counts
+        new_offsets, items, counts = _counted(firsts, cuts)
+        return new_offsets, _shifted(items if present is None else present[items], base), counts
     runs = find_runs(keys, offsets)
     new_offsets, items = by_appearance(runs.firsts, offsets)
     counts = empty(len(items), np.int64)
     counts[_numbers(runs.firsts, items, int(offsets[-1]))] = runs.sizes
     return new_offsets, _shifted(items, base), counts
+
+
+def _counted(
+    firsts: NDArray[np.int64], offsets: NDArray[np.int64], valid: NDArray[np.bool_] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The result of `value_counts` from the number of the first equal item of each item; those that are not valid are left out."""
+    is_first = firsts == numbers(len(firsts))
+    if valid is not None:
+        is_first &= valid
+    items = is_first.nonzero()[0]
+    return items.searchsorted(offsets), items, np.bincount(firsts)[items]
+
+
+def value_counts_of_few_texts(
+    values: pa.Array[Any], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None:
+    """The result of `value_counts`; None for many values and other types."""
+    firsts = firsts_of_few(values, offsets)
+    return None if firsts is None else _counted(firsts, offsets, valid_of(values))
 
 
 def mode(
