@@ -71,7 +71,7 @@ def _points(
         valid = both_valid(valid, there if items is None else there[items])
     if valid is not None:
         kept, cut = valid.nonzero()[0], _offsets.filter_rows(valid, cut)
-        key, items = key[kept], kept if items is None else items[kept]
+        key, items = gather.taken(key, kept), kept if items is None else gather.taken(items, kept)
     wrong = neighbours.falls(key, cut, descending=False)
     if np.count_nonzero(wrong):
         place = int(wrong.argmax())
@@ -122,7 +122,7 @@ def interp(at: Column, x: Column, y: Column, outside: str) -> Column:
     points, values = _points(x, y, at, "x", "interp", valued=True)
     level = _arrow.data_alone(values)
     if points.items is not None:
-        level = level[points.items]
+        level = gather.taken(level, points.items)
     result, there = interpolation.interpolate(
         points.key, level, points.offsets, points.sought, points.sought_offsets, clamps=outside == "clamp"
     )
@@ -151,7 +151,7 @@ def asof(left: Column, right: Column, values: Column | None, direction: str, tol
         item[items], there[items] = _nearest(points, before, behind, limit, slice(first, last), items)
 
     map_rows(find, points.sought_offsets, block_values=sizes.CACHE_VALUES)
-    found = gather.take(given, item if points.items is None else points.items[item], unless_all(there))
+    found = gather.take(given, item if points.items is None else gather.taken(points.items, item), unless_all(there))
     return Column(points.probes.shape, found)
 
 

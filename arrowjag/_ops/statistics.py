@@ -289,7 +289,7 @@ def _weighted_items(
     kept: IntArray | None = None
     if valid is not None:
         kept = valid.nonzero()[0]
-        data, amounts, offsets = data[kept], amounts[kept], filter_rows(valid, offsets)
+        data, amounts, offsets = gather.taken(data, kept), gather.taken(amounts, kept), filter_rows(valid, offsets)
     n_rows, last_item = len(offsets) - 1, max(len(data) - 1, 0)
     items, totals = np.empty((n_rows, len(q)), np.int64), np.empty(n_rows)
 
