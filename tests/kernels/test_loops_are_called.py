@@ -84,7 +84,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "negative of decimals": ("added_pairs-u8-plain", PRICES.__neg__),
     "abs of decimals": ("absolute_pairs-u8-plain", PRICES.__abs__),
     "filter": ("kept_items-u8-plain", lambda: TIMES[TIMES > 4]),
-    "filter of values with nulls": ("kept_items-u1-plain", lambda: FLOATS[FLOATS > 0]),
+    "filter of values with nulls": ("kept_items-u8-nulls", lambda: FLOATS[FLOATS > 0]),
     "sum of float16": ("calculated_halves-u2-plain", lambda: HALVES + HALVES),
     "comparison of float16": ("widened-u2-plain", lambda: HALVES > 3),
     "power of float16": ("narrowed-f4-plain", lambda: HALVES**3),

@@ -18,7 +18,7 @@ from arrowjag._kernels.base import memory as _memory
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.capacity import with_room
-from arrowjag._kernels.base.kept import keep, keeping_loop
+from arrowjag._kernels.base.kept import keep_both, keeping_loop
 from arrowjag._kernels.base.memory import (
     bits_at,
     both_valid,
@@ -313,11 +313,10 @@ def _keeping(values: pa.Array[Any]) -> Compiled | None:
     type = values.type
     if len(values) < strategy.sizes.COMPILED_VALUES or not has_words(type) or type.bit_width > 64:
         return None
-    return keeping_loop(max(type.bit_width // 8, 1), len(values))
+    return keeping_loop(max(type.bit_width // 8, 1), len(values), nulls=values.null_count > 0)
 
 
 def _keep_words(loop: Compiled, values: pa.Array[Any], mask: NDArray[np.bool_]) -> pa.Array[Any]:
-    """Keep words, and flags of their validity in the same way."""
-    valid, flag_loop = valid_of(values), keeping_loop(1, len(values))
-    known = None if valid is None else valid[mask] if flag_loop is None else keep(flag_loop, valid, mask)
-    return from_words(values.type, keep(loop, data_of(values), mask), known)
+    """Keep words, and flags of their validity in the same pass."""
+    data, known = keep_both(loop, data_of(values), valid_of(values), mask)
+    return from_words(values.type, data, known)

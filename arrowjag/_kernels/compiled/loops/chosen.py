@@ -18,21 +18,28 @@ _BITS = ("u1", "u2", "u4", "u8")
 Function = Callable[..., int]
 
 
-@loop("item* u1* i8 i8 item*", _BITS)
+@loop("item* u1* u1* i8 i8 item* u1*", _BITS)
 def kept_items(kind: str, nulls: bool) -> Function:
-    """(values, flags, first, n, out): the next n items from `first` on whose flag is 1, not 0; eight flags are read at once."""
-    del kind, nulls
+    """(values, valid, flags, first, n, out, there): the next n items from `first` on whose flag is 1, not 0, and their validity.
 
-    def function(values: Any, flags: Any, first: Any, n: Any, out: Any) -> int:
+    Eight flags are read at once.
+    """
+    del kind
+
+    def function(values: Any, valid: Any, flags: Any, first: Any, n: Any, out: Any, there: Any) -> int:
         at, i = u8(0), u8(first)
         while at + u8(8) <= u8(n):  # there are eight more flags
             word = load_word(flags, i)
             for k in range(8):
                 out[at] = values[i + u8(k)]  # the next one that is kept overwrites it: no branch
+                if nulls:
+                    there[at] = valid[i + u8(k)]
                 at += (word >> u8(8 * k)) & u8(1)
             i += u8(8)
         while at < u8(n):
             out[at] = values[i]  # the next one that is kept overwrites it: no branch
+            if nulls:
+                there[at] = valid[i]
             at += u8(flags[i] != 0)
             i += u8(1)
         return 0
