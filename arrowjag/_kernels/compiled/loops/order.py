@@ -65,25 +65,44 @@ def _short_sort(kind: str, nulls: bool, falling: bool) -> Function:
         return chosen(wide(values[i]), wide(last), valid, i)
 
     @helper
-    def put_few(values: Any, valid: Any, begin: Any, n: Any, last: Any, out: Any) -> None:
-        if n == u8(1):
-            out[begin] = values[begin]
-        elif n == u8(2):
-            a, b = swapped(item_at(values, valid, last, begin), item_at(values, valid, last, begin + u8(1)))
-            out[begin], out[begin + u8(1)] = a, b
-        elif n == u8(3):
-            a, b = swapped(item_at(values, valid, last, begin), item_at(values, valid, last, begin + u8(1)))
-            b, c = swapped(b, item_at(values, valid, last, begin + u8(2)))
-            a, b = swapped(a, b)
-            out[begin], out[begin + u8(1)], out[begin + u8(2)] = a, b, c
-        elif n == u8(4):
-            a, b = swapped(item_at(values, valid, last, begin), item_at(values, valid, last, begin + u8(1)))
-            b, c = swapped(b, item_at(values, valid, last, begin + u8(2)))
-            c, d = swapped(c, item_at(values, valid, last, begin + u8(3)))
-            a, b = swapped(a, b)
+    def put_few(values: Any, valid: Any, begin: Any, n: Any, last: Any, out: Any) -> Any:
+        """Write two to four items in order, and return True; write nothing and return False if one of them is NaN."""
+        c = d = wide(last)
+        a, b = item_at(values, valid, last, begin), item_at(values, valid, last, begin + u8(1))
+        if n > u8(2):
+            c = item_at(values, valid, last, begin + u8(2))
+        if n > u8(3):
+            d = item_at(values, valid, last, begin + u8(3))
+        if is_float and ((a != a) | (b != b) | (c != c) | (d != d)):
+            return False
+        a, b = swapped(a, b)
+        if n > u8(2):
             b, c = swapped(b, c)
+            if n > u8(3):
+                c, d = swapped(c, d)
+                a, b = swapped(a, b)
+                b, c = swapped(b, c)
+                out[begin + u8(3)] = d
             a, b = swapped(a, b)
-            out[begin], out[begin + u8(1)], out[begin + u8(2)], out[begin + u8(3)] = a, b, c, d
+            out[begin + u8(2)] = c
+        out[begin], out[begin + u8(1)] = a, b
+        return True
+
+    @helper
+    def put_present(valid: Any, begin: Any, end: Any, present: Any) -> None:
+        """Write the flags of a sorted row: those that are set first."""
+        n, size = count(valid, begin, end), end - begin
+        if size <= u8(SHORT):
+            present[begin] = n > u8(0)
+            if size > u8(1):
+                present[begin + u8(1)] = n > u8(1)
+            if size > u8(2):
+                present[begin + u8(2)] = n > u8(2)
+            if size > u8(3):
+                present[begin + u8(3)] = n > u8(3)
+        else:
+            for k in range(size):
+                present[begin + k] = k < n
 
     @helper
     def put_one_by_one(values: Any, valid: Any, begin: Any, end: Any, out: Any) -> None:
@@ -121,7 +140,16 @@ def _short_sort(kind: str, nulls: bool, falling: bool) -> Function:
         for row in range(u8(first), u8(last)):
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             n = end - begin
-            if n > u8(width):
+            if n > u8(width) or n == u8(0):
+                continue
+            if nulls:
+                put_present(valid, begin, end, present)
+            if n == u8(1):
+                out[begin] = values[begin]
+                continue
+            if n <= u8(SHORT):
+                if not put_few(values, valid, begin, n, loser[0], out):
+                    put_one_by_one(values, valid, begin, end, out)
                 continue
             has_nan = False
             if is_float:
@@ -129,14 +157,8 @@ def _short_sort(kind: str, nulls: bool, falling: bool) -> Function:
                     has_nan |= (values[i] != values[i]) & (not nulls or flag(valid, i) != u8(0))
             if has_nan:
                 put_one_by_one(values, valid, begin, end, out)
-            elif n <= u8(SHORT):
-                put_few(values, valid, begin, n, loser[0], out)
             else:
                 put_by_rank(values, valid, begin, end, loser[0], out)
-            if nulls:
-                at = begin + count(valid, begin, end)
-                for i in range(begin, end):
-                    present[i] = i < at
         return 0
 
     return function
