@@ -67,21 +67,22 @@ def _extreme(kind: str, nulls: Nulls, largest: bool) -> Function:
     wide = wide_of(kind)
 
     @helper
-    def item_at(values: Any, valid: Any, low: Any, i: Any) -> Any:
-        return chosen(wide(values[i]), wide(low), valid, i)
+    def beside(best: Any, n: Any, values: Any, valid: Any, low: Any, i: Any) -> Any:
+        """The better one of the best item so far and another, and how many of them are not null."""
+        return better(chosen(wide(values[i]), wide(low), valid, i), best), n + (flag(valid, i) if has_nulls else u8(1))
 
     @helper
     def best_of_few(values: Any, valid: Any, begin: Any, size: Any, low: Any) -> Any:
-        best = wide(low)
+        best, n = wide(low), u8(0)
         if size > u8(0):
-            best = better(item_at(values, valid, low, begin), best)
+            best, n = beside(best, n, values, valid, low, begin)
         if size > u8(1):
-            best = better(item_at(values, valid, low, begin + u8(1)), best)
+            best, n = beside(best, n, values, valid, low, begin + u8(1))
         if size > u8(2):
-            best = better(item_at(values, valid, low, begin + u8(2)), best)
+            best, n = beside(best, n, values, valid, low, begin + u8(2))
         if size > u8(3):
-            best = better(item_at(values, valid, low, begin + u8(3)), best)
-        return best
+            best, n = beside(best, n, values, valid, low, begin + u8(3))
+        return best, n
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, loser: Any, out: Any, present: Any) -> int:
         low, zero = loser[0], loser[2]
@@ -90,9 +91,7 @@ def _extreme(kind: str, nulls: Nulls, largest: bool) -> Function:
             begin, end = u8(offsets[row]), u8(offsets[row + u8(1)])
             found = end - begin
             if found <= u8(SHORT):
-                best = best_of_few(values, valid, begin, found, low)
-                if has_nulls:
-                    found = count(valid, begin, end)
+                best, found = best_of_few(values, valid, begin, found, low)
             elif has_nulls and found < u8(LONG):
                 best, found = low, u8(0)
                 for i in range(begin, end):

@@ -75,7 +75,7 @@ def cumsum(kind: str, nulls: bool) -> Function:
 @loop("item* u1* i8* i8 i8 wide*", ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))
 def cumsum_integers(kind: str, nulls: bool) -> Function:
     """(values, valid, offsets, first, last, out): running sums that wrap around; returns how many rows leave 64 bits."""
-    unsigned, chosen = kind == "u", chosen_of("i", nulls)
+    unsigned, are_flags, chosen = kind == "u", kind == "b", chosen_of("i", nulls)  # sums of flags always fit
 
     def function(values: Any, valid: Any, offsets: Any, first: Any, last: Any, out: Any) -> int:
         n_bad = 0
@@ -87,7 +87,7 @@ def cumsum_integers(kind: str, nulls: bool) -> Function:
                 after = i8(u8(total) + u8(item))  # numba lets LLVM assume that signed sums never overflow
                 if unsigned:
                     bad = bad | (u8(after) < u8(total))
-                else:
+                elif not are_flags:
                     bad = bad | (((total ^ after) & (item ^ after)) < 0)
                 total = after
                 out[i] = total
