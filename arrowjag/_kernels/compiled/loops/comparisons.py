@@ -162,14 +162,20 @@ def write_unequal_pairs(data: Any, cuts: Any, data_y: Any, cuts_y: Any, at: Any,
 def write_unequal_to_one(
     data: Any, cuts: Any, data_y: Any, size_y: Any, cuts_y: Any, at: Any, last: Any, opposite: Any, out: Any
 ) -> Any:
-    """As `write_unequal_pairs`, with one string in place of the others."""
+    """As `write_unequal_pairs`, with one string in place of the others: its size says which bytes of a word count."""
     x, y, place = u8(cuts[at]), u8(cuts_y[0]), u8(0)
     word_y, n_y = word_from(data_y, size_y, y), u8(cuts_y[1]) - y
+    behind = (u8(8) - min(n_y, u8(8))) << u8(2)
+    mask = (u8(0xFFFFFFFFFFFFFFFF) >> behind) >> behind
+    is_long = n_y > u8(8)
     while at + u8(8) <= last:
         byte = u8(0)
         for k in range(u8(8)):
             end = u8(cuts[at + k + u8(1)])
-            byte |= differs(data, x, load_word(data, x), end - x, data_y, y, word_y, n_y) << k
+            found = ((load_word(data, x) ^ word_y) & mask) | ((end - x) ^ n_y)
+            if is_long & (found == u8(0)):
+                found = u8(rest_differs(data, x, data_y, y, n_y))
+            byte |= u8(found != u8(0)) << k
             x = end
         out[place] = np.uint8(byte ^ opposite)
         at += u8(8)
