@@ -1,4 +1,4 @@
-"""Operations whose results in numba differ from Python's for ordinary numbers, as numba has typed them in a function."""
+"""Find operations of a compiled function whose results in numba differ from Python's, from the types of their operands."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _SHIFTS = (operator.lshift, operator.rshift, operator.ilshift, operator.irshift,
 _COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 _BINARY = (operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod)
 _OF_INTEGERS = (*_BINARY, operator.neg, operator.invert, abs, divmod)
-"""Operators that wrap around, or keep the bits of a type."""
+"""Operators of integers whose results wrap around in the type of the operands."""
 
 _OF_BOOLS = (operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.invert)
-"""Operators of which numpy's booleans have others than Python's."""
+"""Operators that numpy's booleans refuse, or define in another way than Python's."""
 
 _OF_FLOATS = (*_OF_INTEGERS, *_COMPARISONS, operator.truediv, *_POWERS)
 _LOGIC = (operator.and_, operator.or_, operator.xor)
 _EXACT = (math.ceil, math.floor, math.isfinite, math.isinf, math.isnan, math.trunc)
 _MATHEMATICS = frozenset(one for one in vars(math).values() if callable(one)).difference(_EXACT)
-"""Functions that compute in the type of a number in numba, and in float64 in Python."""
+"""Functions that compute in the type of their argument in numba, and in float64 in Python."""
 
 
 class _Number(NamedTuple):
@@ -39,7 +39,7 @@ class _Number(NamedTuple):
     is_signed: bool
     is_array: bool
     literal: Any = None
-    """The number itself, if it is known."""
+    """The number itself if it is a constant of the function."""
 
     @property
     def is_narrow(self) -> bool:
@@ -55,10 +55,10 @@ class _Number(NamedTuple):
 def unlike_operation(function: Any) -> str | None:
     """Return the reason why a compiled function must not run: an operation that has other results in numba than in Python.
 
-    Powers of integers with a negative exponent are 0 in numba, and errors or fractions in Python and numpy; bits shifted by a
-    negative number are any; `round` with a number of digits rounds the decimals of a Python float in one step less. numba computes
-    in 64 bits where numpy's scalars have fewer, and numbers of Python take the type of what they meet. It adds booleans as Python
-    does, which numpy's are not.
+    Powers of integers with a negative exponent are 0 in numba, and errors or fractions in Python and numpy. A shift by a negative
+    number has an undefined result. `round` with a number of digits does not round as Python does, which converts the float to
+    decimal text. numba computes in 64 bits where numpy computes in the narrower type of its scalars, which numbers of Python take
+    on. It adds numpy's booleans as integers.
 
     Parameters
     ----------
@@ -106,12 +106,12 @@ def _reason(called: Any, operands: Sequence[_Number | None]) -> str | None:
     if called in OF_NUMPY:  # which no stand-in has replaced
         return f"numba's {called.__name__} differs from numpy's for rows with NaN"
     if called is round and len(operands) == 2 and operands[0] is not None and operands[0].kind == "float":
-        return "round(x, n) of floats is another number in numba for some rows; np.round(x, n) is compiled"
+        return "round(x, n) of floats differs in numba for some rows; np.round(x, n) is compiled"
     if called in (sum, *_MATHEMATICS) and any(one is not None and one.is_narrow for one in operands):
         return _NARROW
     numbers = [one for one in operands if one is not None]
     if called is np.divmod and any(one.kind == "float" for one in numbers):
-        return "np.divmod of floats rounds otherwise in numba for some rows; x // y and x % y are compiled"
+        return "np.divmod of floats differs in numba for some rows; x // y and x % y are compiled"
     if called is sorted and any(one.kind == "float" for one in numbers):
         return _SORTED
     if not numbers or len(numbers) < len(operands):
@@ -119,20 +119,20 @@ def _reason(called: Any, operands: Sequence[_Number | None]) -> str | None:
     kinds = {one.kind for one in numbers}
     is_whole = len(numbers) == 2 and "float" not in kinds
     if is_whole and called in _POWERS and not numbers[1].is_positive:
-        return "a power of integers is another number in numba where the exponent is negative; give it floats"
+        return "powers of integers differ in numba where the exponent is negative; convert one of them by float()"
     if is_whole and called in _SHIFTS and not numbers[1].is_positive:
-        return "bits that are shifted by a negative number are any in numba; multiply by a power of two"
+        return "shifts by negative numbers are undefined in numba; multiply by a power of two"
     scalars = [one for one in numbers if not one.is_array]
     if kinds == {"bool"} and called in _OF_BOOLS and len(scalars) == len(numbers):
         return "numba adds booleans as integers, and numpy does not; convert them by int()"
     return _NARROW if _is_narrow(called, numbers, scalars) else None
 
 
-_NARROW = "numpy's numbers of fewer than 64 bits, or without sign, are others in numba; convert them by int() or float()"
+_NARROW = "numpy's numbers of fewer than 64 bits, or without sign, get other types in numba; convert them by int() or float()"
 
 
 def _is_narrow(called: Any, numbers: Sequence[_Number], scalars: Sequence[_Number]) -> bool:
-    """Whether numba computes in another type than numpy, in which numbers of Python take the type of what they meet."""
+    """Return whether numba computes in another type than numpy, where numbers of Python take the type of the other operand."""
     wide = [one for one in scalars if not one.is_narrow and one.kind != "bool"]
     if any(one.kind == "float" and one.is_narrow for one in numbers):
         return called in _OF_FLOATS and bool(wide)
