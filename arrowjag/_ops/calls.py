@@ -1,7 +1,7 @@
 """Call a Python function once per row, in the interpreter or in a loop that numba compiles together with the function.
 
-Arguments are numpy arrays of a row's items, one scalar per row, records of arrays, or plain lists. Both loops infer the result type
-from the results by the same rule, so that it never depends on the number of rows.
+The function gets a numpy array, a record of arrays or a list of the items of each row, or one scalar per row. The result type is
+inferred from the results by one rule in both cases, so that it never depends on the number of rows.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Objects(NamedTuple):
 
 
 class Copies(NamedTuple):
-    """A Python object of which each row gets a copy, because the function may change it."""
+    """A Python object; the function gets a copy for each row, because it may change it."""
 
     item: Any
 
@@ -130,23 +130,23 @@ class Copies(NamedTuple):
 
 
 class Form(NamedTuple):
-    """Wrappers that turn the user's function into a function of one row, for the interpreter and for numba."""
+    """How a function of one row is made of the user's function, for the interpreter and for numba."""
 
     name: str
     interpreted: Callable[[Callable[..., Any]], Callable[..., Any]]
     compiled: Callable[[Callable[..., Any]], Callable[..., Any]]
 
     item: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
-    """A function of the type of one result, where the compiled one takes one more array and writes a result for each item."""
+    """Makes a function that returns one result, for its type; None unless the compiled function writes a result for each item."""
 
     guard: int | None = None
-    """The place of the argument that says for which items the function is called; None for all, and for functions of rows."""
+    """The place of the argument that flags the items to call the function for; None if it is called for all, or for rows."""
 
     takes_bounds: bool = False
-    """Whether compiled functions take whole columns and the bounds of a row: threads share the reference counts of views."""
+    """Whether compiled functions take whole columns and the bounds of a row, not views, whose reference counts threads share."""
 
     arity: int | None = None
-    """The number of arguments that the user's function takes, if it isn't that of the function of one row."""
+    """The number of arguments of the user's function; None if it is that of the function of one row."""
 
 
 def _itself(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -247,7 +247,7 @@ class Calls(NamedTuple):
         return results
 
     def failure(self, row: int) -> str:
-        """Return the note of an error."""
+        """Return the note that names the row for which the function failed."""
         return f"{self.operation}: the function failed on {self.name(row)}"
 
 
@@ -269,7 +269,7 @@ def _try(calls: Calls, form: Form) -> _Trial:
 
 
 def _head(calls: Calls, row: int, of: Form | row_compiler.Driver) -> Sample:
-    """Return a row, of which functions of single items get the first items, from one on that they are called for."""
+    """Return a row as a sample; for functions of single items a few items of it, from the first one that they are called for."""
     if not of.takes_bounds:
         return Sample(calls.arguments, row)
     known = None if of.guard is None else calls.arguments[of.guard].at(row)
@@ -278,12 +278,12 @@ def _head(calls: Calls, row: int, of: Form | row_compiler.Driver) -> Sample:
 
 
 def _cut(arguments: Sequence[Argument], begin: int, most: int) -> list[Argument]:
-    """Return arguments that give some items of each row only, from one on."""
+    """Return arguments that are cut to a few items of each row, from one on."""
     return [one._replace(begin=begin, most=most) if isinstance(one, (Rows, Records)) else one for one in arguments]
 
 
 def _wants_compiler(calls: Calls, form: Form) -> bool:
-    """Return whether to compile the function: it takes arrays and numbers, and is called often, or may loop over many items."""
+    """Return whether to compile the function: if it takes arrays and numbers, and is called often or for many items."""
     if options.compile == "never" or any(isinstance(one, (Lists, Objects, Copies)) for one in calls.arguments):
         return False
     offsets, n_live = row_compiler.offsets_of(calls.arguments), calls.n_live
@@ -307,7 +307,7 @@ def unwrapped(result: Any) -> Any:
 
 
 def _by_compiler(function: Callable[..., Any], calls: Calls, tried: _Trial, form: Form) -> pa.Array | None:
-    """Run a compiled loop. Returns None if the function must be interpreted, with a warning if numba can't compile it."""
+    """Return the results of a compiled loop; None, after a warning with the reason, if the interpreter must call the function."""
     first = tried.results
     if tried.is_whole and len(first) == calls.n_live and options.compile != "always":
         return None
@@ -336,9 +336,10 @@ def _by_compiler(function: Callable[..., Any], calls: Calls, tried: _Trial, form
 
 
 def _run(outcome: row_compiler.Driver, calls: Calls) -> pa.Array:
-    """Run a compiled loop and compare its function with the interpreter's for rows that tell them apart.
+    """Run a compiled loop, and compare its function with the interpreter's on rows for which their results are likely to differ.
 
-    Also if the loop ends with an error: before that row there may be one for which the interpreter alone fails.
+    They are also compared if the loop raises an error: the interpreter may fail for an earlier row, for which compiled code has a
+    result.
     """
     unusual = UnusualRows(calls.arguments, calls.live, calls.n_rows)
     failed: Exception | None = None
@@ -353,8 +354,8 @@ def _run(outcome: row_compiler.Driver, calls: Calls) -> pa.Array:
                 results.append(unwrapped(calls.function(*sample.given())))
         except Exception as error:  # noqa: BLE001  # from the user's function; raised in its turn
             if not outcome.fails(sample):
-                told = f"Python raises {error!r} on {calls.name(sample.row)}"
-                raise row_compiler.UnlikeError(f"{told}, the compiled function doesn't") from None
+                where = calls.name(sample.row)
+                raise row_compiler.UnlikeError(f"Python raises {error!r} on {where}, the compiled function doesn't") from None
         else:
             samples.append(sample)
     _compare(outcome, samples, results, calls.name)
@@ -364,13 +365,13 @@ def _run(outcome: row_compiler.Driver, calls: Calls) -> pa.Array:
 
 
 def _samples(outcome: row_compiler.Driver, calls: Calls, unusual: UnusualRows) -> list[Sample]:
-    """Return unusual rows; for functions of single items their first items, and those of the others that are unusual themselves."""
+    """Return unusual rows as samples; for functions of single items their first items, and each later one that is unusual."""
     found = [_head(calls, row, outcome) for row in unusual.found()]
     if not outcome.takes_bounds:
         return found
     known = None if outcome.guard is None else calls.arguments[outcome.guard]
     items = [(row, item) for row, item in unusual.items(sizes.INTERPRETED_ITEMS) if known is None or known.at(row)[item]]
-    # One by one: the items after one may hide the difference.
+    # Each in a sample of its own: a later item may hide the difference.
     return found + [Sample(_cut(calls.arguments, item, 1), row) for row, item in items]
 
 
@@ -386,7 +387,7 @@ def _compare(outcome: row_compiler.Driver, samples: Sequence[Sample], results: l
 
 
 def result_type(results: Sequence[Any]) -> pa.DataType | None:
-    """Promote the types of numbers, or of rows of numbers, as numpy does; None for results of other kinds."""
+    """Return the common type of numbers, or of rows of numbers, by numpy's promotion; None for results of other kinds."""
     kinds = {_kind(result) for result in results if result is not None}
     if not kinds or None in kinds:
         return None
@@ -446,12 +447,12 @@ def _array(
 
 
 def _check_times(results: list[Any], operation: str, name: Callable[[int], str]) -> None:
-    """Raise for times beside numbers of numpy, which pyarrow would take for counts of days."""
+    """Raise if some results are times and others numbers of numpy, which pyarrow would take for counts of days."""
     rows = [row for row, result in enumerate(results) if isinstance(result, (np.ndarray, np.generic))]
     found = {_is_time(results[row]): row for row in reversed(rows)}  # the first row of times, and that of numbers
     if len(found) > 1:
-        told = f"times for some rows, such as {name(found[True])}, and numbers for others, such as {name(found[False])}"
-        raise JagTypeError(f"{operation}: the function returns {told}; convert one of them")
+        mixed = f"times for some rows, such as {name(found[True])}, and numbers for others, such as {name(found[False])}"
+        raise JagTypeError(f"{operation}: the function returns {mixed}; convert one of them")
 
 
 def _first_misfit(convert: Callable[[int], Any], n_rows: int) -> int:
@@ -469,10 +470,11 @@ def _first_misfit(convert: Callable[[int], Any], n_rows: int) -> int:
 
 
 def _misfit(operation: str, target: str, row: str, result: Any, error: Exception) -> JagTypeError:
-    told = f"{operation}: the function's results can't be converted to {target}"
+    """Return the error for the result of a row that can't be converted."""
+    failure = f"{operation}: the function's results can't be converted to {target}"
     if hasattr(result, "__array__") and not isinstance(result, (np.ndarray, np.generic)):  # a Series, or an array of Arrow or ours
-        return JagTypeError(f"{told}: {row} gives {type(result).__name__}; return a numpy array, as by numpy.asarray, or a list")
-    return JagTypeError(f"{told}: {row} gives {brief(result)}: {joined_lines(error)}")
+        return JagTypeError(f"{failure}: {row} gives {type(result).__name__}; return a numpy array, as by numpy.asarray, or a list")
+    return JagTypeError(f"{failure}: {row} gives {brief(result)}: {joined_lines(error)}")
 
 
 def _promoted(results: list[Any], type: pa.DataType) -> list[Any]:
@@ -492,10 +494,10 @@ def _promoted(results: list[Any], type: pa.DataType) -> list[Any]:
 
 
 def _is_cast(type: pa.DataType, inferred: pa.DataType | None) -> bool:
-    """Whether results are converted to the type by a cast, as compiled ones are, and not by pyarrow.
+    """Return whether results are converted to the type by a cast, as those of compiled loops are, and not by `pa.array`.
 
-    It cuts fractions to integers, and times to coarser units and to dates, without a word, and refuses numpy's times where the
-    type has a zone.
+    `pa.array` truncates fractions to integers, and times to coarser units and dates, without an error, and refuses numpy's times
+    for a type with a zone.
     """
     return inferred is not None or _arrow.may_truncate(_arrow.level_types(type)[1])
 

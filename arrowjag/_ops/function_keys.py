@@ -1,4 +1,4 @@
-"""Keys of functions of the user: equal for functions of which numba makes the same machine code."""
+"""Cache keys of the user's functions: equal for functions that numba compiles to the same machine code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["bytes_read", "key_of"]
 def key_of(function: Any) -> Any:
     """Return a cache key of what determines a function's machine code.
 
-    Functions that numba has compiled are their own keys: they have options of their own, and froze what they read.
+    Functions that numba has compiled are their own keys: they have options of their own, and keep the values that they read.
     """
     if isinstance(function, types.MethodType):  # made anew by each look-up
         return Same(function.__self__), Same(function.__func__)
@@ -34,11 +34,11 @@ def key_of(function: Any) -> Any:
 
 
 _FROZEN_BYTES = 10**6
-"""numba copies contiguous arrays up to this size into its code; of others it keeps the address and not the array."""
+"""numba copies contiguous arrays up to this size into the code; of larger ones and others the code holds the address alone."""
 
 
 def _value_key(value: Any, names: frozenset[str] = frozenset()) -> Any:
-    """Return a key of a value as numba freezes it; that of a module includes its attributes of the given names."""
+    """Return a key of a value that compiled code keeps; that of a module includes its attributes of the given names."""
     if isinstance(value, types.ModuleType):
         known = vars(value)
         return (Same(value), *((name, _value_key(known[name], names - {name})) for name in sorted(names & known.keys())))
@@ -54,13 +54,13 @@ def _value_key(value: Any, names: frozenset[str] = frozenset()) -> Any:
 
 
 def bytes_read(function: Callable[..., Any]) -> int:
-    """Return how many bytes the arrays have that a function reads, which compiled code keeps alive; each counts once."""
+    """Return the number of bytes of the arrays that a function reads, which its compiled code keeps alive; each counts once."""
     arrays = {id(one): one.nbytes for one in _objects_read(function) if isinstance(one, np.ndarray)}
     return sum(arrays.values())
 
 
 def _objects_read(function: Any) -> Iterator[Any]:
-    """Yield the objects that a function has from outside, and those of modules that it names."""
+    """Yield the objects that a function reads from outside, and those attributes of modules that it names."""
     yield from cells_of(function)
     if not isinstance(function, types.FunctionType):
         return

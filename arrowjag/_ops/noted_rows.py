@@ -1,7 +1,7 @@
-"""Rows that a compiled loop notes while it reads them: where the smallest number is, the largest, and the first zero.
+"""Rows that a compiled loop notes while it reads them: those of the smallest number, of the largest, and of the first zero.
 
-The loop goes through its rows in chunks, which it looks at right before it calls the function, and at their results right after. So
-numbers come from memory once, and the look takes the time in which the function waits for them.
+The loop goes through its rows in chunks. It looks at the numbers of a chunk right before it calls the function for its rows, and at
+their results right after, so that numbers are read from memory once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from arrowjag.typing import IntArray
 __all__ = ["Noted", "can_note", "chunk_rows", "look_at_winners", "noting_function", "turn_of"]
 
 _INFINITY = 0x7FF0_0000_0000_0000
-"""The bits of an infinity. The order of floats is that of their bits, if those of negative ones are turned."""
+"""The bits of infinity. Floats have the order of their bits as integers once the bits of negative ones are flipped."""
 
 
 def can_note(dtype: np.dtype[Any]) -> bool:
@@ -37,7 +37,7 @@ class Noted(NamedTuple):
     notes: IntArray
     """The smallest number, its row, the largest number, its row, and the row of a zero; -1 for no row.
 
-    Two more numbers are the result and the exception of the function that notes.
+    Two more numbers are where the function that notes writes its result and its exception.
     """
     last: int
     """The end of the rows."""
@@ -45,7 +45,7 @@ class Noted(NamedTuple):
     """The largest number of rows of a chunk."""
     is_float: bool
     look: Callable[[int, int], None] | None = None
-    """Looks at the rows from one to before another."""
+    """Looks at the rows from the first to before the last."""
 
     @classmethod
     def nothing(cls, dtype: np.dtype[Any], last: int, step: int) -> Noted:
@@ -59,14 +59,14 @@ class Noted(NamedTuple):
         return not self.is_float or row < 0 or (low > ~_INFINITY and high < _INFINITY)
 
     def look_at(self, place: int) -> None:
-        """Look at the chunk of the row that is noted at a place."""
+        """Look at as many rows as a chunk has, from the one that is noted at a place."""
         row = int(self.notes[place])
         if self.look is not None:
             self.look(row, min(row + self.step, self.last))
 
 
 def look_at_winners(parts: Sequence[Noted]) -> None:
-    """Look at the chunks that hold the smallest number of all parts, the largest one and the first zero."""
+    """Look at the chunks with the smallest number of all parts, with the largest one, and with the first zero."""
     seen = [part for part in parts if part.notes[1] >= 0]
     if seen:
         min(seen, key=lambda part: (part.notes[0], part.notes[1])).look_at(1)
@@ -83,5 +83,5 @@ def noting_function(name: str, nulls: bool) -> Any:
 
 
 def turn_of(dtype: np.dtype[Any]) -> int:
-    """Return the bits by which numbers of a type are brought into the order of integers."""
+    """Return the bits that are flipped in negative numbers of a type, so that all numbers have the order of integers."""
     return 2**63 - 1 if dtype.kind == "f" else 0

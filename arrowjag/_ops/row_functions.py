@@ -1,4 +1,4 @@
-"""Apply a user's function to the rows or items of one or several columns: map_rows, fold, scan, map_items."""
+"""Call a user's function for the rows or items of columns: map_rows, fold, scan, map_items."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Operands(NamedTuple):
     """Aligned operands: columns with the most dims share one shape; shorter ones are broadcast to its rows."""
 
     rows: JaggedShape
-    """The shape without the last dim, with one result per item."""
+    """The shape without the last dim, whose items are the rows that the function is called for."""
 
     offsets: IntArray
     valid: BoolArray | None
@@ -54,7 +54,7 @@ class _Operands(NamedTuple):
 
 
 def _gather(columns: Sequence[Operand], axis: Any, operation: str, start: Any = None) -> tuple[_Operands, Any]:
-    """Align operands; return them and the start of a fold, a column of it with one item per row."""
+    """Align operands, and the start of a fold or a scan: if it is a column, it is broadcast to one value per row."""
     *columns, start = [_decoded(one) if isinstance(one, Column) else one for one in [*columns, start]]
     plain = [one for one in columns if isinstance(one, Column)]
     if not plain:
@@ -125,7 +125,7 @@ def _numbers(values: pa.Array) -> npt.NDArray[Any] | None:
 
 
 def _fields(values: pa.Array) -> dict[str, npt.NDArray[Any]] | None:
-    """Convert the fields of a struct to numpy arrays; None if numpy lacks a field's type or a named tuple can't have a name."""
+    """Convert the fields of a struct to numpy arrays; None if numpy lacks the type of one, or a named tuple can't have its name."""
     if not pt.is_struct(values.type) or not values.type.num_fields:
         return None
     names = [field.name for field in values.type]
@@ -136,19 +136,19 @@ def _fields(values: pa.Array) -> dict[str, npt.NDArray[Any]] | None:
 
 
 def _is_attribute(name: str) -> bool:
-    """Return whether a named tuple may have a field of this name, which Python reads as it is written."""
+    """Return whether a named tuple may have a field of this name, which Python doesn't normalize to another one."""
     plain = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
     return plain and unicodedata.is_normalized("NFKC", name)
 
 
 @lru_cache(maxsize=1000)
 def _record_type(names: tuple[str, ...]) -> Any:
-    """Return the type of records of given fields, one for all calls: numba compiles code for each type anew."""
+    """Return the named tuple of given fields, the same for all calls: numba compiles code for each class anew."""
     return namedtuple("Record", names)  # noqa: PYI024  # the fields are known at run time only
 
 
 def _is_known(values: pa.Array) -> BoolArray | None:
-    """True for items that are valid, and valid in every field of a record."""
+    """Return flags of the items that are valid, and whose fields are valid if they are records; None if all are."""
     valid = _arrow.valid_of(values)
     if pt.is_struct(values.type) and _has_views(values):
         for place in range(values.type.num_fields):
@@ -157,7 +157,7 @@ def _is_known(values: pa.Array) -> BoolArray | None:
 
 
 def _known(columns: Sequence[Column | None]) -> BoolArray | None:
-    """True for items that are valid in every column; None, if all are."""
+    """Return flags of the items that are valid in every column; None if all are."""
     known: BoolArray | None = None
     for column in columns:
         if column is not None:
@@ -166,21 +166,21 @@ def _known(columns: Sequence[Column | None]) -> BoolArray | None:
 
 
 def _n_known(operands: _Operands) -> IntArray | None:
-    """Count the valid items of each row in the bits of the only column; None where they don't tell, or are too few."""
+    """Count the valid items of each row by the validity bits of the only column; None if flags of items are needed, or faster."""
     long = [column.values for column in operands.long if column is not None]
     return None if len(long) > 1 or pt.is_struct(long[0].type) else count_valid(long[0], operands.offsets)
 
 
 class _Kept(NamedTuple):
-    """The items that a function of rows gets, which are valid in every column."""
+    """The items that are valid in every column, which a function of rows gets."""
 
     mask: BoolArray | Bits
     offsets: IntArray
-    """Those of the rows without the other items."""
+    """The offsets of the rows without the other items."""
 
 
 def _kept(operands: _Operands) -> _Kept | None:
-    """Return the items that are valid in every column; None, if all are. A single column's bits are not unpacked."""
+    """Return the items that are valid in every column; None if all are. The validity bits of a single column are not unpacked."""
     counts = _n_known(operands)
     if counts is not None:
         column = next(column for column in operands.long if column is not None)
@@ -190,7 +190,7 @@ def _kept(operands: _Operands) -> _Kept | None:
 
 
 def _arguments(operands: _Operands, kept: _Kept | None = None) -> list[Argument]:
-    """Return the arguments of a function of rows: some of their items, or all."""
+    """Return the arguments of a function of rows, with all items or those that are kept."""
     offsets = operands.offsets if kept is None else kept.offsets
     mask = None if kept is None else kept.mask
     return [
@@ -200,7 +200,7 @@ def _arguments(operands: _Operands, kept: _Kept | None = None) -> list[Argument]
 
 
 def _has_views(values: pa.Array) -> bool:
-    """Return whether rows of values of this type are numpy arrays, or records of them."""
+    """Return whether a function gets rows of these values as numpy arrays or records of arrays, not as lists."""
     few = values.slice(0, 0)
     return _numbers(few) is not None or _fields(few) is not None
 
@@ -223,7 +223,7 @@ def _per_row(operands: _Operands, place: int) -> Argument:
 
 
 def _one_each(values: pa.Array) -> Argument:
-    """One value per row, or per item."""
+    """Return an argument with one value per row, or per item."""
     data = _numbers(values)
     return Objects(_column.to_python(values)) if data is None else Scalars(data)
 
@@ -277,7 +277,7 @@ def _names(shape: JaggedShape, what: str = "row") -> Callable[[int], str]:
 
 
 def _under(outer: tuple[Any, ...], result: pa.Array) -> Column:
-    """Append results to the outer dims; list results become further dims."""
+    """Return the column of results below the outer dims; results that are lists add dims."""
     found = _column.from_arrow(result)
     return Column(JaggedShape._trusted((*outer, *found.shape.dims[1:])), found.values)
 
@@ -295,7 +295,7 @@ def _map_nested(
     skip_nulls: bool,
     operation: str,
 ) -> Column:
-    """Call a function of the nested lists of one column, and of which of them are not null."""
+    """Call a function with the nested lists of one column; without `skip_nulls` also with flags of those that are not null."""
     column = columns[0]
     if len(columns) > 1 or not isinstance(column, Column):
         raise JagTypeError(f"{operation}: several arrays need the last axis, got axis {axis}")
@@ -398,9 +398,9 @@ def _states(found: list[Any]) -> Any:
 
 
 def _form(name: str, arguments: Sequence[Argument], is_guarded: bool) -> Form:
-    """Generate the loop over the items of one row for the given kinds of arguments; the last one is the first state.
+    """Generate the loop over the items of one row for arguments of given kinds, the last of which is the first state.
 
-    A guarded loop gets one more array before it, which is True for the items that the function is called for.
+    The argument before it of a guarded loop flags the items that the function is called for.
     """
     *items_of, _ = arguments
     names = [f"a{place}" for place in range(len(items_of))]

@@ -1,8 +1,8 @@
-"""Rows for which machine code first differs from Python: those of extremes, zeros, NaN, the longest and the shortest ones.
+"""Find the rows for which compiled code most likely differs from Python: with extreme items, zeros or NaN, or of extreme lengths.
 
-Python's integers have any number of bits, its `math` raises errors, and numba treats NaN and infinities otherwise at times.
-Where no item is extreme but what a function computes from a row, the result mostly is extreme, too: an integer that has left 64
-bits, or the NaN of a logarithm. Numba does not check that a boolean index has the length of a row.
+Python's integers have any number of bits, its `math` raises errors, and numba treats NaN and infinities otherwise at times. If no
+item of a row is extreme, but a number that the function computes from it is, the result mostly is extreme, too: an integer beyond
+64 bits, or the NaN of a logarithm. numba does not check that a boolean index has the length of a row.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Sample(NamedTuple):
     """A row, or some of its items, on which a compiled function is compared with the interpreter."""
 
     arguments: Sequence[Argument]
-    """Those of all rows; they may be cut to a few items."""
+    """The arguments for all rows, which may be cut to a few items of each."""
     row: int
 
     def given(self) -> list[Any]:
@@ -41,14 +41,14 @@ class Sample(NamedTuple):
 
 
 _OF_RESULTS = -1
-"""In place of the number of an array of an argument."""
+"""Stands for the results where arrays of arguments have numbers."""
 
 
 def first_rows(arguments: Sequence[Argument], live: BoolArray | None, n_rows: int) -> list[int]:
     """Return the numbers of the first live rows: `INTERPRETED_ROWS` of them, or as many as hold `INTERPRETED_ITEMS` items."""
     most = sizes.INTERPRETED_ROWS
     rows = np.arange(min(most, n_rows)) if live is None else live[: 4 * most].nonzero()[0][:most]
-    if live is not None and len(rows) < most:  # a live row is rare
+    if live is not None and len(rows) < most:  # few rows are live
         rows = live.nonzero()[0][:most]
     offsets = offsets_of(arguments)
     if offsets is not None:
@@ -66,19 +66,19 @@ class _Place(NamedTuple):
 
 
 class _Contents(NamedTuple):
-    """The contents of an array as far as they were seen: one entry for each block of its items."""
+    """Extreme and other unusual items of an array, as far as it was looked at."""
 
     least: list[tuple[Any, _Place]]
-    """The smallest finite item of a block, and its place."""
+    """The smallest finite item of each block, and its place."""
     greatest: list[tuple[Any, _Place]]
-    """The largest finite item of a block, and its place."""
+    """The largest finite item of each block, and its place."""
     zeros: list[_Place] | None
-    """Places of zeros, at least one of each block that holds one; None to look for none."""
+    """The places of zeros, at least one for each block that holds any; None if zeros are not looked for."""
     others: list[_Place]
-    """Places of some NaN and infinities."""
+    """The places of some NaN and infinities."""
 
     def look(self, items: npt.NDArray[Any], held: BoolArray | None, rows: _Rows) -> None:
-        """Look at items block by block, which stay in cache; `held` is False for the items of rows that are not live."""
+        """Look at items in blocks that stay in cache; `held` is False for the items of rows that are not live."""
         for start in range(0, len(items), sizes.SEEN_VALUES):
             block = slice(start, min(start + sizes.SEEN_VALUES, len(items)))
             self._look(items[block], None if held is None else held[block], rows._replace(start=rows.start + start))
@@ -117,17 +117,17 @@ class _Contents(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """The rows that hold some items side by side."""
+    """The rows that consecutive items belong to."""
 
     start: int
-    """The place of the first item."""
+    """The position of the first item among those of the array."""
     offsets: IntArray | None
     """The offsets of the rows; None for one item per row."""
     first: int = 0
     """The number of the row that the offsets begin with."""
 
     def at(self, place: int) -> _Place:
-        """Return the row of an item that is counted from the first one, and its number in the row."""
+        """Return the place of an item, whose position is counted from the first one."""
         place += self.start
         if self.offsets is None:
             return _Place(self.first + place, 0)
@@ -136,7 +136,7 @@ class _Rows(NamedTuple):
 
 
 class _Array(NamedTuple):
-    """An array of an argument, and what was seen of it so far."""
+    """An array of an argument, and what was found in it so far."""
 
     items: npt.NDArray[Any]
     offsets: IntArray | None
@@ -153,7 +153,7 @@ class _Array(NamedTuple):
 
 
 class UnusualRows:
-    """Live rows that hold the smallest item, the largest, a zero, NaN, most or fewest items, or have such results, and some others.
+    """Live rows that hold the smallest or largest item, zero, NaN, or most or fewest items, or have such a result; and some others.
 
     Parameters
     ----------
@@ -164,8 +164,8 @@ class UnusualRows:
 
     Notes
     -----
-    The compiled loop notes where such numbers of 64 bits are while it reads and writes them. What it has not noted, or is not
-    finite, is looked at once more.
+    The compiled loop notes where such numbers of 64 bits are while it reads and writes them. Arrays for which it notes nothing, or
+    that hold NaN or infinities, are looked at once more.
     """
 
     def __init__(self, arguments: Sequence[Argument], live: BoolArray | None, n_rows: int) -> None:
@@ -186,7 +186,7 @@ class UnusualRows:
                 self._arrays.append(_Array(_ordered(data), offsets, held, _Contents([], [], [], [])))
 
     def look(self, first: int, last: int, notes: Sequence[Noted] = ()) -> None:
-        """Look at the rows from the first one to the one before the last; `notes` are those of a loop, for some of the arrays."""
+        """Look at the rows from `first` to before `last`; `notes` are those of a loop, one for each array, or none."""
         for offsets in self._offsets:
             lengths = offsets[first + 1 : last + 1] - offsets[first:last]
             if len(lengths):
@@ -208,7 +208,7 @@ class UnusualRows:
         self._keep(_OF_RESULTS, look, first, last, noted)
 
     def look_at_rows(self, first: int, last: int, offsets: IntArray, results: npt.NDArray[Any], noted: Noted | None) -> None:
-        """Look at the results of some rows, which are rows with offsets of their own; the first of them is that of row `first`."""
+        """Look at results that are rows with offsets of their own; the first of them is the result of row `first`."""
 
         def look(start: int, end: int) -> None:
             items = slice(int(offsets[start - first]), int(offsets[end - first]))
@@ -217,19 +217,19 @@ class UnusualRows:
         self._keep(_OF_RESULTS, look, first, last, noted)
 
     def look_at_items(self, first: int, last: int, results: npt.NDArray[Any], noted: Noted | None) -> None:
-        """Look at the results of the items of some rows, among those of all items."""
+        """Look at the results for the items of some rows; `results` has one for each item of all rows."""
         look = _Array(_ordered(results), self._offsets[0], self._of_items, self._results).look
         self._keep(_OF_RESULTS, look, first, last, noted)
 
     def _keep(self, place: int, look: Callable[[int, int], None], first: int, last: int, noted: Noted | None) -> None:
-        """Keep what a loop has noted for an array; look at all rows where it has noted nothing, or numbers that aren't finite."""
+        """Keep the notes of a loop for an array; look at all rows if there are none, or it has met NaN or infinities."""
         if noted is not None and noted.is_finite:
             self._noted.setdefault(place, []).append(noted._replace(look=look))
         else:
             look(first, last)
 
     def look_at_noted(self) -> None:
-        """Look at the chunks of rows that loops have noted; later, results may have changed."""
+        """Look at the chunks of rows that loops have noted; call it before results change."""
         for parts in self._noted.values():
             look_at_winners(parts)
         self._noted.clear()
@@ -264,13 +264,13 @@ def _idle(live: BoolArray, offsets: IntArray) -> IntArray:
 
 
 def _held(idle: IntArray, offsets: IntArray) -> BoolArray:
-    """Return False for the items of idle rows."""
+    """Return one flag per item, False in idle rows."""
     held = np.ones(int(offsets[-1]), np.bool_)
     held[runs(offsets[idle], from_sizes(offsets[idle + 1] - offsets[idle]))] = False
     return held
 
 
 def _some(flags: BoolArray, held: BoolArray | None) -> npt.NDArray[np.int64]:
-    """Return the places of some flags that are set, among those held."""
+    """Return the positions of some flags that are set, where `held` is True."""
     places = (flags if held is None else flags & held).nonzero()[0]
     return places[:: max(1, len(places) // sizes.SPREAD_ROWS)]
