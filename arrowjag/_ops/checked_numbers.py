@@ -1,8 +1,8 @@
-"""Functions that stand in for those of Python and numpy of which numba's give other results for some numbers.
+"""Stand-ins for functions of Python and numpy whose compiled forms in numba give other results for some numbers.
 
-Functions of Python raise errors where numba's give NaN, infinities or any integer. A compiled function that raises leaves the row
-to the interpreter, which raises the error itself, or has a result. numba's median takes NaN for some number among the others, and
-its clip ignores a bound of NaN.
+Functions of Python raise errors where numba's return NaN, infinities or undefined integers. If a compiled function raises, the
+interpreter calls it for the row, and raises the error or has a result. numba's median sorts NaN like a number, and its clip ignores
+a bound of NaN.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OF_ONE = (
     *("sin", "sinh", "sqrt", "tan"),
 )
 _OF_TWO = {"ldexp": np.int64, "pow": np.float64}
-"""Functions of a float and another number, and the type of that one."""
+"""Functions of a float and another number, and the type that the other number is converted to."""
 
 _WHOLE = ("ceil", "floor", "trunc")
 
@@ -33,7 +33,7 @@ OF_NUMPY = (np.clip, np.median)
 """Functions of numpy that have a stand-in."""
 
 _LARGEST = 2.0**63
-"""From this magnitude on, integers of 64 bits lack the number."""
+"""Floats of this magnitude and more do not fit integers of 64 bits."""
 
 
 def _of_one(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -161,7 +161,7 @@ def _clip() -> Callable[..., Any]:
 
 @functools.cache
 def _functions() -> Mapping[Any, Any]:
-    """Return what stands in for each function, and for the module `math`."""
+    """Return the stand-ins by function, and that of the module `math`."""
     import numba
 
     compile = numba.njit(nogil=True, error_model="numpy")
@@ -177,7 +177,7 @@ def _functions() -> Mapping[Any, Any]:
 
 @functools.cache
 def _functions_of_numpy() -> Mapping[Any, Any]:
-    """Return what stands in for each function of numpy, and for its module."""
+    """Return the stand-ins by function of numpy, and that of the module numpy."""
     made: dict[Any, Any] = dict(zip(OF_NUMPY, (_clip(), _median()), strict=True))
     module = types.ModuleType("numpy")
     vars(module).update({**vars(np), **{of.__name__: one for of, one in made.items()}})
@@ -185,7 +185,7 @@ def _functions_of_numpy() -> Mapping[Any, Any]:
 
 
 def checked_function(function: types.FunctionType) -> types.FunctionType | None:
-    """Return a copy of a function, for compiling, that calls stand-ins; None if it calls nothing that has one.
+    """Return a copy of a function that calls stand-ins, to be compiled; None if it calls no function that has one.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def checked_function(function: types.FunctionType) -> types.FunctionType | None:
 
 
 def _stand_in(known: Mapping[Any, Any], value: Any) -> Any:
-    """Return what stands in for a value; None for a value that has no hash, and most others."""
+    """Return the stand-in for a function or a module; None if it has none. Other values may lack a hash."""
     of_python = isinstance(value, (types.BuiltinFunctionType, types.ModuleType)) or value is int or value is float
     is_known = of_python or any(value is one for one in OF_NUMPY)
     return known.get(value) if is_known else None

@@ -1,7 +1,7 @@
 """Compile a user's function of rows together with the loop that calls it, using numba.
 
-Compiled loops are cached in the process. The key is the function's code, closure and the globals that it reads, so that a lambda
-that is created anew for each call is compiled once.
+Compiled loops are cached in the process. The key is the function's code and the values that it reads from its closure and from
+globals, so that a lambda that is created anew for each call is compiled once.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 __all__ = ["Driver", "UnlikeError", "compile_rows", "is_available", "numbers_of", "offsets_of"]
 
 _MOST_FUNCTIONS, _MOST_BYTES = 1000, 1 << 28
-"""Functions that are kept, and the bytes of the arrays that they read: their code keeps these alive."""
+"""The largest number of functions that are cached, and of bytes of the arrays that they read, which their code keeps alive."""
 
 _drivers: dict[Any, Driver | str] = {}
 _bytes_kept = [0]
-"""The bytes of the arrays that the functions among the drivers read."""
+"""The number of bytes of the arrays that the cached functions read."""
 
 _lock = threading.RLock()
 forks.wait_for(_lock)
@@ -58,7 +58,7 @@ def is_available() -> bool:
 
 
 class UnlikeError(Exception):
-    """Raised where compiled code can't give what the interpreter gives; the text says why."""
+    """Compiled code can't give what the interpreter gives; the text says why."""
 
 
 class Driver(NamedTuple):
@@ -66,14 +66,14 @@ class Driver(NamedTuple):
 
     loop: Callable[..., Any]
     one: Callable[..., Any]
-    """The function of one row; where results are per item, it writes them into an array."""
+    """The function of one row; with one result per item, it writes them to an array that is its last argument."""
     dtype: np.dtype[Any]
     is_row: bool
     is_optional: bool
     per_item: bool
     """Whether the function writes a result for each item of its rows, so that results need no sizes of their own."""
     guard: int | None
-    """As in `Form`."""
+    """The place of the argument that flags the items to call the function for; see `Form`."""
     takes_bounds: bool
     """Whether `one` takes two positions after its arguments: those of the first item and behind the last one."""
     notes: bool
@@ -81,7 +81,7 @@ class Driver(NamedTuple):
 
     @property
     def type(self) -> pa.DataType:
-        """The Arrow type of the results."""
+        """The Arrow type of the results, which is a list type if results are rows."""
         found = pa.from_numpy_dtype(self.dtype)
         return pa.large_list(found) if self.is_row else found
 
@@ -95,9 +95,10 @@ class Driver(NamedTuple):
         return expected is None or expected == self.type
 
     def check(self, samples: Sequence[Sample], expected: Sequence[Any], name: Callable[[int], str]) -> None:
-        """Raise `UnlikeError` if results for some samples differ from the interpreter's by more than sums are rounded.
+        """Raise `UnlikeError` if results for some samples differ from the interpreter's by more than the rounding of sums.
 
-        `name` gives the name of a row for the message. Python's integers may leave 64 bits, and a function may draw random numbers.
+        They differ if integers leave 64 bits, or if the function draws random numbers. `name` returns the name of a row for the
+        message.
         """
         found = []
         with np.errstate(all="ignore"):
@@ -136,11 +137,11 @@ class Driver(NamedTuple):
     def run(self, calls: Calls, unusual: UnusualRows) -> pa.Array:
         """Call the function for all live rows, on all cores; other rows are null, or hold 0 where results are per item.
 
-        `unusual` looks at the rows of each part before the loop reads them, and at their results.
+        `unusual` looks at the rows of each part and at their results.
 
-        Where the compiled function raises, the interpreter calls the function itself for that row, and raises or has a result:
-        Python divides by zero where its operands are numbers of numpy, and raises for its own, but machine code knows one kind of
-        number.
+        If the compiled function raises for a row, the interpreter calls the function for this row, and has an error or a result:
+        a division by zero raises for numbers of Python, and gives an infinity for those of numpy, but compiled code does not tell
+        the two apart.
         """
         # For functions of rows, the number of results equals the number of items.
         offsets = offsets_of(calls.arguments) if self.is_row else None
@@ -175,9 +176,10 @@ class Driver(NamedTuple):
         return self.is_row and not self.per_item
 
     def _settled(self, calls: Calls, valid: BoolArray) -> tuple[Any, Any] | None:
-        """Call the function for one empty row, whose result all empty rows share, and clear their flags; None if it must see them.
+        """Call the function for one empty row, and clear the flags of all empty rows, which share its result.
 
-        Empty rows are those for which compiled functions raise most often: by a division by the number of items.
+        Compiled functions raise most often for empty rows, because they divide by the number of items. Returns None if there are
+        no such rows, or the loop must call the function for them.
         """
         offsets = offsets_of(calls.arguments)
         if offsets is None or not all(hasattr(argument, "offsets") for argument in calls.arguments):
@@ -211,7 +213,7 @@ class _Failure(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """A run of a compiled loop, and what its parts share."""
+    """One run of a compiled loop: what its parts, which run on several threads, share."""
 
     driver: Driver
     calls: Calls
@@ -223,7 +225,7 @@ class _Run(NamedTuple):
     out: npt.NDArray[Any]
 
     def part(self, first: int, last: int) -> tuple[npt.NDArray[Any], _Failure | None]:
-        """Run the loop over some rows. Returns their results, or all, and the error of the first row that has one."""
+        """Run the loop over some rows. Return the array that it has written results to, and the error of the first row with one."""
         results = self.out
         if self.driver.grows and self.offsets is not None:
             results = results[int(self.offsets[first]) : int(self.offsets[last])]
@@ -241,7 +243,7 @@ class _Run(NamedTuple):
                 return results, _Failure(failure.row, error)
             first = failure.row + 1
         self.unusual.look(begin, last, notes[:-1] if self.driver.notes else ())
-        # Of a chunk with a row for which the function raises, the results have not been noted.
+        # The loop has not noted the results of a chunk that has a row for which the function raises.
         is_noted = self.driver.notes and first == begin and can_note(results.dtype)
         self._look_at_results(begin, last, results, notes[-1] if is_noted else None)
         return results, None
@@ -272,14 +274,14 @@ class _Run(NamedTuple):
         """Store the interpreter's result of a row for which the compiled function raised an error, or raise the interpreter's."""
         result = self.calls.call(failure.row)
         if self.driver.is_row or not self.driver._fits(result):
-            told = f"the compiled function raises {failure.error!r} on {self.calls.name(failure.row)}"
-            raise UnlikeError(f"{told}, Python doesn't")
+            where = self.calls.name(failure.row)
+            raise UnlikeError(f"the compiled function raises {failure.error!r} on {where}, Python doesn't")
         self.valid[failure.row] = result is not None
         if result is not None:
             results[failure.row] = result
 
     def _look_at_results(self, first: int, last: int, results: npt.NDArray[Any], noted: Noted | None) -> None:
-        """Look for extremes and NaN where the loop has noted them, or right after it has written them."""
+        """Look for extreme results and NaN, in the chunks that the loop has noted, or in all results if it noted nothing."""
         if results.dtype.kind == "b":
             return
         if self.driver.grows:
@@ -291,21 +293,24 @@ class _Run(NamedTuple):
 
 
 def _slots(out: npt.NDArray[Any], offsets: IntArray, idle: IntArray) -> pa.Array:
-    """Rows of one result per item, 0 in the rows that the loop has left out."""
+    """Return rows of one result per item, with 0 in idle rows, for which the loop has not called the function."""
     if len(idle):
         out[runs(offsets[idle], from_sizes(offsets[idle + 1] - offsets[idle]))] = 0
     return _arrow.wrap([_arrow.Level(offsets, None, None)], _arrow.from_numpy(out))
 
 
 def _rows(parts: Sequence[npt.NDArray[Any]], out: npt.NDArray[Any], sizes: IntArray, valid: BoolArray | None) -> pa.Array:
-    """Rows of results, which have been written to `out` part by part; a part that was too short for them has its own array."""
+    """Return rows of results; parts of the loop have written them to `out`, or to arrays of their own where they need more room."""
     if not (sum(map(len, parts)) == len(out) and all(np.shares_memory(one, out) for one in parts if len(one))):
         out = np.concatenate(parts)
     return _arrow.wrap([_arrow.Level(from_sizes(sizes), valid, None)], _arrow.from_numpy(out))
 
 
 def _first_difference(found: Sequence[Any], expected: Sequence[Any]) -> int | None:
-    """The first place of unlike results: floats agree to six digits, or to nine digits of a typical one where digits cancel."""
+    """Return the place of the first result that differs; None if all agree.
+
+    Floats may differ by 1e-6 of their value and, because digits may cancel, by 1e-9 of a typical result.
+    """
     sizes = [_size(one) for one in found]
     wanted = [_size(one) for one in expected]
     if sizes != wanted:
@@ -322,7 +327,7 @@ def _first_difference(found: Sequence[Any], expected: Sequence[Any]) -> int | No
 
 
 def _numbers(results: Sequence[Any]) -> npt.NDArray[Any]:
-    """The numbers of all results, which are scalars or rows, side by side."""
+    """Return the numbers of all results, which are scalars or rows, in one array."""
     known = [one for one in results if one is not None]
     if known and not any(isinstance(one, np.ndarray) for one in known):
         return np.array(known)
@@ -336,14 +341,14 @@ def _size(result: Any) -> int | None:
 
 
 def _flags(live: BoolArray | None, n_rows: int) -> BoolArray:
-    """Return a flag per row that the loop may clear."""
+    """Return a copy of the flags of live rows, which the loop may clear."""
     flags = empty(n_rows, np.bool_)
     flags[:] = True if live is None else live
     return flags
 
 
 def offsets_of(arguments: Sequence[Argument]) -> IntArray | None:
-    """The offsets of the first argument that has rows."""
+    """Return the offsets of the first argument that has items; None if there is none."""
     return next((argument.offsets for argument in arguments if hasattr(argument, "offsets")), None)
 
 
@@ -358,7 +363,7 @@ def _cut(n_rows: int, offsets: IntArray | None) -> list[tuple[int, int]]:
 
 
 def compile_rows(function: Callable[..., Any], arguments: Sequence[Argument], form: Form) -> Driver | str:
-    """Return the compiled loop for a function and its argument types, of at least one row, or why it can't be compiled."""
+    """Return the compiled loop for a function and its arguments of at least one row, or the reason why it can't be compiled."""
     kinds = tuple((type(argument).__name__, tuple(array.dtype.str for array in arrays_of(argument))) for argument in arguments)
     key = (
         key_of(function),
@@ -389,8 +394,8 @@ def _field_names(argument: Any) -> tuple[str, ...]:
 
 def _first_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = [line for line in lines if not line.startswith(("Failed in", "During:", "File "))]
-    return f"{type(error).__name__}: {(told or lines or [''])[0]}"
+    reasons = [line for line in lines if not line.startswith(("Failed in", "During:", "File "))]
+    return f"{type(error).__name__}: {(reasons or lines or [''])[0]}"
 
 
 @contextmanager
@@ -417,9 +422,9 @@ def _wrapping_integers() -> Iterator[None]:
 
 @contextmanager
 def _checked_bounds() -> Iterator[None]:
-    """Compile what a function with checks of bounds calls with these checks, too.
+    """Compile with checks of bounds also the functions that a function with such checks calls.
 
-    numba checks the function itself alone. Its `np.bincount`, for example, takes a negative first item for a position in its
+    numba compiles them without. Its `np.bincount`, for example, takes a negative first item for a position in its
     result, and writes outside of that memory. numba keeps code with checks apart from code without.
     """
     from numba.core.compiler_lock import global_compiler_lock
@@ -443,7 +448,7 @@ def _checked_bounds() -> Iterator[None]:
 
 
 def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: Form) -> Driver | str:
-    """Compile a function, with the errors of Python where numba can compile those too."""
+    """Compile a function; functions of `math` and others that it calls raise Python's errors, if numba compiles it with them."""
     import numba
 
     if numba.config.DISABLE_JIT:
@@ -466,7 +471,7 @@ def _compile(function: Callable[..., Any], arguments: Sequence[Argument], form: 
 
 
 def _driver(function: Any, arguments: Sequence[Argument], form: Form) -> Driver | str:
-    """Compile a function of Python, or the loop around one that numba has compiled."""
+    """Compile a function of Python, unless numba has compiled it, and the loop that calls it."""
     import numba
 
     # Rows may be empty, and their numbers Python's own, for which a division by zero raises; items are numpy's.
@@ -510,7 +515,7 @@ item, its fmod gives integers the sign of the divisor, and its histogram counts 
 
 
 def _names_called(function: Callable[..., Any]) -> frozenset[str]:
-    """Return the names that a function looks up, or its own if it isn't written in Python; none for what numba has compiled."""
+    """Return the names that a function looks up, or its own if it isn't written in Python; none if numba has compiled it."""
     if hasattr(function, "overloads"):  # the interpreter calls the same code
         return frozenset()
     code = getattr(function, "__code__", None)
@@ -518,7 +523,7 @@ def _names_called(function: Callable[..., Any]) -> frozenset[str]:
 
 
 def _has_threads(function: Any, seen: set[int]) -> bool:
-    """Return whether a function, or one that it calls, has threads of numba's, which may end the process beside other threads."""
+    """Return whether a function, or one that it calls, runs on numba's threads, which may end the process beside other threads."""
     if getattr(function, "targetoptions", {}).get("parallel"):
         return True
     function = getattr(function, "py_func", function)
@@ -610,11 +615,11 @@ _SLOTS = """            function({call}, out)
 
 _NOTED_ITEMS = "{offsets}.ctypes, start, stop, idle.ctypes, len(idle)"
 _NOTED_SPAN = ("noted_rows", "idle.ctypes, begun, used, start")
-"""Arguments of a call between the numbers and the notes: for the items of rows, and for a span of numbers with its function."""
+"""The arguments between the numbers and the notes of a call that notes items of rows; for a span of numbers, with the function."""
 
 
 class _Notes(NamedTuple):
-    """The calls of a loop over rows that note its arguments and its results, and the functions that they name."""
+    """The calls by which a loop over rows notes its arguments and its results, and the functions that they name."""
 
     arguments: str
     results: str
@@ -622,7 +627,7 @@ class _Notes(NamedTuple):
 
 
 def _notes(arguments: Sequence[Argument], template: str, dtype: np.dtype[Any]) -> _Notes | None:
-    """Generate the calls that note numbers of 64 bits; None if one of the functions is not ready."""
+    """Generate the calls that note numbers of 64 bits; None if one of their functions is not compiled yet."""
     offsets = next((f"a{place}_{len(arrays_of(one)) - 1}" for place, one in enumerate(arguments) if hasattr(one, "offsets")), "")
     rows, items = ("noted_rows", "valid.ctypes, start, stop, start"), ("noted_items", _NOTED_ITEMS.format(offsets=offsets))
     wanted = [
