@@ -21,8 +21,9 @@ import pyarrow.types as pt
 import pytest
 
 import arrowjag as aj
+from arrowjag._arrow import Level
 from arrowjag.etl import run
-from arrowjag.io import _files, _parquet, _scan
+from arrowjag.io import _files, _parquet, _scan, _schemas
 from arrowjag.io._schemas import conform, merge_types, restored
 
 
@@ -57,6 +58,17 @@ def test_a_footer_that_tells_of_other_values_is_not_believed(stored: pa.DataType
     """Programs copy footers to files of other zones and scales, where values would change their meaning."""
     assert restored(stored, written) == stored
     assert restored(pa.list_(stored), pa.large_list(written)) == pa.list_(stored)
+
+
+def test_lists_with_32_bit_offsets_refuse_more_items_than_these_count() -> None:
+    """Nulls of the null type take no memory."""
+    level, items = Level(np.array([0, 2**31 - 1, 2**31]), None, None), pa.nulls(2**31)
+    for type in (pa.list_(pa.null()), pa.list_view(pa.null())):
+        with pytest.raises(pa.ArrowInvalid, match="2,147,483,648 items are too many for its 32-bit offsets"):
+            _schemas._lists(level, items, type)
+        found = _schemas._lists(level._replace(offsets=level.offsets[:-1]), items[:-1], type)
+        assert found.type == type
+        assert len(found[0]) == 2**31 - 1
 
 
 def test_metadata_are_those_of_the_first_file(tmp_path: Path) -> None:
