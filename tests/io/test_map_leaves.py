@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import arrowjag as aj
-from arrowjag.io._schemas import restored
+from arrowjag.io._schemas import conform, restored
 from tests.hosts import pd, pl
 
 POINT = pa.struct([("x", pa.int64()), ("y", pa.float64())])
@@ -59,6 +59,21 @@ def test_keys_and_values_as_rows(tmp_path: Path) -> None:
     lazy = aj.scan_parquet(tmp_path / "a.parquet", columns=["m.value"])
     assert isinstance(lazy, pl.LazyFrame)
     assert lazy.select(pl.col("m").jag["value"].jag["x"]).collect()["m"].to_list() == [[1, None], [], None, [None]]
+
+
+@pytest.mark.parametrize("first", [0, 1, 8, 9])
+def test_slices_of_maps_are_cast(first: int) -> None:
+    rows = [None if k % 4 == 1 else [(f"{k} {slot}", slot) for slot in range(k % 3)] for k in range(20)]
+    whole, expected = pa.array(rows, pa.map_(pa.string(), pa.int8())), rows[first:]
+    found = conform(whole[first:], pa.map_(pa.large_string(), pa.int64()))
+    found.validate(full=True)
+    assert found.to_pylist() == expected
+    for names in (["key", "value"], ["value"]):
+        types = {"key": pa.large_string(), "value": pa.int64()}
+        found = conform(whole[first:], pa.list_(pa.struct([(name, types[name]) for name in names])))
+        found.validate(full=True)
+        entries = [None if row is None else [dict(zip(("key", "value"), one, strict=True)) for one in row] for row in expected]
+        assert found.to_pylist() == [row and [{name: one[name] for name in names} for one in row] for row in entries]
 
 
 def test_a_map_gets_back_the_types_that_were_written() -> None:
