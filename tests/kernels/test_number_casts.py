@@ -111,6 +111,17 @@ def test_integers_as_float16_where_each_one_up_to_a_magnitude_is_exact(source):
     assert cast_numbers(pa.array([1], source), pa.float16(), safe=False) is None
 
 
+@pytest.mark.parametrize("first", [0, 1, 8, 9])
+@pytest.mark.parametrize(("source", "target"), [(pa.float16(), pa.float32()), (pa.float32(), pa.float16())], ids=str)
+def test_halves_and_singles_keep_the_nulls_of_slices(source, target, first):
+    numbers = np.array([0.5, -0.0, np.inf, 65504, 2.0**-24, -1.5, 3] * 4)
+    for mask in (None, np.arange(len(numbers)) % 3 == 1):
+        values, expected = (pa.array(numbers.astype(type.to_pandas_dtype()), mask=mask)[first:] for type in (source, target))
+        found = cast_numbers(values, target)
+        found.validate(full=True)
+        assert found.equals(expected)
+
+
 @pytest.mark.parametrize("target", INTEGERS, ids=str)
 @pytest.mark.parametrize("source", [pa.float32(), pa.float64()], ids=str)
 def test_fractions_beside_nulls_do_not_fit_integers(source, target):
