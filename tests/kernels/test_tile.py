@@ -51,7 +51,7 @@ def some(kind: str, n: int, nulls: bool) -> pa.Array[Any]:
 def test_copies_follow_each_other(kind: str, nulls: bool) -> None:
     for n, count in [(1, 2), (1, 1000), (3, 9), (7, 700), (511, 3), (512, 8), (513, 9), (2000, 5), (5, 0), (5, 1), (0, 5)]:
         values = some(kind, n, nulls)
-        for sizes in ({}, {"TILE_VALUES": 20, "LIGHT_BYTES": 10, "PASS_VALUES": 64, "tile": "pieces"}):
+        for sizes in ({}, {"CALL_VALUES": 0, "TILE_VALUES": 20, "LIGHT_BYTES": 10, "PASS_VALUES": 64, "tile": "pieces"}):
             with strategy.force(**sizes):
                 found = kernel.tile(values, count)
             found.validate(full=True)
@@ -65,10 +65,11 @@ def test_long_pieces_are_copied_item_by_item() -> None:
         assert kernel.tile(values, 3).to_pylist() == [*range(1000)] * 3
 
 
-def test_texts_beyond_their_offsets_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_beyond_their_offsets_and_few_texts_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "fits", lambda type, n_bytes: n_bytes < 12)
     taken = list[int]()
     monkeypatch.setattr(kernel, "take", lambda values, index: taken.append(len(index)) or take(values, index))
-    for count, wanted in ((3, []), (4, [8])):
-        assert kernel.tile(pa.array(["ab", "c"]), count).to_pylist() == ["ab", "c"] * count
+    for count, least, wanted in ((3, 6, []), (4, 6, [8]), (3, 7, [8, 6])):
+        with strategy.force(CALL_VALUES=least):
+            assert kernel.tile(pa.array(["ab", "c"]), count).to_pylist() == ["ab", "c"] * count
         assert taken == wanted

@@ -34,7 +34,8 @@ def tile(values: pa.Array[Any], count: int) -> pa.Array[Any]:
 
     Notes
     -----
-    O(n * count), a new array. 1M words of seven bytes take 0.4 ms, where a take by item numbers needs 1.7.
+    O(n * count), a new array. 1M words of seven bytes take 0.7 ms, where a take by item numbers needs 1.3, and without numba 4.
+    Few texts are taken: 20 words in 12 microseconds instead of 19.
     """
     n, type = len(values), values.type
     if has_words(type) or n * count == 0 or count == 1:
@@ -45,7 +46,8 @@ def tile(values: pa.Array[Any], count: int) -> pa.Array[Any]:
         valid = valid_of(values)
         fields = [tile(values.field(slot), count) for slot in range(type.num_fields)]
         return structs(type, fields, n * count, None if valid is None else tiled(valid, count))
-    if is_variable_size(type) and fits(type, len(bytes_between(values)) * count):
+    are_many = n * count >= strategy.sizes.CALL_VALUES
+    if is_variable_size(type) and are_many and fits(type, len(bytes_between(values)) * count):
         return _tiled_texts(values, count)
     return take(values, tiled(numbers(n), count))
 
