@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import re
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -761,6 +761,29 @@ def test_finite_numbers_do_not_become_infinite() -> None:
     x = aj.array([["inf", "-Infinity", "1e39", "nan"]])
     assert x.cast("float32", strict=False).values.is_valid().to_pylist() == [True, True, False, True]
     assert aj.array([[1e300, 1.0]]).cast("float32", safe=False).to_list() == [[float("inf"), 1.0]]
+
+
+@pytest.mark.parametrize("compile", ["never", "always"])
+def test_many_floats_become_singles_alike(compile: Literal["never", "always"]) -> None:
+    numbers = np.random.default_rng(0).normal(size=20_003) * 10.0 ** np.resize(np.arange(-50, 38), 20_003)
+    numbers[[5, 7, 9, 11]] = np.nan, -0.0, np.inf, -np.inf
+    numbers.view(np.uint64)[13] = 0x7FF << 52 | 1  # NaN that signals
+    with np.errstate(invalid="ignore"):
+        singles = numbers.astype(np.float32)
+    nulls = np.arange(20_003) % 7 == 3
+    numbers[nulls] = 1e300
+    for mask, first in ((None, 0), (nulls, 0), (nulls, 3)):
+        values = pa.array(np.where(nulls, 0, numbers) if mask is None else numbers, mask=mask).slice(first)
+        with aj.options(compile=compile):
+            found = [aj.array(values).cast("float32", strict=strict).values for strict in (True, False)]
+        for one in found:
+            one.validate(full=True)
+            assert one.null_count == values.null_count
+            kept = ~nulls[first:]
+            got = np.frombuffer(one.buffers()[1], np.uint32, len(one), one.offset * 4)
+            np.testing.assert_array_equal(got[kept], singles[first:].view(np.uint32)[kept])
+    with aj.options(compile=compile), pytest.raises(JagValueError, match=r"cast: row 3 holds 1e\+300, which is not a valid float"):
+        aj.array(numbers).cast("float32")
 
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])

@@ -93,6 +93,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "greater": ("compared-i8-plain", lambda: INTEGERS > 3),
     "greater pairs": ("compared_pairs-i8-plain", lambda: INTEGERS > -INTEGERS),
     "integers as float32": ("as_singles-i8-plain", lambda: TIMES.cast("float32")),
+    "float64 as float32": ("as_singles-f8-plain", lambda: FLOATS.cast("float32")),
     "integers as float64": ("as_doubles-i8-plain", lambda: TIMES.cast("float64")),
     "softmax": ("shares-f8-nulls", FLOATS.softmax),
     "replace": ("replace_equal-i8-plain", lambda: INTEGERS.replace(3, 4)),
@@ -208,7 +209,7 @@ def compiled(name: str) -> Iterator[None]:
     ways |= {"rank": "pairs"} if name.startswith("rank") else {}
     ways |= {"spread": "words"} if name.endswith("spread") else {}
     ways |= {"coalesce": "blocks", "if_else": "blocks"} if name.startswith("fill_null") else {}
-    ways |= {"cast": "blocks"} if name.startswith("integers as") else {}
+    ways |= {"cast": "blocks"} if " as float" in name else {}
     sizes = {"COMPILED_VALUES": 0, "SMALL_VALUES": 0, "ONE_PASS_VALUES": 0, "ARITHMETIC_VALUES": 0}
     sizes |= {"LARGE_VALUES": 1000} if "huge" in name else {}
     sizes |= {"THREAD_VALUES": 1, "CACHE_VALUES": 2} if "blocks" in name else {}

@@ -332,6 +332,8 @@ def cast_plain(datum: Datum, type: pa.DataType, safe: bool = True) -> Datum:
         found = to_integers(datum, type)
     else:
         found = cast_numbers(datum, type, safe) if isinstance(datum, pa.Array) else None
+    if found is not None and not pt.is_float16(type):
+        return found
     found = datum.cast(type, safe=safe) if found is None else found
     if safe and pt.is_floating(type):
         _refuse_overflow(datum, found)

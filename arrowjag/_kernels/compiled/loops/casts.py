@@ -1,4 +1,4 @@
-"""Integers as floats, and whether each is exact, in one pass."""
+"""Numbers as floats, and whether each fits, in one pass."""
 
 from __future__ import annotations
 
@@ -33,6 +33,10 @@ def _as_floats(kind: str, most: int, as_float: Callable[[Any], Any]) -> Function
         def is_beyond(item: Any) -> Any:
             return (i8(item) > i8(most)) | (i8(item) < i8(-most))
 
+    return _cast(as_float, is_beyond)
+
+
+def _cast(as_float: Callable[[Any], Any], is_beyond: Callable[[Any], Any]) -> Function:
     def function(values: Any, n: Any, out: Any) -> int:
         found = False
         for i in range(n):
@@ -51,16 +55,28 @@ def as_single(item: Any) -> Any:
 
 
 @helper
+def rounded(item: Any) -> Any:
+    """A float64 as the nearest float32."""
+    return f4(item)
+
+
+@helper
+def is_infinite(item: Any) -> Any:
+    """Whether a float64 is infinite as float32."""
+    return abs(f4(item)) == f4(np.inf)
+
+
+@helper
 def as_double(item: Any) -> Any:
     """An integer as float64."""
     return f8(item)
 
 
-@loop("item* i8 f4*", ("i4", "u4", "i8", "u8"))
+@loop("item* i8 f4*", ("i4", "u4", "i8", "u8", "f8"))
 def as_singles(kind: str, nulls: bool) -> Function:
-    """(values, n, out): integers as float32; returns 1 if the magnitude of one is above 2**24, else 0."""
+    """(values, n, out): numbers as float32; returns 1 if an integer is beyond 2**24, or a result is infinite, else 0."""
     del nulls
-    return _as_floats(kind, _OF_SINGLES, as_single)
+    return _cast(rounded, is_infinite) if kind == "f" else _as_floats(kind, _OF_SINGLES, as_single)
 
 
 @loop("item* i8 f8*", ("i8", "u8"))
