@@ -92,6 +92,19 @@ def test_bits(first: int) -> None:
             assert found.tolist() == flags[first + places].tolist()
 
 
+@pytest.mark.parametrize("first", [0, 3, 8, 15])
+def test_many_bits_are_unpacked_in_blocks(first: int) -> None:
+    flags = np.random.default_rng(0).random(70) < 0.5
+    packed = memory.pack_bits(flags)
+    with strategy.force(UNPACKED_BYTES=1, UNPACKED_BLOCK=2):
+        for n in (0, 1, 8, 16, 17, 50):
+            found = memory.unpack_bits(packed, first, n)
+            assert found.dtype == np.bool_
+            assert found.tolist() == flags[first : first + n].tolist()
+    many = np.resize(flags, 1 << 22)
+    assert np.array_equal(memory.unpack_bits(memory.pack_bits(many), 5, len(many) - 9), many[5:-4])
+
+
 def test_bits_are_unpacked_once() -> None:
     bits = memory.Bits(pa.py_buffer(b"\x05"), 0, 3)
     assert bits.flags() is bits.flags()

@@ -67,6 +67,8 @@ TINY = {
     "TILE_VALUES": 16,
     "TOPK_SEGMENT": 3,
     "TOPK_SHARE": 1,
+    "UNPACKED_BLOCK": 2,
+    "UNPACKED_BYTES": 3,
     "UTF8_PIECE": 8,
     "WINDOW_BYTES": 128,
     "WORD_VALUES": 16,
