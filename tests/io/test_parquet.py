@@ -534,6 +534,28 @@ def test_categories_of_any_type_keep_their_order(leaf: pa.Array, tmp_path: Path)
     assert aj.from_arrow(part["s"])["a"].values.dictionary.equals(leaf)
 
 
+def test_categories_in_structs_of_several_parts(tmp_path: Path) -> None:
+    """Each field has its own, of which a part may know none, or the first ones."""
+
+    def part(**labels: list[int]) -> pa.Array:
+        fields = []
+        for one in labels.values():
+            places = pa.array([0 if one else None, None], pa.int8())
+            fields.append(pa.DictionaryArray.from_arrays(places, pa.array(one, pa.int64()), ordered=True))
+        return pa.StructArray.from_arrays(fields, [*labels])
+
+    parts = pa.chunked_array([part(a=[3], b=[]), part(a=[3, 1], b=[9, 7]), part(a=[], b=[9])])
+    aj.write_parquet({"s": parts}, tmp_path / "a.parquet")
+    found = aj.read_parquet(tmp_path / "a.parquet")["s"]
+    assert (found.type, found.to_pylist()) == (parts.type, parts.to_pylist())
+    for chunk in found.chunks:
+        assert [field.dictionary.to_pylist() for field in chunk.flatten()] == [[3, 1], [9, 7]]
+    with pytest.raises(
+        aj.JagValueError, match=r"column 's': its parts have different ordered categories, \['9', '7'\] and \['7'\]"
+    ):
+        aj.write_parquet({"s": pa.chunked_array([part(a=[3], b=[9, 7]), part(a=[3], b=[7])])}, tmp_path / "a.parquet")
+
+
 def test_categories_of_numbers_in_several_parts_and_files(tmp_path: Path) -> None:
     def words(labels: list[int], *, ordered: bool = True) -> pa.Array:
         return pa.DictionaryArray.from_arrays(
