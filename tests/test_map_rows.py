@@ -904,6 +904,7 @@ def test_rows_of_extreme_results_are_those_of_the_interpreter(late: list[int], c
         np.argsort,
         lambda row: np.argpartition(row, 1),
         lambda row: np.partition(row, 1),
+        lambda row: row.flat[2],
     ],
 )
 def test_functions_of_numpy_that_numba_has_wrong_for_some_rows_are_interpreted(function) -> None:
@@ -947,6 +948,10 @@ ODD = {
         "numpy's numbers of fewer than 64 bits",
     ),
     "booleans": (lambda row: int((row[0] > 0) + (row[-1] > 1)) == 1, "numba adds booleans"),
+    "trapezoid of booleans": (lambda row: np.trapezoid(np.append(row, row) > 8), "numba adds booleans"),
+    "halffloats": (lambda row: (np.exp(row > 8) > 2.7185).sum(), "numpy's exp of booleans"),
+    "whole quantile": (lambda row: np.quantile(row, 1) > 8, "numba's quantile"),
+    "nanmedian": (lambda row: float(np.nanmedian(np.log(row).astype(np.float32))), "numba's nanmedian"),
 }
 
 
@@ -993,6 +998,35 @@ def test_nan_that_a_function_computes_is_that_of_the_interpreter(name: str) -> N
             found.append(x.map_rows(WITH_NAN[name]))
     assert found[1].type == found[0].type
     assert str(found[1].to_list()) == str(found[0].to_list())
+
+
+WITH_LARGE_INTEGERS: dict[str, Callable[[np.ndarray], Any]] = {
+    "nanmedian": np.nanmedian,
+    "quantile": lambda row: np.quantile(row, 0.5),
+    "nanquantile": lambda row: np.nanquantile(row, 0.25),
+    "percentile": lambda row: np.percentile(row, 75),
+    "nanpercentile": lambda row: np.nanpercentile(row, 50.0),
+    "round": lambda row: np.round(row, 1).sum(),
+    "around": lambda row: np.around(row, decimals=2)[::-1],
+}
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.parametrize("name", WITH_LARGE_INTEGERS)
+def test_large_integers_inside_of_numpys_functions_are_those_of_the_interpreter(name: str) -> None:
+    """They leave 64 bits, or those of a float, in rows that hold neither the smallest item nor the largest."""
+    pytest.importorskip("numba")
+    late = [[2**62 + 4, 2**62 + 8, 2**62 + 6, 1], [-(2**62) - 9, 2**62 + 11]]
+    tame = [[1, 2, 3, 4]] * 63
+    x = aj.array([[-(2**63)], [2**63 - 1], [0, 3, 1, 2, 5, 6], [2], *tame, *late, *tame * 4], type="int64")
+    assert (len(x) // 50, x.to_list().index(late[0]) % 6) == (6, 1)  # none of the 50 other rows
+    function = WITH_LARGE_INTEGERS[name]
+    found = []
+    for mode in ("never", "always"):
+        with aj.options(compile=mode):  # a JagWarning would be an error
+            found.append(x.map_rows(function))
+    assert found[1].type == found[0].type
+    assert found[1].equals(found[0])
 
 
 def test_a_boolean_index_of_another_length_raises() -> None:

@@ -1,8 +1,8 @@
 """Stand-ins for functions of Python and numpy whose compiled forms in numba give other results for some numbers.
 
 Functions of Python raise errors where numba's return NaN, infinities or undefined integers. If a compiled function raises, the
-interpreter calls it for the row, and raises the error or has a result. numba's median sorts NaN like a number, and its clip ignores
-a bound of NaN.
+interpreter calls it for the row, and raises the error or has a result. numba's median sorts NaN like a number, its clip ignores a
+bound of NaN, its nanmedian and quantiles round large integers in another way than numpy's, and it rounds integers as floats.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ _OF_TWO = {"ldexp": np.int64, "pow": np.float64}
 
 _WHOLE = ("ceil", "floor", "trunc")
 
-OF_NUMPY = (np.clip, np.median)
+_QUANTILES = (np.nanpercentile, np.nanquantile, np.percentile, np.quantile)
+
+OF_NUMPY = (np.around, np.clip, np.median, np.nanmedian, *_QUANTILES, np.round)
 """Functions of numpy that have a stand-in."""
 
 _LARGEST = 2.0**63
@@ -101,13 +103,13 @@ def _unsigned(x: Any) -> Any:
     return found
 
 
-def _median() -> Callable[..., Any]:
-    """Return a stand-in for numpy's median, which numba compiles by the type of its array."""
+def _median(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a stand-in for a median of numpy, which numba compiles by the type of its array."""
     from numba import types as of_numba
     from numba.extending import overload
 
     def median(x: Any) -> Any:
-        return np.median(x)
+        return function(x)
 
     def of_floats(x: Any) -> Any:
         for one in x.flat:
@@ -123,12 +125,62 @@ def _median() -> Callable[..., Any]:
         dtype = getattr(x, "dtype", None)
         if isinstance(dtype, (of_numba.Integer, of_numba.Boolean)):
             return of_integers
-        return of_floats if dtype == of_numba.float64 else None
+        if dtype != of_numba.float64:
+            return None
+        return median if function is np.nanmedian else of_floats
 
     return median
 
 
-def _clip() -> Callable[..., Any]:
+def _quantile(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a stand-in for a function of quantiles, which subtracts integers in 64 bits."""
+    from numba import types as of_numba
+    from numba.extending import overload
+
+    def quantile(x: Any, q: Any) -> Any:
+        return function(x, q)
+
+    def of_integers(x: Any, q: Any) -> Any:
+        if x.size and x.max() - x.min() < 0:
+            raise OverflowError("a difference beyond 64 bits")
+        return function(x, q)
+
+    @overload(quantile)  # type: ignore[untyped-decorator]
+    def _compiled(x: Any, q: Any) -> Any:
+        dtype, is_whole = getattr(x, "dtype", None), isinstance(getattr(q, "dtype", q), of_numba.Integer)
+        if dtype == of_numba.float64:
+            return quantile
+        # Of integers and whole quantiles, which are 0 or 1, numpy returns an integer.
+        is_number = is_whole and function in (np.quantile, np.nanquantile)
+        return of_integers if dtype == of_numba.int64 and not is_number else None
+
+    return quantile
+
+
+def _rounded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a stand-in for numpy's rounding to decimals: numba rounds integers as floats, also where nothing is to be rounded."""
+    from numba import types as of_numba
+    from numba.extending import overload
+
+    def rounded(x: Any, decimals: Any = 0) -> Any:
+        return function(x, decimals)
+
+    def whole(x: Any, decimals: Any = 0) -> Any:  # noqa: ARG001  # numba wants the arguments of `rounded`
+        return function(x)
+
+    def of_integers(x: Any, decimals: Any = 0) -> Any:
+        return x.copy() if decimals >= 0 else function(x, decimals)
+
+    @overload(rounded)  # type: ignore[untyped-decorator]
+    def _compiled(x: Any, decimals: Any = 0) -> Any:
+        if isinstance(decimals, (int, of_numba.Omitted)):
+            return whole
+        return of_integers if isinstance(x, of_numba.Array) and isinstance(x.dtype, of_numba.Integer) else rounded
+
+    return rounded
+
+
+def _clip(_function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a stand-in for numpy's clip: numba ignores bounds of NaN, and truncates float bounds of integers."""
     from numba import types as of_numba
     from numba.extending import overload
@@ -178,7 +230,8 @@ def _functions() -> Mapping[Any, Any]:
 @functools.cache
 def _functions_of_numpy() -> Mapping[Any, Any]:
     """Return the stand-ins by function of numpy, and that of the module numpy."""
-    made: dict[Any, Any] = dict(zip(OF_NUMPY, (_clip(), _median()), strict=True))
+    makers = {np.clip: _clip, np.median: _median, np.nanmedian: _median, np.around: _rounded, np.round: _rounded}
+    made: dict[Any, Any] = {one: makers.get(one, _quantile)(one) for one in OF_NUMPY}
     module = types.ModuleType("numpy")
     vars(module).update({**vars(np), **{of.__name__: one for of, one in made.items()}})
     return {np: module, **made}

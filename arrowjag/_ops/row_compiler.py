@@ -506,11 +506,12 @@ def _driver(function: Any, arguments: Sequence[Argument], form: Form) -> Driver 
     return Driver(loop, compiled, dtype, is_row or per_item, optional, per_item, form.guard, form.takes_bounds, notes is not None)
 
 
-_UNLIKE = frozenset({"argpartition", "argsort", "bincount", "fmod", "histogram", "partition"})
+_UNLIKE = frozenset({"argpartition", "argsort", "bincount", "flat", "fmod", "histogram", "partition"})
 """numpy functions whose compiled forms give other results.
 
 numba's argsort puts equal items in another order, and its partition those on either side. Its bincount accepts a negative first
-item, its fmod gives integers the sign of the divisor, and its histogram counts no item of a row whose items are equal.
+item, and its `flat` any position, its fmod gives integers the sign of the divisor, and its histogram counts no item of a row whose
+items are equal.
 """
 
 

@@ -104,12 +104,16 @@ _SORTED = "Python's sort puts floats in another order than numba's where one is 
 def _reason(called: Any, operands: Sequence[_Number | None]) -> str | None:
     """Return the reason why a call differs; None if it does not."""
     if called in OF_NUMPY:  # which no stand-in has replaced
-        return f"numba's {called.__name__} differs from numpy's for rows with NaN"
+        return f"numba's {called.__name__} differs from numpy's for some rows"
     if called is round and len(operands) == 2 and operands[0] is not None and operands[0].kind == "float":
         return "round(x, n) of floats differs in numba for some rows; np.round(x, n) is compiled"
     if called in (sum, *_MATHEMATICS) and any(one is not None and one.is_narrow for one in operands):
         return _NARROW
     numbers = [one for one in operands if one is not None]
+    if isinstance(called, np.ufunc) and called.types[0].startswith("e") and numbers and max(one.bits for one in numbers) <= 8:
+        return f"numpy's {called.__name__} of booleans, or integers of 8 bits, has floats of 16 bits, which numba lacks"
+    if called is np.trapezoid and any(one.kind == "bool" for one in numbers):
+        return _ADDED
     if called is np.divmod and any(one.kind == "float" for one in numbers):
         return "np.divmod of floats differs in numba for some rows; x // y and x % y are compiled"
     if called is sorted and any(one.kind == "float" for one in numbers):
@@ -124,9 +128,11 @@ def _reason(called: Any, operands: Sequence[_Number | None]) -> str | None:
         return "shifts by negative numbers are undefined in numba; multiply by a power of two"
     scalars = [one for one in numbers if not one.is_array]
     if kinds == {"bool"} and called in _OF_BOOLS and len(scalars) == len(numbers):
-        return "numba adds booleans as integers, and numpy does not; convert them by int()"
+        return _ADDED
     return _NARROW if _is_narrow(called, numbers, scalars) else None
 
+
+_ADDED = "numba adds booleans as integers, and numpy does not; convert them by int()"
 
 _NARROW = "numpy's numbers of fewer than 64 bits, or without sign, get other types in numba; convert them by int() or float()"
 
