@@ -10,7 +10,7 @@ from arrowjag._arrow.order import shared_categories
 from arrowjag._arrow.types import is_list_type, list_like
 from arrowjag._gate import canonical_layout, secure
 from arrowjag._kernels.base.capacity import widen, widened
-from arrowjag._kernels.base.memory import nulls_like
+from arrowjag._kernels.base.words import nulls_like
 from arrowjag._kernels.move.join import concatenate
 from arrowjag.typing import ArrowData
 

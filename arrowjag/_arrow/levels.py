@@ -11,8 +11,9 @@ import pyarrow.types as pt
 from arrowjag._arrow.types import entry_type, is_jagged_extension, is_level_type
 from arrowjag._arrow.values import bitmap, plain, valid_of
 from arrowjag._gate import canonical_layout, read_offsets
-from arrowjag._kernels.base.memory import check_memory, nulls_like
+from arrowjag._kernels.base.memory import check_memory
 from arrowjag._kernels.base.offsets import from_counts
+from arrowjag._kernels.base.words import nulls_like
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._pyarrow_versions import has_views, nbytes, run_end_decode, with_data_of_views
 from arrowjag.errors import ShapeError, plural

@@ -12,7 +12,7 @@ import pyarrow.types as pt
 from arrowjag._arrow.levels import decode, peel_level
 from arrowjag._arrow.types import is_list_type, is_numeric, is_temporal
 from arrowjag._arrow.values import fields_of, plain, to_numpy, valid_of
-from arrowjag._kernels.base.memory import data_of
+from arrowjag._kernels.base.words import data_of
 from arrowjag._kernels.equal.encodings import codes_of_few, ranks_of_few, text_codes, tuple_codes
 from arrowjag._kernels.move.gather import take
 from arrowjag._kernels.move.scatter import inverse

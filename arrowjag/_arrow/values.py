@@ -13,7 +13,7 @@ import pyarrow.types as pt
 from arrowjag._arrow.types import is_numeric
 from arrowjag._gate.checked_buffers import is_registered_type, registered
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import INTEGERS, Bits, all_set, pack_bits, unpack_bits, valid_of, with_bits
+from arrowjag._kernels.base.words import INTEGERS, Bits, all_set, pack_bits, unpack_bits, valid_of, with_bits
 from arrowjag._kernels.move import gather
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.errors import JagTypeError

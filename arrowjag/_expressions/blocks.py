@@ -20,7 +20,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._column import Column, same_validity
 from arrowjag._expressions.stages import Stage, run_calls
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base import memory
+from arrowjag._kernels.base import memory, words
 from arrowjag._kernels.base.blocks import cut_rows, map_tasks, n_cores
 from arrowjag._ops import concat
 from arrowjag.dims import Dim, Uniform
@@ -202,7 +202,7 @@ class _Placed(_Joined):
         if bits[1] is not None:
             self.data[start:stop] = np.frombuffer(bits[1], self.words, len(values), values.offset * self.data.itemsize)
         if values.null_count:
-            self._marks()[start:stop] = memory.unpack_bits(bits[0], values.offset, len(values))
+            self._marks()[start:stop] = words.unpack_bits(bits[0], values.offset, len(values))
 
     def _expected(self, block: _Block, sliced: Mapping[int, JaggedArray]) -> JaggedShape:
         if self.owner is not None:
@@ -227,6 +227,6 @@ class _Placed(_Joined):
             return None
         if self.data is None:
             return JaggedArray._of(Column(self.shape, pa.concat_arrays(self.parts)))
-        bits = None if self.valid is None else memory.pack_bits(self.valid)
+        bits = None if self.valid is None else words.pack_bits(self.valid)
         values = pa.Array.from_buffers(self.type, self.shape.size, [bits, pa.py_buffer(self.data)])
         return JaggedArray._of(Column(self.shape, values))

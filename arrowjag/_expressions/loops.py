@@ -19,7 +19,7 @@ from arrowjag._array import JaggedArray
 from arrowjag._column import Column, same_validity
 from arrowjag._expressions.tree import Call, Input, Node
 from arrowjag._kernels import compiled, strategy
-from arrowjag._kernels.base import memory
+from arrowjag._kernels.base import memory, words
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.compiled import fused_name
@@ -240,9 +240,7 @@ class Loop(NamedTuple):
     def _call(self, function: compiled.Compiled, name: str, shape: JaggedShape, columns: Sequence[Any]) -> list[Any] | None:
         offsets = np.ascontiguousarray(shape.dims[-1].offsets)
         data = [_data_of(one.values) for one in columns]
-        data += [
-            memory.unpack_bits(one.buffers()[0], one.offset, len(one)) for one in (c.values for c in columns) if one.null_count
-        ]
+        data += [words.unpack_bits(one.buffers()[0], one.offset, len(one)) for one in (c.values for c in columns) if one.null_count]
         alive = shape.dims[-1].validity
         if alive is not None:
             data.append(np.ascontiguousarray(alive))
@@ -299,7 +297,7 @@ def _is_same(one: Dim, two: Dim) -> bool:
 def _data_of(values: pa.Array) -> npt.NDArray[Any]:
     """The data of a column; booleans as bytes."""
     if values.type == pa.bool_():
-        return memory.unpack_bits(values.buffers()[1], values.offset, len(values))
+        return words.unpack_bits(values.buffers()[1], values.offset, len(values))
     return np.ascontiguousarray(flat_data(values))
 
 
@@ -320,8 +318,8 @@ class _Out:
             valid = None if (valid | (sizes == 0)).all() else valid.repeat(sizes)
         if valid is not None and valid.all():
             valid = None
-        data = memory.pack_bits(self.data) if self.value.type == "b1" else pa.py_buffer(self.data)
-        bits = None if valid is None else memory.pack_bits(valid)
+        data = words.pack_bits(self.data) if self.value.type == "b1" else pa.py_buffer(self.data)
+        bits = None if valid is None else words.pack_bits(valid)
         values = pa.Array.from_buffers(self.result.type, len(self.data), [bits, data])
         rows = Uniform(shape.dims[0].size, 1, declared=self.result.extents[0] is not None)
         dims = shape.dims[1:-1] if self.result.is_row else shape.dims[1:]

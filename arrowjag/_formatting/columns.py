@@ -16,7 +16,7 @@ import pyarrow.types as pt
 from arrowjag._arrow import is_list_type
 from arrowjag._column import Column, row_validity
 from arrowjag._html import count_text, dims_table, escape, part, rows_html, section
-from arrowjag._kernels.base.memory import is_string
+from arrowjag._kernels.base.words import is_string
 from arrowjag.shape._text import shape_text
 
 __all__ = ["Style", "array_html", "cell_text", "leaf_text", "printable", "row_text", "shown_rows", "styled", "text", "type_text"]

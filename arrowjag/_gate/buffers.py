@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from arrowjag._gate.types import WIDE
-from arrowjag._kernels.base.memory import pack_bits, unpack_bits
+from arrowjag._kernels.base.words import pack_bits, unpack_bits
 from arrowjag.errors import OffsetsError, are, plural
 from arrowjag.typing import BoolArray, IntArray
 

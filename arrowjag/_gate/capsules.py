@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from arrowjag._kernels.base.memory import unpack_bits
+from arrowjag._kernels.base.words import unpack_bits
 from arrowjag.errors import OffsetsError
 from arrowjag.typing import ArrowData
 

@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag._gate.buffers import ITEM_BYTES, read_offsets
 from arrowjag._gate.types import LISTS, VIEWS
-from arrowjag._kernels.base.memory import is_variable_size
+from arrowjag._kernels.base.words import is_variable_size
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag.errors import ShapeError
 from arrowjag.typing import IntArray

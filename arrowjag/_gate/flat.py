@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._gate.buffers import check_null_count
-from arrowjag._kernels.base.memory import is_variable_size
+from arrowjag._kernels.base.words import is_variable_size
 from arrowjag._kernels.elementwise import utf8
 from arrowjag.errors import OffsetsError
 

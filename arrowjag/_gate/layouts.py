@@ -9,8 +9,8 @@ import pyarrow.types as pt
 
 from arrowjag._gate.buffers import read_offsets, read_validity, read_views, validity_bits
 from arrowjag._gate.types import VIEWS, WIDE, inside, list_like
-from arrowjag._kernels.base.memory import pack_bits
 from arrowjag._kernels.base.offsets import from_counts
+from arrowjag._kernels.base.words import pack_bits
 from arrowjag._kernels.move import gather
 from arrowjag._pyarrow_versions import run_end_decode
 from arrowjag.typing import BoolArray

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from arrowjag._integers import MAX_NDIM, check_ndim
-from arrowjag._kernels.base.memory import INTEGERS
+from arrowjag._kernels.base.words import INTEGERS
 from arrowjag.errors import JagTypeError
 
 __all__ = ["LISTS", "VIEWS", "WIDE", "check_type", "has_any_bits", "has_ordered_categories", "inside", "list_like", "storage_of"]

@@ -12,7 +12,7 @@ from arrowjag import _arrow
 from arrowjag._column import Column, row_validity
 from arrowjag._kernels import reduce as _reduce
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import nulls_like, or_all, unless_all, without_validity
+from arrowjag._kernels.base.words import nulls_like, or_all, unless_all, without_validity
 from arrowjag._kernels.equal import distinct as _distinct
 from arrowjag._kernels.equal import groups
 from arrowjag._kernels.move import gather

@@ -20,8 +20,9 @@ from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import both_valid, check_memory, empty, empty_like, numbers
+from arrowjag._kernels.base.memory import check_memory, empty, empty_like, numbers
 from arrowjag._kernels.base.offsets import longest_of, row_sizes
+from arrowjag._kernels.base.words import both_valid
 from arrowjag._kernels.equal import groups as _kernels
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import rank as _rank

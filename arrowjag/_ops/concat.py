@@ -12,7 +12,7 @@ import pyarrow as pa
 from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import has_words, or_all
+from arrowjag._kernels.base.words import has_words, or_all
 from arrowjag._kernels.move import copy_runs, join, merge
 from arrowjag._ops import structure
 from arrowjag.dims import Dim, Ragged, Uniform

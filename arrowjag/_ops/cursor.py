@@ -18,7 +18,8 @@ from arrowjag._column import AnyColumn, Column, storage_type
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.extremes import least
-from arrowjag._kernels.base.memory import empty, nulls_like
+from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.words import nulls_like
 from arrowjag._kernels.move import gather, merge
 from arrowjag._kernels.move.pick import items_at
 from arrowjag._kernels.move.rows import slice_ranges, take_ranges

@@ -18,8 +18,9 @@ from arrowjag._integers import integer, item_count
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_cells, rows_2d
 from arrowjag._kernels.base.fill import chooser, fill, filled
-from arrowjag._kernels.base.memory import both_valid, data_of, empty, from_words, has_words, unless_all, valid_of
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.words import both_valid, data_of, from_words, has_words, unless_all, valid_of
 from arrowjag._kernels.equal import members, repeats
 from arrowjag._kernels.equal.sets import lookup
 from arrowjag._kernels.move import gather, join

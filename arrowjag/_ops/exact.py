@@ -20,8 +20,8 @@ from arrowjag._kernels import scan as _scan
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.extremes import largest_magnitude
 from arrowjag._kernels.base.fill import fill, filled, light_block, spread_rows
-from arrowjag._kernels.base.memory import unless_all, without_validity
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
+from arrowjag._kernels.base.words import unless_all, without_validity
 from arrowjag._kernels.elementwise.decimals import to_doubles
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort

@@ -20,8 +20,8 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import greatest, least_and_greatest
 from arrowjag._kernels.base.fill import fill, fill_bits, filled
-from arrowjag._kernels.base.memory import from_words, with_bits
 from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.words import from_words, with_bits
 from arrowjag._kernels.order import search
 from arrowjag._kernels.reduce import histograms as _kernels
 from arrowjag._ops import along_axis, elementwise, sets

@@ -13,8 +13,8 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._kernels.base.memory import or_all, unless_all
 from arrowjag._kernels.base.offsets import row_sizes
+from arrowjag._kernels.base.words import or_all, unless_all
 from arrowjag._kernels.equal.groups import group_items
 from arrowjag._kernels.equal.members import last_equal
 from arrowjag._kernels.move import gather

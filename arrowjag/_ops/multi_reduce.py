@@ -12,7 +12,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._column import Column
-from arrowjag._kernels.base.memory import aligned_bits, both_valid, has_words, nulls_like, unpack_bits
+from arrowjag._kernels.base.words import aligned_bits, both_valid, has_words, nulls_like, unpack_bits
 from arrowjag._kernels.elementwise.decimals import to_doubles
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._ops import structure

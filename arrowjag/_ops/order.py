@@ -21,8 +21,9 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base import random_numbers
 from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import holds_nan
-from arrowjag._kernels.base.memory import both_valid, zeros
+from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.base.offsets import row_sizes, span_of
+from arrowjag._kernels.base.words import both_valid
 from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.order import rank as _rank
 from arrowjag._kernels.order import sort as _kernels

@@ -17,8 +17,8 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.memory import both_valid
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
+from arrowjag._kernels.base.words import both_valid
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.scatter import OUTER, count_at
 from arrowjag._ops import axes as _axes

@@ -13,7 +13,7 @@ from arrowjag import _arrow, _column
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import both_valid, nulls_like, unless_all
+from arrowjag._kernels.base.words import both_valid, nulls_like, unless_all
 from arrowjag._kernels.move import copy_runs, gather
 from arrowjag._ops import along_axis, elementwise, struct_fields, structure
 from arrowjag.dims import Dim, Ragged, Uniform

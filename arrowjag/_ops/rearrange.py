@@ -12,7 +12,8 @@ from arrowjag import dims as _dims
 from arrowjag._column import Column
 from arrowjag._integers import is_int
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import empty, has_words
+from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.words import has_words
 from arrowjag._kernels.move import gather, merge, scatter
 from arrowjag._kernels.move.spread import spread
 from arrowjag._ops import structure

@@ -17,8 +17,9 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import reduce as _kernels
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import check_memory, nulls_like
+from arrowjag._kernels.base.memory import check_memory
 from arrowjag._kernels.base.offsets import filter_rows, row_sizes
+from arrowjag._kernels.base.words import nulls_like
 from arrowjag._kernels.elementwise import text_loops
 from arrowjag._kernels.elementwise.decimals import to_doubles
 from arrowjag._kernels.elementwise.text_bytes import n_bytes

@@ -19,8 +19,9 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import both_valid, empty, unless_all, without_validity
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.monotonic import all_neighbours
+from arrowjag._kernels.base.words import both_valid, unless_all, without_validity
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order.interpolation import distance
 from arrowjag._kernels.order.sort import argsort

@@ -22,8 +22,9 @@ import pyarrow as pa
 from arrowjag import _arrow
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import empty, unless_all, zeros
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import from_sizes, runs
+from arrowjag._kernels.base.words import unless_all
 from arrowjag._kernels.compiled import forks
 from arrowjag._ops.checked_numbers import checked_function
 from arrowjag._ops.function_keys import bytes_read, key_of

@@ -16,8 +16,9 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow, _column
 from arrowjag._column import Column
-from arrowjag._kernels.base.memory import Bits, both_valid, or_all, unless_all, without_validity, zeros
+from arrowjag._kernels.base.memory import zeros
 from arrowjag._kernels.base.offsets import filter_rows, from_counts, row_sizes
+from arrowjag._kernels.base.words import Bits, both_valid, or_all, unless_all, without_validity
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.counts import count_valid
 from arrowjag._ops import along_axis, elementwise, structure

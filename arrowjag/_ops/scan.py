@@ -18,7 +18,7 @@ from arrowjag._column import Column
 from arrowjag._integers import integer
 from arrowjag._kernels import scan as _kernels
 from arrowjag._kernels.base.extremes import greatest, least
-from arrowjag._kernels.base.memory import is_variable_size, or_all
+from arrowjag._kernels.base.words import is_variable_size, or_all
 from arrowjag._kernels.move import gather, scatter
 from arrowjag._kernels.move.join import concatenate
 from arrowjag._kernels.scan import rolling

@@ -11,7 +11,8 @@ from arrowjag._column import Column
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.extremes import least
-from arrowjag._kernels.base.memory import check_memory, data_of, has_words, unless_all, valid_of, zeros
+from arrowjag._kernels.base.memory import check_memory, zeros
+from arrowjag._kernels.base.words import data_of, has_words, unless_all, valid_of
 from arrowjag._kernels.move import gather, merge
 from arrowjag._ops import structure
 from arrowjag._ops.cursor import row_of_item

@@ -15,7 +15,8 @@ from arrowjag._integers import is_int
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.extremes import holds_nan
-from arrowjag._kernels.base.memory import both_valid, empty, nulls_like, unless_all, without_validity
+from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.words import both_valid, nulls_like, unless_all, without_validity
 from arrowjag._kernels.equal import peaks, repeats
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import interpolation, search

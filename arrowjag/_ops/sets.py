@@ -17,7 +17,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import both_valid, is_string, nulls_like, or_all
+from arrowjag._kernels.base.words import both_valid, is_string, nulls_like, or_all
 from arrowjag._kernels.elementwise import comparison
 from arrowjag._kernels.elementwise.number_casts import numbers_fit
 from arrowjag._kernels.elementwise.times import TICKS

@@ -19,8 +19,9 @@ from arrowjag._kernels import scan as _scan
 from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.fill import spread_rows
-from arrowjag._kernels.base.memory import as_flags, empty, nulls_like, unless_all, without_validity
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import count_true, filter_rows, of_size, row_sizes
+from arrowjag._kernels.base.words import as_flags, nulls_like, unless_all, without_validity
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.order import sort as _sort
 from arrowjag._kernels.reduce import moments as _moments

@@ -13,10 +13,11 @@ from arrowjag import _arrow
 from arrowjag._column import AnyColumn, Column, row_validity, same_validity
 from arrowjag._integers import integer
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import (
+from arrowjag._kernels.base.memory import check_memory
+from arrowjag._kernels.base.monotonic import all_neighbours
+from arrowjag._kernels.base.words import (
     aligned_bits,
     all_set,
-    check_memory,
     copied_bytes,
     has_words,
     is_variable_size,
@@ -24,7 +25,6 @@ from arrowjag._kernels.base.memory import (
     pack_bits,
     unless_all,
 )
-from arrowjag._kernels.base.monotonic import all_neighbours
 from arrowjag._kernels.move import copy_runs, gather, merge, tile
 from arrowjag._kernels.move.spread import spread
 from arrowjag._pyarrow_versions import if_else, null_scalar

@@ -18,7 +18,8 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.extremes import least_and_greatest
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import data_of, empty, from_words, without_validity
+from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.words import data_of, from_words, without_validity
 from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, Every, every_of, name_at, offset_text, offsets_at, round_times
 from arrowjag._ops import elementwise
 from arrowjag._ops.elementwise.tables import Keys, map_keys

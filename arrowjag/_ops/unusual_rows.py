@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arrowjag._kernels.base.extremes import opened
-from arrowjag._kernels.base.memory import unless_all
 from arrowjag._kernels.base.offsets import from_sizes, runs
+from arrowjag._kernels.base.words import unless_all
 from arrowjag._kernels.strategy import sizes
 from arrowjag._ops.noted_rows import Noted, look_at_winners
 from arrowjag._ops.row_compiler import numbers_of, offsets_of

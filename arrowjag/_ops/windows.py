@@ -23,7 +23,8 @@ from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import largest_magnitude
 from arrowjag._kernels.base.fill import filled
-from arrowjag._kernels.base.memory import empty, unless_all
+from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.words import unless_all
 from arrowjag._kernels.elementwise.times import nanoseconds_of
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.reduce.quantiles import probability

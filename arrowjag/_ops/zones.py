@@ -13,7 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import fill, filled
-from arrowjag._kernels.base.memory import bits_of_valid, from_words
+from arrowjag._kernels.base.words import bits_of_valid, from_words
 from arrowjag._kernels.elementwise.times import KNOWN_UNTIL, TICKS, instants_of, offsets_at
 from arrowjag.errors import JagRangeError
 from arrowjag.typing import IntArray

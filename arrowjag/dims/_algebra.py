@@ -11,7 +11,7 @@ from arrowjag._arguments import several
 from arrowjag._integers import is_int
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
-from arrowjag._kernels.base.memory import or_all
+from arrowjag._kernels.base.words import or_all
 from arrowjag._kernels.move import gather
 from arrowjag.dims import _regularity
 from arrowjag.dims._base import Dim

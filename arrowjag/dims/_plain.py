@@ -12,7 +12,8 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.extremes import least_and_greatest
-from arrowjag._kernels.base.memory import all_set, empty_like, numbers, unless_all
+from arrowjag._kernels.base.memory import empty_like, numbers
+from arrowjag._kernels.base.words import all_set, unless_all
 from arrowjag.dims._base import SHOWN, Dim
 from arrowjag.dims._inputs import (
     LIMIT,

@@ -11,7 +11,7 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from arrowjag._kernels.base.memory import is_string
+from arrowjag._kernels.base.words import is_string
 from arrowjag._pyarrow_versions import empty_table, nbytes
 from arrowjag.errors import JagValueError, brief
 from arrowjag.etl._lake import MOST_KEY_BYTES, LakeFacts

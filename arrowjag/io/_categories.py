@@ -15,7 +15,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._gate import has_ordered_categories
-from arrowjag._kernels.base.memory import is_variable_size
+from arrowjag._kernels.base.words import is_variable_size
 from arrowjag.dtype import JaggedType
 from arrowjag.errors import JagValueError, brief
 

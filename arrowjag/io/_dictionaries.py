@@ -15,7 +15,7 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._gate import storage_of
-from arrowjag._kernels.base.memory import is_variable_size
+from arrowjag._kernels.base.words import is_variable_size
 from arrowjag._pyarrow_versions import nbytes
 
 __all__ = ["leaves_without_repeats"]

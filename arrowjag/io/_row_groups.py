@@ -12,8 +12,8 @@ import pyarrow.types as pt
 
 from arrowjag import _arrow
 from arrowjag._integers import integer
-from arrowjag._kernels.base.memory import is_variable_size
 from arrowjag._kernels.base.offsets import from_counts
+from arrowjag._kernels.base.words import is_variable_size
 from arrowjag._pyarrow_versions import nbytes
 from arrowjag.typing import IntArray
 

@@ -18,7 +18,7 @@ from arrowjag._array.base import as_column
 from arrowjag._column import Column
 from arrowjag._frames import named
 from arrowjag._gate import storage_of
-from arrowjag._kernels.base.memory import or_all
+from arrowjag._kernels.base.words import or_all
 from arrowjag._ops import elementwise, struct_fields, structure
 from arrowjag.dims import Dim, Ragged, Uniform
 from arrowjag.errors import JagError, JagTypeError, JagValueError, ShapeError, brief, plural

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from arrowjag._array import JaggedArray
 from arrowjag._array.base import as_column
 from arrowjag._column import Column, row_validity
-from arrowjag._kernels.base.memory import both_valid
+from arrowjag._kernels.base.words import both_valid
 from arrowjag._ops import structure
 from arrowjag._ops.elementwise import PYTHON_COMPARISONS, PYTHON_OPERATORS
 from arrowjag._pyarrow_versions import has_views, without_views

@@ -18,7 +18,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._arrow import bitmap, order_key
 from arrowjag._column import Column
-from arrowjag._kernels.base.memory import is_variable_size
+from arrowjag._kernels.base.words import is_variable_size
 from arrowjag.errors import JagTypeError
 from arrowjag.typing import BoolArray, IntArray
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base import extremes, memory
+from arrowjag._kernels.base import extremes
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
@@ -62,20 +62,6 @@ def test_memory_that_is_read_only_is_opened_and_not_copied() -> None:
             assert np.shares_memory(found, data)
             assert np.array_equal(found, some)
             assert (found.argmin(), found.argmax()) == (some.argmin(), some.argmax())
-
-
-@pytest.mark.parametrize("size", [1, 1 << 20], ids=["reductions", "places"])
-def test_whether_all_flags_are_set(size: int) -> None:
-    flags = np.ones(40, bool)
-    with strategy.force(CALL_VALUES=size):
-        assert memory.all_set(flags)
-        assert memory.all_set(flags[:0])
-        assert memory.unless_all(flags) is None
-        for place in (0, 17, 39):
-            some = np.arange(40) != place
-            some.flags.writeable = False
-            assert not memory.all_set(some)
-            assert memory.unless_all(some) is some
 
 
 def test_start_values_of_loops() -> None:

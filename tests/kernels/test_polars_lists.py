@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from arrowjag._kernels import reduce, strategy
 from arrowjag._kernels.base import fill, offsets, polars_lists
-from arrowjag._kernels.base.memory import Bits, empty, empty_like, pack_bits, unpack_bits, zeros
+from arrowjag._kernels.base.memory import empty, empty_like, zeros
+from arrowjag._kernels.base.words import Bits, pack_bits, unpack_bits
 from arrowjag._runtime.options import options
 
 pytest.importorskip("polars")

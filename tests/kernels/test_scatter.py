@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.memory import has_words
+from arrowjag._kernels.base.words import has_words
 from arrowjag._kernels.move import scatter as kernel
 from tests.kernels.rows import make_offsets
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.errstate import without_warnings
-from arrowjag._kernels.base.memory import check_memory, empty, pack_bits, unpack_bits, zeros
+from arrowjag._kernels.base.memory import check_memory, empty, zeros
+from arrowjag._kernels.base.words import pack_bits, unpack_bits
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.compiled.loop import Nulls
 

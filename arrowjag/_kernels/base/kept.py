@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks
-from arrowjag._kernels.base.memory import WORDS, empty
+from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.words import WORDS
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 
 __all__ = ["keep", "keep_both", "keeping_loop"]

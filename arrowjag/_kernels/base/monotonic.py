@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks
-from arrowjag._kernels.base.memory import all_set, zeros
+from arrowjag._kernels.base.memory import zeros
+from arrowjag._kernels.base.words import all_set
 
 __all__ = ["all_neighbours", "bincount_sorted"]
 

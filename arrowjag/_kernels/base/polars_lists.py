@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.memory import Bits, is_string, pack_bits
+from arrowjag._kernels.base.words import Bits, is_string, pack_bits
 from arrowjag._pyarrow_versions import with_data_of_views
 
 __all__ = [

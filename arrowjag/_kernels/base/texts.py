@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
-from arrowjag._kernels.base.memory import check_memory, is_counted, pack_bits, valid_of
+from arrowjag._kernels.base.memory import check_memory, is_counted
+from arrowjag._kernels.base.words import pack_bits, valid_of
 
 __all__ = ["bytes_between", "bytes_of", "check_taken_texts", "fits", "text_bytes", "text_cuts", "text_from", "text_parts"]
 

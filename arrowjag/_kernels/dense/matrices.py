@@ -11,7 +11,8 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks, fill
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.base.errstate import without_warnings
-from arrowjag._kernels.base.memory import all_set, empty, empty_like, zeros
+from arrowjag._kernels.base.memory import empty, empty_like, zeros
+from arrowjag._kernels.base.words import all_set
 from arrowjag._kernels.reduce import max as _row_max
 from arrowjag._kernels.reduce.ordered import row_sums
 

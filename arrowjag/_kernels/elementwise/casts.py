@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from arrowjag._kernels.base.memory import is_string
+from arrowjag._kernels.base.words import is_string
 from arrowjag._kernels.elementwise.number_casts import floats_fit, integers_held, numbers_fit, numbers_of
 from arrowjag._kernels.elementwise.text_bytes import integers_in
 from arrowjag._kernels.elementwise.times import TICKS

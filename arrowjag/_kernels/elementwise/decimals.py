@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import fill, light_block, write_bits
-from arrowjag._kernels.base.memory import bits_of_valid, empty, from_words, valid_of
+from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.words import bits_of_valid, from_words, valid_of
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._pyarrow_versions import numpy_dtype
 

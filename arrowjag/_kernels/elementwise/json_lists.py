@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import empty, from_words, pack_bits, unless_all
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.texts import text_parts
+from arrowjag._kernels.base.words import from_words, pack_bits, unless_all
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loops.numerals import HIGHEST_POWER, LOWEST_POWER

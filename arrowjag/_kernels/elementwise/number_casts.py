@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.fill import fill, light_block
-from arrowjag._kernels.base.memory import bits_of_valid, data_of, from_words
+from arrowjag._kernels.base.words import bits_of_valid, data_of, from_words
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.elementwise import comparison
 from arrowjag._kernels.elementwise.halves import to_halves, to_singles

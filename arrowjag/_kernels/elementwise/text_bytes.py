@@ -9,9 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from arrowjag._kernels.base.memory import bits_of_valid, empty, from_words, unpack_bits, valid_of
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.texts import bytes_of, text_cuts, text_parts
 from arrowjag._kernels.base.totals import running_count
+from arrowjag._kernels.base.words import bits_of_valid, from_words, unpack_bits, valid_of
 from arrowjag._kernels.move.texts import cut_texts
 
 __all__ = [

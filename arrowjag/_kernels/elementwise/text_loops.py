@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks, n_cores
-from arrowjag._kernels.base.memory import bits_of_valid, empty, pack_bits, unless_all, valid_of
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.texts import fits, text_bytes, text_from, text_parts
+from arrowjag._kernels.base.words import bits_of_valid, pack_bits, unless_all, valid_of
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loops.moves import RUN

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from arrowjag._kernels.base.memory import or_all, valid_of
 from arrowjag._kernels.base.texts import text_bytes
+from arrowjag._kernels.base.words import or_all, valid_of
 from arrowjag._kernels.elementwise.regex import BLANKS
 from arrowjag._kernels.elementwise.text_bytes import is_ascii
 from arrowjag._kernels.elementwise.text_items import few_items

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
-from arrowjag._kernels.base.memory import data_of, empty, from_words, is_variable_size, valid_of, without_validity, zeros
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import (
     count_block,
     count_true,
@@ -26,6 +26,7 @@ from arrowjag._kernels.base.offsets import (
 )
 from arrowjag._kernels.base.polars_lists import NUMBERS, count_distinct, takes_long_lists, unique_lists
 from arrowjag._kernels.base.texts import text_parts
+from arrowjag._kernels.base.words import data_of, from_words, is_variable_size, valid_of, without_validity
 from arrowjag._kernels.compiled.library import find_text_loop
 from arrowjag._kernels.compiled.loop import TABLE
 from arrowjag._kernels.equal import hash_tables

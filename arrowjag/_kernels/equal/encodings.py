@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_cells
 from arrowjag._kernels.base.codes import same_bits
-from arrowjag._kernels.base.memory import all_set, empty, is_variable_size
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.texts import text_parts
+from arrowjag._kernels.base.words import all_set, is_variable_size
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loops.equality import mixed
 from arrowjag._kernels.equal.hash_tables import find_first_occurrences, first_occurrences

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
-from arrowjag._kernels.base.memory import both_valid, empty, numbers, unless_all, valid_of, zeros
+from arrowjag._kernels.base.memory import empty, numbers, zeros
 from arrowjag._kernels.base.offsets import filter_block, filter_rows, from_counts, from_sizes, row_sizes, run_sizes, runs, span_of
 from arrowjag._kernels.base.totals import true_places
+from arrowjag._kernels.base.words import both_valid, unless_all, valid_of
 from arrowjag._kernels.equal.encodings import firsts_of_few, tuple_codes
 from arrowjag._kernels.equal.hash_tables import can_group, groups
 from arrowjag._kernels.move.scatter import inverse

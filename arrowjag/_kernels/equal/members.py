@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.fill import fill, fill_bits, filled, write_bits
-from arrowjag._kernels.base.memory import empty, unpack_bits, zeros
+from arrowjag._kernels.base.memory import empty, zeros
+from arrowjag._kernels.base.words import unpack_bits
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.equal.groups import marked
 

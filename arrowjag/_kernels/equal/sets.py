@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.codes import same_bits
-from arrowjag._kernels.base.memory import empty, or_all, zeros
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block, filter_block, from_sizes, longest_of, row_sizes, span_of
+from arrowjag._kernels.base.words import or_all
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.equal.distinct import is_first_distinct
 from arrowjag._kernels.equal.groups import Items, stitch, stitch_offsets

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.fill import fill, fill_bits, spread_flags
-from arrowjag._kernels.base.memory import data_of, empty, has_words, unless_all, unpack_bits
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import from_counts, row_sizes
+from arrowjag._kernels.base.words import data_of, has_words, unless_all, unpack_bits
 from arrowjag._kernels.move.gather import filter_values, ranges, take
 from arrowjag._kernels.move.rows import can_move, take_ranges
 

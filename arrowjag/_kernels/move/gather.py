@@ -14,23 +14,14 @@ from numpy.typing import NDArray
 from arrowjag import _pyarrow_versions
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import fill as _fill
-from arrowjag._kernels.base import memory as _memory
 from arrowjag._kernels.base import offsets as _offsets
+from arrowjag._kernels.base import words as _words
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.capacity import with_room
 from arrowjag._kernels.base.kept import keep_both, keeping_loop
-from arrowjag._kernels.base.memory import (
-    bits_at,
-    both_valid,
-    data_of,
-    empty,
-    from_words,
-    has_words,
-    is_variable_size,
-    pack_bits,
-    valid_of,
-)
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.texts import check_taken_texts
+from arrowjag._kernels.base.words import bits_at, both_valid, data_of, from_words, has_words, is_variable_size, pack_bits, valid_of
 from arrowjag._kernels.compiled.library import Compiled
 from arrowjag._kernels.move.texts import take_texts
 from arrowjag._pyarrow_versions import numpy_dtype
@@ -41,7 +32,7 @@ __all__ = ["filter_values", "ranges", "structs", "take", "take_at", "take_rising
 _buffer, _from_buffers = pa.py_buffer, pa.Array.from_buffers
 """Looked up once: nearly every operation takes items."""
 
-_POLARS_TYPES = frozenset(type.id for type in (*_memory.INTEGERS, pa.float32(), pa.float64()))
+_POLARS_TYPES = frozenset(type.id for type in (*_words.INTEGERS, pa.float32(), pa.float64()))
 """Ids of the types that polars filters as they are stored."""
 
 
@@ -71,12 +62,12 @@ def take(values: pa.Array[Any], index: NDArray[Any], valid: NDArray[np.bool_] | 
         if (taken := take_texts(values, index, valid)) is not None:
             return taken
         check_taken_texts(values, index, valid)
-        return with_room(_pyarrow_versions.take, values, _memory.as_places(index, valid))
+        return with_room(_pyarrow_versions.take, values, _words.as_places(index, valid))
     if pt.is_dictionary(values.type):
         return with_indices(values, take(values.indices, index, valid))
     if pt.is_struct(values.type):
         return _take_fields(values, index, valid)
-    places = _memory.as_places(index, valid)
+    places = _words.as_places(index, valid)
     return with_room(lambda whole: _take(whole, places), values)
 
 
@@ -115,7 +106,7 @@ def _take_few(values: Any, index: NDArray[Any], valid: NDArray[np.bool_] | None)
     if width == 1:
         bits = pack_bits(bits_at(data, first, n, places))
     else:
-        bits = _buffer(np.frombuffer(data, _memory.WORDS[width], n, first * width >> 3)[places])
+        bits = _buffer(np.frombuffer(data, _words.WORDS[width], n, first * width >> 3)[places])
     if values.null_count:
         kept = bits_at(present, first, n, places)
         valid = kept if valid is None else kept & valid
@@ -275,7 +266,7 @@ def take_rows(offsets: NDArray[np.int64], rows: NDArray[Any]) -> tuple[NDArray[n
     return new_offsets, _offsets.runs(starts, new_offsets)
 
 
-def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_] | _memory.Bits) -> pa.Array[Any]:
+def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_] | _words.Bits) -> pa.Array[Any]:
     """The items where `mask` is True, a new Arrow array of the same type.
 
     Notes
@@ -285,7 +276,7 @@ def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_] | _memory.Bits)
     if pt.is_dictionary(values.type):
         return with_indices(values, filter_values(values.indices, mask))
     if pt.is_struct(values.type):
-        known, flags = valid_of(values), mask.flags() if isinstance(mask, _memory.Bits) else mask
+        known, flags = valid_of(values), mask.flags() if isinstance(mask, _words.Bits) else mask
         fields = [filter_values(values.field(slot), mask) for slot in range(values.type.num_fields)]
         return structs(values.type, fields, int(np.count_nonzero(flags)), None if known is None else known[flags])
     # polars filters numbers five times as fast as pyarrow (2.4 ms instead of 12.7 for half of 5M float64; the loop takes 2.3) and
@@ -296,9 +287,9 @@ def filter_values(values: pa.Array[Any], mask: NDArray[np.bool_] | _memory.Bits)
     if by == "polars":
         import polars as pl
 
-        flags = mask.as_array() if isinstance(mask, _memory.Bits) else mask
+        flags = mask.as_array() if isinstance(mask, _words.Bits) else mask
         return pl.from_arrow(values).filter(pl.Series(flags)).to_arrow()
-    mask = mask.flags() if isinstance(mask, _memory.Bits) else mask
+    mask = mask.flags() if isinstance(mask, _words.Bits) else mask
     if by == "small":
         return _take_few(values, mask.nonzero()[0], None)
     if by == "compiled" and loop is not None:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_cells, map_rows, map_tasks
-from arrowjag._kernels.base.memory import data_of, empty, from_words, has_words, or_all, valid_of, with_bits
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import from_counts, runs
+from arrowjag._kernels.base.words import data_of, from_words, has_words, or_all, valid_of, with_bits
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.move import gather
 from arrowjag._kernels.move.merge import as_strings

@@ -15,23 +15,21 @@ from arrowjag._kernels import dense, strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.fill import fill, light_block, spread_flags
-from arrowjag._kernels.base.memory import (
+from arrowjag._kernels.base.memory import check_memory, empty, is_counted
+from arrowjag._kernels.base.offsets import from_counts
+from arrowjag._kernels.base.polars_lists import NUMBERS, take_lists
+from arrowjag._kernels.base.texts import fits, text_from, text_parts
+from arrowjag._kernels.base.words import (
     WORDS,
     aligned_bits,
     as_places,
-    check_memory,
     data_of,
-    empty,
     from_words,
     has_words,
-    is_counted,
     is_variable_size,
     or_all,
     valid_of,
 )
-from arrowjag._kernels.base.offsets import from_counts
-from arrowjag._kernels.base.polars_lists import NUMBERS, take_lists
-from arrowjag._kernels.base.texts import fits, text_from, text_parts
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.gather import ranges, with_indices

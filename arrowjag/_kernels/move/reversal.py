@@ -12,8 +12,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import empty, is_variable_size, with_bits
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.texts import text_bytes, text_from
+from arrowjag._kernels.base.words import is_variable_size, with_bits
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.rows import moved, moved_bits, word_of
 

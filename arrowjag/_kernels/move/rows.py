@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks, n_cores
 from arrowjag._kernels.base.fill import write_bits_of_rows
-from arrowjag._kernels.base.memory import (
+from arrowjag._kernels.base.memory import empty
+from arrowjag._kernels.base.offsets import runs
+from arrowjag._kernels.base.texts import fits, text_bytes, text_from
+from arrowjag._kernels.base.words import (
     WORDS,
     bits_at,
     data_of,
-    empty,
     from_words,
     has_words,
     is_variable_size,
@@ -28,8 +30,6 @@ from arrowjag._kernels.base.memory import (
     valid_of,
     with_bits,
 )
-from arrowjag._kernels.base.offsets import runs
-from arrowjag._kernels.base.texts import fits, text_bytes, text_from
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
 from arrowjag._kernels.base.fill import fill, light_block
-from arrowjag._kernels.base.memory import data_of, empty, empty_like, from_words, has_words, or_all, valid_of, zeros
+from arrowjag._kernels.base.memory import empty, empty_like, zeros
 from arrowjag._kernels.base.monotonic import all_neighbours
 from arrowjag._kernels.base.offsets import row_sizes, runs, span_of
 from arrowjag._kernels.base.polars_lists import reverse_lists, takes_long_lists
+from arrowjag._kernels.base.words import data_of, from_words, has_words, or_all, valid_of
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.gather import take

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import fill
 from arrowjag._kernels.base.blocks import map_tasks
-from arrowjag._kernels.base.memory import data_of, has_words, valid_of, without_validity
 from arrowjag._kernels.base.offsets import parents as row_of_each
+from arrowjag._kernels.base.words import data_of, has_words, valid_of, without_validity
 from arrowjag._kernels.move import gather, merge
 from arrowjag._kernels.strategy.shares import is_even
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks, n_cores
-from arrowjag._kernels.base.memory import bits_at, empty
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import from_counts
 from arrowjag._kernels.base.texts import bytes_of, fits, text_cuts, text_from, text_parts
+from arrowjag._kernels.base.words import bits_at
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.move.rows import Taken, find_taken

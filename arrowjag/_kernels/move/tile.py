@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_tasks
 from arrowjag._kernels.base.fill import light_block
-from arrowjag._kernels.base.memory import Bits, empty, has_words, is_variable_size, numbers, valid_of
+from arrowjag._kernels.base.memory import empty, numbers
 from arrowjag._kernels.base.texts import bytes_between, fits, text_cuts
+from arrowjag._kernels.base.words import Bits, has_words, is_variable_size, valid_of
 from arrowjag._kernels.move.gather import structs, take, with_indices
 from arrowjag._kernels.move.merge import tile_words, tiled
 

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arrowjag._kernels.base.memory import numbers, or_all
+from arrowjag._kernels.base.memory import numbers
 from arrowjag._kernels.base.offsets import from_counts
+from arrowjag._kernels.base.words import or_all
 
 __all__ = ["Key", "Runs", "argsort", "combine", "cut", "differs", "groups", "lookup", "member", "owners", "search"]
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_cells
-from arrowjag._kernels.base.memory import empty, is_variable_size
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import from_sizes
 from arrowjag._kernels.base.texts import text_parts
+from arrowjag._kernels.base.words import is_variable_size
 from arrowjag._kernels.compiled import Compiled
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.order.sort import argsort

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
-from arrowjag._kernels.base.memory import Bits, empty, from_words
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import row_sizes
 from arrowjag._kernels.base.polars_lists import all_set, count_bits
+from arrowjag._kernels.base.words import Bits, from_words
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 
 __all__ = ["are_set", "count_set", "count_valid", "n_unique_flags"]

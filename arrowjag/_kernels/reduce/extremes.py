@@ -17,7 +17,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.extremes import identity_of, start_values
 from arrowjag._kernels.base.fill import fill, spread_rows
-from arrowjag._kernels.base.memory import as_flags, empty, unless_all
+from arrowjag._kernels.base.memory import empty
 from arrowjag._kernels.base.offsets import count_true, row_sizes
 from arrowjag._kernels.base.polars_lists import (
     extremes_of_lists,
@@ -27,6 +27,7 @@ from arrowjag._kernels.base.polars_lists import (
     takes_lists,
 )
 from arrowjag._kernels.base.texts import text_parts
+from arrowjag._kernels.base.words import as_flags, unless_all
 from arrowjag._kernels.compiled.library import find_text_loop
 from arrowjag._kernels.move.gather import take_rows
 from arrowjag._kernels.order.sort import Key

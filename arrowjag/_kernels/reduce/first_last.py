@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows, map_tasks
 from arrowjag._kernels.base.extremes import holds_nan, opened
-from arrowjag._kernels.base.memory import bits_of_valid, data_of, empty, from_words, unless_all, zeros
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_true, filter_rows, from_counts
+from arrowjag._kernels.base.words import bits_of_valid, data_of, from_words, unless_all
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loop import Nulls
 from arrowjag._kernels.move.rows import rows_per_core, word_of

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.extremes import holds_nan
-from arrowjag._kernels.base.memory import as_flags, unless_all
+from arrowjag._kernels.base.words import as_flags, unless_all
 from arrowjag._kernels.reduce import extremes
 from arrowjag._kernels.reduce.segments import Valid, Validity, drop_nulls
 

@@ -13,8 +13,9 @@ from arrowjag._kernels import compiled, strategy
 from arrowjag._kernels.base import blocks
 from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import holds_nan
-from arrowjag._kernels.base.memory import empty, unless_all, zeros
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import longest_of, row_sizes
+from arrowjag._kernels.base.words import unless_all
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.compiled.loop import SAMPLE
 from arrowjag._kernels.order import sort as _sort

@@ -14,9 +14,10 @@ from arrowjag._kernels.base.errstate import without_warnings
 from arrowjag._kernels.base.extremes import identity_of
 from arrowjag._kernels.base.fill import filled
 from arrowjag._kernels.base.kept import keep, keeping_loop
-from arrowjag._kernels.base.memory import Bits, as_flags, empty, unless_all, zeros
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block, count_true, filter_rows, row_sizes, span_of
 from arrowjag._kernels.base.polars_lists import reduce_lists
+from arrowjag._kernels.base.words import Bits, as_flags, unless_all
 from arrowjag._kernels.compiled.library import Compiled, find_loop, takes_loops
 from arrowjag._kernels.compiled.loop import Nulls
 from arrowjag._kernels.move.gather import take_rows

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.errstate import without_warnings
-from arrowjag._kernels.base.memory import as_flags, empty, unless_all, zeros
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import count_block, from_counts, row_sizes
 from arrowjag._kernels.base.random_numbers import generator, uniform
+from arrowjag._kernels.base.words import as_flags, unless_all
 from arrowjag._kernels.compiled.library import Compiled, find_loop
 from arrowjag._kernels.reduce.ordered import are_shared, row_sums
 from arrowjag._kernels.reduce.overflow import may_overflow, raise_overflow, sum_halves, sums_overflow

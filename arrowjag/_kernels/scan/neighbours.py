@@ -12,8 +12,9 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base.blocks import map_rows
 from arrowjag._kernels.base.extremes import holds_nan
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import empty, unless_all, zeros
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import from_counts, parents, positions, row_sizes, runs
+from arrowjag._kernels.base.words import unless_all
 from arrowjag._kernels.reduce.overflow import raise_overflow
 from arrowjag._kernels.reduce.segments import Block, Valid, over_blocks
 

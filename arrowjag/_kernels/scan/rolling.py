@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from arrowjag._kernels import strategy
 from arrowjag._kernels.base.extremes import largest_magnitude
-from arrowjag._kernels.base.memory import empty, or_all, unless_all, zeros
+from arrowjag._kernels.base.memory import empty, zeros
 from arrowjag._kernels.base.offsets import parents
+from arrowjag._kernels.base.words import or_all, unless_all
 from arrowjag._kernels.compiled.library import find_loop
 from arrowjag._kernels.reduce.overflow import raise_overflow, sum_halves, sums_overflow
 from arrowjag._kernels.reduce.segments import EXACT, Block, Valid, accumulator, over_blocks, result_type, without_signed_zeros

@@ -29,7 +29,7 @@ from arrowjag._kernels.base.fill import (
     light_block,
     spread_flags,
 )
-from arrowjag._kernels.base.memory import is_variable_size, unpack_bits, without_validity
+from arrowjag._kernels.base.words import is_variable_size, unpack_bits, without_validity
 from arrowjag._kernels.elementwise import arithmetic, comparison, halves, text_loops
 from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._kernels.move import copy_runs

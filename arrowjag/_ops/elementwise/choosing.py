@@ -16,7 +16,8 @@ from arrowjag import _arrow
 from arrowjag._column import Column, same_validity
 from arrowjag._gate import inside
 from arrowjag._kernels import strategy
-from arrowjag._kernels.base.memory import check_memory, copied_bytes, is_counted, unless_all, without_validity
+from arrowjag._kernels.base.memory import check_memory, is_counted
+from arrowjag._kernels.base.words import copied_bytes, unless_all, without_validity
 from arrowjag._kernels.move import gather
 from arrowjag._ops import concat, structure
 from arrowjag._ops.elementwise import blockwise

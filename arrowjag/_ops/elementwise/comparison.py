@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from arrowjag import _arrow
-from arrowjag._kernels.base.memory import is_variable_size, or_all
+from arrowjag._kernels.base.words import is_variable_size, or_all
 from arrowjag._kernels.elementwise import text_loops
 from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._kernels.move import gather

@@ -16,7 +16,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._kernels.base.extremes import largest_magnitude
 from arrowjag._kernels.base.fill import fill
-from arrowjag._kernels.base.memory import bits_of_valid
+from arrowjag._kernels.base.words import bits_of_valid
 from arrowjag._kernels.elementwise import decimals as kernels
 from arrowjag._ops import exact
 from arrowjag._ops.elementwise.framework import Datum, both_valid, sized

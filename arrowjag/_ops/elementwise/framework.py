@@ -16,7 +16,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.base.capacity import with_room
-from arrowjag._kernels.base.memory import bits_of_valid, both_valid
+from arrowjag._kernels.base.words import bits_of_valid, both_valid
 from arrowjag._kernels.elementwise.casts import fits_part
 from arrowjag._kernels.elementwise.decimals import to_doubles, to_integers
 from arrowjag._kernels.elementwise.number_casts import cast_numbers, holds_infinities, integers_held
