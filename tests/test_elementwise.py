@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowjag as aj
+from arrowjag._kernels import strategy
 from arrowjag.testing import assert_lists_equal, jagged_arrays, leaf_types, prefix_arrays
 from tests import reference as ref
 from tests.hosts import pd, pl
@@ -305,6 +306,45 @@ def test_ufuncs_of_several_operands_and_results() -> None:
     for name, call in calls.items():
         with pytest.raises(aj.JagTypeError, match=name):
             call()
+
+
+PAIRWISE = [np.maximum, np.minimum, np.fmax, np.fmin, np.hypot, np.arctan2, np.logaddexp, np.copysign, np.nextafter, np.heaviside]
+PAIRWISE += [np.fmod, np.float_power, np.gcd, np.ldexp]
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i2", "u1"])
+@pytest.mark.parametrize("function", PAIRWISE, ids=lambda one: one.__name__)
+def test_ufuncs_of_pairs_run_on_blocks(function: np.ufunc, dtype: str) -> None:
+    """As one call of numpy, whatever the blocks; an extreme is never -0.0."""
+    random = np.random.default_rng(3)
+    one, two = (random.integers(0, 100, 1003).astype(dtype) for _ in range(2))
+    if dtype.startswith("f"):
+        one[::7], two[::11], one[5], two[9] = np.nan, -0.0, np.inf, -np.inf
+    if function is np.ldexp:
+        two = random.integers(0, 100, 1003)
+    mask = random.random(1003) < 0.2
+    x, y = aj.array(pa.array(one, mask=mask)), aj.array(two)
+    for left, right, null, *data in [
+        (x, y, mask, one, two),
+        (x[3:], y[3:], mask[3:], one[3:], two[3:]),
+        (x, y[8], mask, one, two[8:9]),
+        (aj.array(one)[4], y, np.zeros(1003, bool), one[4:5], two),
+    ]:
+        try:
+            with np.errstate(all="ignore"):
+                expected = function(*data)
+        except TypeError:
+            with pytest.raises(aj.JagTypeError, match=function.__name__):
+                function(left, right)
+            continue
+        with strategy.force(function="blocks", PASS_VALUES=64, LIGHT_BYTES=0, THREAD_VALUES=1):
+            found = function(left, right)
+        assert found.type == pa.from_numpy_dtype(expected.dtype)
+        assert found.values.is_null().to_pylist() == null.tolist()
+        got = np.asarray(found.values.drop_null())
+        np.testing.assert_array_equal(got, expected[~null])
+        if function.__name__ in {"maximum", "minimum", "fmax", "fmin"} and dtype.startswith("f"):
+            assert not np.signbit(got[got == 0]).any()
 
 
 def test_a_declared_extent_of_any_operand_is_declared() -> None:

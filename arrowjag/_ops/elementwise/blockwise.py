@@ -34,13 +34,14 @@ from arrowjag._kernels.elementwise import arithmetic, comparison, halves, text_l
 from arrowjag._kernels.elementwise.times import TICKS
 from arrowjag._kernels.move import copy_runs
 from arrowjag._kernels.move.copy_runs import RunSource
+from arrowjag._kernels.reduce.segments import without_signed_zeros
 from arrowjag._ops import structure
 from arrowjag._ops.elementwise.framework import Datum, Operand, bits_of, cast_datum, columns_of, flat_data, validity_of, with_data
 from arrowjag._ops.elementwise.types import promote
 from arrowjag._pyarrow_versions import numpy_dtype
 from arrowjag.shape import JaggedShape
 
-__all__ = ["binary", "choose", "counted", "map_values"]
+__all__ = ["binary", "choose", "counted", "map_pairs", "map_values"]
 
 
 class _Rule(NamedTuple):
@@ -336,6 +337,27 @@ def map_values(function: np.ufunc, array: pa.Array) -> pa.Array | None:
     block = light_block(len(data), kind.itemsize) if is_light else strategy.sizes.PASS_VALUES
     found = fill(lambda items, out: into(data[items].astype(kind, copy=False), out), len(data), kind, block)
     return with_data(array, found, pa.from_numpy_dtype(kind))
+
+
+def map_pairs(function: np.ufunc, one: npt.NDArray[Any], two: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+    """Apply a binary ufunc to flat arrays of numbers, of which one may hold a single item; None if it can't run on blocks."""
+    n = max(len(one), len(two))
+    if strategy.choose("function", n) == "whole" or {one.dtype.kind, two.dtype.kind} - set("iuf"):
+        return None
+    kind = function(one[:0], two[:0]).dtype
+    if kind.kind not in "iuf":
+        return None
+
+    def write(items: slice, out: npt.NDArray[Any]) -> None:
+        function(*(data if len(data) == 1 else data[items] for data in (one, two)), out=out)
+        if function in EXTREMES:
+            without_signed_zeros(out)
+
+    return fill(write, n, kind, light_block(n, kind.itemsize) if function in EXTREMES else strategy.sizes.PASS_VALUES)
+
+
+EXTREMES = frozenset({np.maximum, np.minimum, np.fmax, np.fmin})
+"""Functions at the speed of memory that return one of two items. Of 0.0 and -0.0 numpy returns either."""
 
 
 def _by_table(function: np.ufunc, array: pa.Array, data: npt.NDArray[Any]) -> pa.Array:

@@ -13,6 +13,7 @@ import pyarrow.types as pt
 from arrowjag import _arrow
 from arrowjag._column import Column
 from arrowjag._kernels.elementwise import halves
+from arrowjag._kernels.reduce.segments import without_signed_zeros
 from arrowjag._ops.elementwise import blockwise
 from arrowjag._ops.elementwise.framework import Datum, Operand, apply, both_valid, datum_to_numpy, decoded, sized
 from arrowjag._ops.elementwise.operators import BINARY, UFUNCS, UNARY, binary, cast, cast_values
@@ -24,9 +25,6 @@ __all__ = ["check_ufunc", "ufunc"]
 
 
 _LOGICAL = {np.logical_and, np.logical_or, np.logical_xor, np.logical_not}
-
-_EXTREMES = {np.maximum, np.minimum, np.fmax, np.fmin}
-"""Functions that return one of two items. Of 0.0 and -0.0 numpy returns either, depending on the number of items."""
 
 
 def check_ufunc(function: np.ufunc, method: str, options: Mapping[str, Any]) -> None:
@@ -87,9 +85,7 @@ def _numpy_ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Colum
             return _from_ufunc(*kept[0])
         try:
             with np.errstate(all="ignore"):
-                results = function(*(array for array, _ in pairs))
-                if function in _EXTREMES and results.dtype.kind == "f":
-                    results += 0  # an extreme is never -0.0
+                results = _called(function, [array for array, _ in pairs])
         except TypeError as error:
             types = [datum.type for datum in data]
             raise JagTypeError.no_kernel(function.__name__, *types, hint=f"({error})") from None
@@ -100,9 +96,18 @@ def _numpy_ufunc(function: np.ufunc, operands: Sequence[Operand]) -> tuple[Colum
     return (first, *(Column(first.shape, _from_ufunc(*one)) for one in kept[1:]))
 
 
+def _called(function: np.ufunc, arrays: Sequence[npt.NDArray[Any]]) -> Any:
+    """Call a ufunc, on blocks if it can run on them. Extremes are never -0.0."""
+    found = blockwise.map_pairs(function, *arrays) if function.nin == 2 and function.nout == 1 else None
+    if found is not None:
+        return found
+    results = function(*arrays)
+    return without_signed_zeros(results) if function in blockwise.EXTREMES else results
+
+
 def _extremes_of_halves(function: np.ufunc, pairs: Sequence[tuple[Any, BoolArray | None]]) -> npt.NDArray[Any] | None:
     """Return the larger or the smaller of each two items of float16, by the compiled loop; None without it, and for other types."""
-    if function not in _EXTREMES or any(data.dtype != np.float16 for data, _ in pairs):
+    if function not in blockwise.EXTREMES or any(data.dtype != np.float16 for data, _ in pairs):
         return None
     return halves.extremes(function, *(data for data, _ in pairs))
 
