@@ -29,7 +29,7 @@ def made(monkeypatch):
     """The names of the calls that are made on data."""
     names: list[str] = []
     monkeypatch.setattr(lowering, "_PLANS", {})
-    from arrowjag._expressions import blocks, evaluation
+    from arrowjag._expressions import stages
     from arrowjag.polars import _evaluation
 
     calls = _evaluation.call
@@ -38,7 +38,7 @@ def made(monkeypatch):
         names.append(node.name)
         return calls(node, value_of)
 
-    for module in (_evaluation, evaluation, blocks):
+    for module in (_evaluation, stages):
         monkeypatch.setattr(module, "call", counted)
     return names
 
