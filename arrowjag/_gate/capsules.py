@@ -167,8 +167,10 @@ def _check(schema: _Schema, array: _Array, where: str, depth: int = 0) -> None:
     if schema.format == b"+m" and array.n_children == 1:
         entries = array.children[0].contents
         keys = entries.children[0].contents if entries.n_children else entries
-        if _may_hold_nulls(entries) or _may_hold_nulls(keys):
-            raise OffsetsError(f"a map of {where} has a null entry or a null key")
+        for one in (entries, keys):
+            if _may_hold_nulls(one):
+                raise OffsetsError(f"a map of {where} has a null entry or a null key")
+            one.null_count = 0  # of keys beside bits, pyarrow 22 aborts the process where another library left the nulls uncounted
     for place in range(schema.n_children):
         _check(schema.children[place].contents, array.children[place].contents, where, depth + 1)
     if schema.dictionary and array.dictionary:
