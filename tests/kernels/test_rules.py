@@ -291,7 +291,7 @@ CHOSEN: list[tuple[str, tuple[Any, ...], str]] = [
     ("frame", (2, 2, sizes.LARGE_FRAME + 1), "coordinates"),
 ]
 
-BLOCKS = dict.fromkeys(("cast", "pad_items", "merge_rows", "nth"), "CALL_VALUES") | {
+BLOCKS = dict.fromkeys(("cast", "pad_items", "merge_rows", "nth", "tile_texts"), "CALL_VALUES") | {
     "if_else": "CHOICE_VALUES",
     "function": "CALL_VALUES",
     "concatenate": "LIGHT_BYTES",

@@ -21,7 +21,7 @@ from arrowjag._kernels import strategy
 from arrowjag._kernels.base import fill as fill_kernel
 from arrowjag._kernels.base import offsets as _offsets
 from arrowjag._kernels.elementwise import utf8
-from arrowjag._kernels.move import merge, scatter
+from arrowjag._kernels.move import merge, scatter, tile
 from arrowjag._ops import structure
 from arrowjag._runtime.options import options
 from arrowjag.errors import JagError
@@ -674,6 +674,14 @@ CALLS: dict[str, list[Call]] = {
     "repeat": [copied("repeat_each", count) for count in (1, 3, 9)],
     "repeat_bits": [copied("repeat_each", count) for count in (1, 3, 70)],
     "tile": [copied("tile_words", count) for count in (1, 3, 9)],
+    "tile_texts": [
+        Call(
+            lambda x, count=count: tile.tile(x.values, count),
+            lambda lists, ndim, count=count: ref.items(lists, ndim) * count,
+            types=frozenset({pa.string()}),
+        )
+        for count in (1, 3, 9)
+    ],
     "pad_items": [method("pad", 4), method("pad", 1)],
     "nth": [Call(ends, ends_oracle)],
     "are_distinct": [

@@ -51,7 +51,10 @@ def some(kind: str, n: int, nulls: bool) -> pa.Array[Any]:
 def test_copies_follow_each_other(kind: str, nulls: bool) -> None:
     for n, count in [(1, 2), (1, 1000), (3, 9), (7, 700), (511, 3), (512, 8), (513, 9), (2000, 5), (5, 0), (5, 1), (0, 5)]:
         values = some(kind, n, nulls)
-        for sizes in ({}, {"CALL_VALUES": 0, "TILE_VALUES": 20, "LIGHT_BYTES": 10, "PASS_VALUES": 64, "tile": "pieces"}):
+        for sizes in (
+            {},
+            {"CALL_VALUES": 0, "TILE_VALUES": 20, "LIGHT_BYTES": 10, "PASS_VALUES": 64, "tile": "pieces", "tile_texts": "blocks"},
+        ):
             with strategy.force(**sizes):
                 found = kernel.tile(values, count)
             found.validate(full=True)

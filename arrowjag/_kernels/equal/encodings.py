@@ -42,14 +42,14 @@ def text_codes(values: pa.Array[Any]) -> NDArray[np.int64] | None:
 
 def codes_of_few(one: pa.Array[Any], two: pa.Array[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     """As `text_codes` of two arrays one after the other, which are not joined; None for many values and other types."""
-    if not is_variable_size(one.type) or one.type != two.type or not _are_counted(max(len(one), len(two))):
+    if not is_variable_size(one.type) or one.type != two.type or not _is_few(max(len(one), len(two))):
         return None
     codes = _codes_of(_items_of(one) + _items_of(two))
     return codes[: len(one)], codes[len(one) :]
 
 
 def firsts_of_few(values: pa.Array[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """The number of the first text of its row that each text equals, a null the first null; None for many, and for other types."""
+    """For each text, the number of the first equal one of its row; nulls equal each other. None for many values and other types."""
     if not _are_few(values):
         return None
     items = _items_of(values)
@@ -77,10 +77,10 @@ def ranks_of_few(values: pa.Array[Any]) -> NDArray[np.int64] | None:
 
 def _are_few(values: pa.Array[Any]) -> bool:
     """Whether a dictionary of Python's numbers texts in less time than calls of pyarrow and numpy take."""
-    return is_variable_size(values.type) and _are_counted(len(values))
+    return is_variable_size(values.type) and _is_few(len(values))
 
 
-def _are_counted(n: int) -> bool:
+def _is_few(n: int) -> bool:
     return strategy.choose("few_texts", n) == "items"
 
 

@@ -47,8 +47,8 @@ def tile(values: pa.Array[Any], count: int) -> pa.Array[Any]:
         valid = valid_of(values)
         fields = [tile(values.field(slot), count) for slot in range(type.num_fields)]
         return structs(type, fields, n * count, None if valid is None else tiled(valid, count))
-    are_many = n * count >= strategy.sizes.CALL_VALUES
-    if is_variable_size(type) and are_many and fits(type, len(bytes_between(values)) * count):
+    in_blocks = is_variable_size(type) and strategy.choose("tile_texts", n * count) == "blocks"
+    if in_blocks and fits(type, len(bytes_between(values)) * count):
         return _tiled_texts(values, count)
     return take(values, tiled(numbers(n), count))
 

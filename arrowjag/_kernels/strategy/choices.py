@@ -297,6 +297,7 @@ CHOICES: dict[str, Choice] = {
     "repeat_bits": _either(rules.repeat_bits, "small", "spread", table=lambda _n, count: count <= 1 << 10),
     "concatenate": _either(rules.at_least("LIGHT_BYTES"), "whole", blocks=lambda n_bytes: n_bytes > 0),
     "tile": _either(lambda n: "small" if n < sizes.REPEATED_AT_ONCE else "pieces", "small", "pieces"),
+    "tile_texts": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),
     "pad_items": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),
     "merge_rows": _either(rules.at_least("CALL_VALUES"), "whole", "blocks"),
     "nth": _either(rules.at_least("CALL_VALUES"), "whole", blocks=lambda n: n > 0),
